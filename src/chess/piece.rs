@@ -1,0 +1,126 @@
+//! Kinds of pieces, coloured pieces, and their letters.
+
+use crate::chess::Color;
+
+/// A kind of piece, cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum PieceKind {
+    /// ♙
+    Pawn = 0,
+    /// ♘
+    Knight = 1,
+    /// ♗
+    Bishop = 2,
+    /// ♖
+    Rook = 3,
+    /// ♕
+    Queen = 4,
+    /// ♔
+    King = 5,
+}
+
+impl PieceKind {
+    /// All six kinds, cheapest first.
+    pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+    /// What a pawn may become, dearest first.
+    pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
+
+    /// 0 for a pawn to 5 for a king.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The English letter, upper case.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Pawn => 'P',
+            Self::Knight => 'N',
+            Self::Bishop => 'B',
+            Self::Rook => 'R',
+            Self::Queen => 'Q',
+            Self::King => 'K',
+        }
+    }
+
+    /// The kind an English letter of either case stands for.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        match letter.to_ascii_uppercase() {
+            'P' => Some(Self::Pawn),
+            'N' => Some(Self::Knight),
+            'B' => Some(Self::Bishop),
+            'R' => Some(Self::Rook),
+            'Q' => Some(Self::Queen),
+            'K' => Some(Self::King),
+            _ => None,
+        }
+    }
+}
+
+/// A piece of one side, coded as a `Move` stores it: P N B R Q K = 0 to 5, p n b r q k = 6 to 11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Whose it is.
+    pub color: Color,
+    /// What it is.
+    pub kind: PieceKind,
+}
+
+impl Piece {
+    /// A piece of `color`.
+    #[inline(always)]
+    pub const fn new(color: Color, kind: PieceKind) -> Self {
+        Self { color, kind }
+    }
+
+    /// The code, 0 to 11.
+    #[inline(always)]
+    pub const fn code(self) -> u8 {
+        self.color as u8 * 6 + self.kind as u8
+    }
+
+    /// The piece with this code, or `None` past 11.
+    #[inline(always)]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        if code >= 12 {
+            return None;
+        }
+        let color = if code < 6 { Color::White } else { Color::Black };
+        Some(Self { color, kind: PieceKind::ALL[(code % 6) as usize] })
+    }
+
+    /// The FEN letter: upper case for White.
+    pub const fn letter(self) -> char {
+        match self.color {
+            Color::White => self.kind.letter(),
+            Color::Black => self.kind.letter().to_ascii_lowercase(),
+        }
+    }
+
+    /// The piece a FEN letter stands for.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        match PieceKind::from_letter(letter) {
+            Some(kind) => Some(Self { color, kind }),
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_letters_name_each_piece_once() {
+        for (code, letter) in "PNBRQKpnbrqk".chars().enumerate() {
+            let piece = Piece::from_code(code as u8).unwrap();
+            assert_eq!(piece.code() as usize, code);
+            assert_eq!(piece.letter(), letter);
+            assert_eq!(Piece::from_letter(letter), Some(piece));
+        }
+        assert_eq!(Piece::from_code(12), None);
+        assert_eq!(Piece::from_letter('x'), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! TOML to domain types and back; the only place that knows file syntax.

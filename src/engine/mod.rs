@@ -1,0 +1,1 @@
+//! A position and limits in, a move out. Silent: it reports to an observer and prints nothing.

@@ -1,0 +1,1 @@
+//! One match, test or tuning run, from plan to verdict.

@@ -1,0 +1,1 @@
+//! Where pairs get played: local slots.

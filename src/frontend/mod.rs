@@ -1,0 +1,1 @@
+//! Our engine behind a protocol: the UCI loop and the ACE console game.

@@ -1,0 +1,1 @@
+//! The append-only, crash-safe record of a run; the only truth.

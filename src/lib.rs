@@ -1,0 +1,20 @@
+//! playself: a match, SPRT and tuning harness for chess engines, and the engine it tunes.
+//!
+//! Each room says on its first line what it is. Who may name whom is a table in `tests/architecture.rs`; in short:
+//! `chess` and `stats` know nobody; `engine` knows `chess`; the harness (`player` upward) never names `engine` and
+//! meets engines only as processes.
+
+pub mod chess;
+pub mod config;
+pub mod engine;
+pub mod experiment;
+pub mod fleet;
+pub mod frontend;
+pub mod game;
+pub mod journal;
+pub mod opening;
+pub mod player;
+pub mod protocol;
+pub mod report;
+pub mod stats;
+pub mod tuning;

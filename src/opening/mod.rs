@@ -1,0 +1,1 @@
+//! Where games start: books read, checked and made.

@@ -1,0 +1,1 @@
+//! The words on the wire, text to enums and back, both directions.

@@ -1,0 +1,1 @@
+//! Arithmetic on counts: Elo, likelihood ratios, sequential tests, simulation. Pure.

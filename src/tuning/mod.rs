@@ -1,0 +1,1 @@
+//! What to try next: tuners as ask-and-tell machines without input or output.
