@@ -145,13 +145,8 @@ impl Iterator for Bitboard {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.len() as usize, Some(self.len() as usize))
-    }
-}
-
-impl ExactSizeIterator for Bitboard {
-    fn len(&self) -> usize {
-        self.0.count_ones() as usize
+        let squares = self.0.count_ones() as usize;
+        (squares, Some(squares))
     }
 }
 
