@@ -1,2 +1,48 @@
-//! stub
-fn main() {}
+//! `playself`: matches, sequential tests and tuning runs between chess engines, from the command line.
+//!
+//! Each subcommand lives in its own file: a `clap::Args` struct whose `run` returns the exit status.
+
+mod completions;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Exit status for a wrong call or a wrong configuration file.
+const USAGE: u8 = 2;
+
+/// Play chess engines against each other, decide by statistics, and tune their weights.
+#[derive(Debug, Parser)]
+#[command(name = "playself", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completions(completions::CompletionsCommand),
+}
+
+impl Command {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Completions(command) => command.run(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(status) => status,
+        Err(failure) => {
+            complain(&failure);
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the one place where a failed command says why")]
+fn complain(failure: &anyhow::Error) {
+    eprintln!("playself: {failure:#}");
+}
