@@ -1,1 +1,13 @@
 //! The append-only, crash-safe record of a run; the only truth.
+
+mod frame;
+mod reader;
+mod simulated_disk;
+mod storage;
+mod writer;
+
+pub use frame::{Frame, FrameError, decode, encode};
+pub use reader::{Ending, MAX_UNSYNCED, ReadError, read_all};
+pub use simulated_disk::{SECTOR, SimulatedDisk};
+pub use storage::{LockError, LockedFile, Storage, sync_parent};
+pub use writer::{Committed, Journal, OnCommit, Urgency, WriteError};

@@ -1,0 +1,141 @@
+//! One journal line: sequence number, checksum, time and payload, in that fixed order.
+//!
+//! `{"seq":7,"crc":"0a1b2c3d","at":1700000000000,"type":"game",…}` and a newline. The checksum covers the sequence
+//! number and every byte from `"at"` to the closing brace, so no single field can change unnoticed.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Why a line is not a journal record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// The line does not begin and end as a record does.
+    #[error("it is not a journal record")]
+    Malformed,
+    /// The bytes are not those that were written.
+    #[error("its checksum is {found:08x}, the record says {stated:08x}")]
+    Checksum {
+        /// Computed from the bytes.
+        found: u32,
+        /// Written in the record.
+        stated: u32,
+    },
+    /// A record is missing or repeated.
+    #[error("it has number {found} where {expected} was due")]
+    Sequence {
+        /// The number in the record.
+        found: u64,
+        /// The number after the previous record's.
+        expected: u64,
+    },
+}
+
+/// A record whose checksum holds; the payload is still text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Position in the journal, from 0.
+    pub seq: u64,
+    /// The line as a JSON object, `seq` and `crc` included.
+    pub json: &'a [u8],
+}
+
+impl Frame<'_> {
+    /// The payload as `T`; fields that `T` does not name are skipped.
+    pub fn payload<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_slice(self.json)
+    }
+}
+
+#[derive(Serialize)]
+struct Stamped<'a, E> {
+    at: u64,
+    #[serde(flatten)]
+    entry: &'a E,
+}
+
+/// The line for `entry`, newline included; `at` is in milliseconds since 1970.
+pub fn encode<E: Serialize>(seq: u64, at: u64, entry: &E) -> serde_json::Result<Vec<u8>> {
+    let payload = serde_json::to_vec(&Stamped { at, entry })?;
+    let body = payload.strip_prefix(b"{").unwrap_or(&payload);
+    let mut line = format!("{{\"seq\":{seq},\"crc\":\"{:08x}\",", checksum(seq, body)).into_bytes();
+    line.extend_from_slice(body);
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Reads one line, without its newline, and checks its checksum.
+pub fn decode(line: &[u8]) -> Result<Frame<'_>, FrameError> {
+    let rest = line.strip_prefix(b"{\"seq\":").ok_or(FrameError::Malformed)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (seq, rest) = rest.split_at(digits);
+    let seq =
+        std::str::from_utf8(seq).ok().and_then(|text| text.parse().ok()).ok_or(FrameError::Malformed)?;
+    let rest = rest.strip_prefix(b",\"crc\":\"").ok_or(FrameError::Malformed)?;
+    let (crc, rest) = rest.split_at_checked(8).ok_or(FrameError::Malformed)?;
+    // Only the form that `encode` writes: `A` for `a` would be a change that the checksum cannot see.
+    if !crc.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return Err(FrameError::Malformed);
+    }
+    let stated = std::str::from_utf8(crc)
+        .ok()
+        .and_then(|text| u32::from_str_radix(text, 16).ok())
+        .ok_or(FrameError::Malformed)?;
+    let body = rest.strip_prefix(b"\",").ok_or(FrameError::Malformed)?;
+    let found = checksum(seq, body);
+    if found == stated { Ok(Frame { seq, json: line }) } else { Err(FrameError::Checksum { found, stated }) }
+}
+
+fn checksum(seq: u64, body: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&seq.to_le_bytes());
+    hasher.update(body);
+    hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Entry {
+        Note { text: String },
+    }
+
+    fn line() -> Vec<u8> {
+        encode(7, 1_700_000_000_000, &Entry::Note { text: "déjà\nvu \"e4\"".to_owned() }).unwrap()
+    }
+
+    #[test]
+    fn a_record_comes_back_as_it_was_written() {
+        let line = line();
+        assert!(line.starts_with(b"{\"seq\":7,\"crc\":\""));
+        assert!(line.ends_with(b"}\n") && line.iter().filter(|&&byte| byte == b'\n').count() == 1);
+        let frame = decode(&line[..line.len() - 1]).unwrap();
+        assert_eq!(frame.seq, 7);
+        assert_eq!(frame.payload::<Entry>().unwrap(), Entry::Note { text: "déjà\nvu \"e4\"".to_owned() });
+    }
+
+    #[test]
+    fn every_flipped_bit_of_a_record_is_noticed() {
+        let line = line();
+        let line = &line[..line.len() - 1];
+        for at in 0..line.len() {
+            for bit in 0..8 {
+                let mut bad = line.to_vec();
+                bad[at] ^= 1 << bit;
+                assert!(decode(&bad).is_err(), "bit {bit} of byte {at} went unnoticed");
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_is_malformed_and_never_a_panic() {
+        for line in
+            ["", "{", "{\"seq\":", "{\"seq\":1,\"crc\":\"12", "[]", "{\"seq\":99999999999999999999999,"]
+        {
+            assert_eq!(decode(line.as_bytes()), Err(FrameError::Malformed), "{line}");
+        }
+    }
+}

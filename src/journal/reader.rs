@@ -1,0 +1,97 @@
+//! A journal read back: every record in order, a torn tail dropped, any other damage refused.
+
+use std::io::{self, BufRead, Read};
+
+use super::frame::{self, Frame, FrameError};
+
+/// Records the writer leaves unsynced at most; damage that a power cut did lies within so many of the end.
+pub const MAX_UNSYNCED: usize = 64;
+
+/// A longer line is damage: the largest honest record is a few hundred kilobytes.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// Why a journal cannot be read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Bytes that were once good are not any more.
+    #[error("the journal is damaged at byte {offset} (record {record}): {why}")]
+    Damaged {
+        /// Where the bad record begins.
+        offset: u64,
+        /// How many good records precede it.
+        record: u64,
+        /// What is wrong with it.
+        why: FrameError,
+    },
+    /// The file system said no.
+    #[error("the journal cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// How a journal ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// Bytes up to the end of the last good record.
+    pub valid_bytes: u64,
+    /// Bytes after it, left by a write that the power or a kill cut short.
+    pub torn_bytes: u64,
+    /// The number of the next record.
+    pub next_seq: u64,
+}
+
+/// Hands every record of `source` to `visit`, in order, and says how the journal ended.
+///
+/// A last line without its newline is a torn write. So is a hole of zeros within the last [`MAX_UNSYNCED`]
+/// records: sectors of an unsynced write that never reached the disk. Everything from there on was never
+/// acknowledged and is dropped. Any other bad byte is damage, and refused with its place.
+pub fn read_all<E: From<ReadError>>(
+    source: impl Read,
+    mut visit: impl FnMut(Frame<'_>) -> Result<(), E>,
+) -> Result<Ending, E> {
+    let mut source = io::BufReader::with_capacity(1 << 20, source);
+    let mut ending = Ending::default();
+    let mut line = Vec::new();
+    while read_line(&mut source, &mut line).map_err(ReadError::Io)? > 0 {
+        match checked(&line, ending.next_seq) {
+            Ok(frame) => visit(frame)?,
+            Err(why) => return Ok(classify(&mut source, &line, ending, why)?),
+        }
+        ending.valid_bytes += line.len() as u64;
+        ending.next_seq += 1;
+    }
+    Ok(ending)
+}
+
+fn checked(line: &[u8], expected: u64) -> Result<Frame<'_>, FrameError> {
+    let frame = frame::decode(line.strip_suffix(b"\n").ok_or(FrameError::Malformed)?)?;
+    if frame.seq == expected { Ok(frame) } else { Err(FrameError::Sequence { found: frame.seq, expected }) }
+}
+
+/// Tells a torn tail from damage, given the first bad line and what follows it.
+fn classify(
+    source: &mut impl BufRead,
+    bad: &[u8],
+    ending: Ending,
+    why: FrameError,
+) -> Result<Ending, ReadError> {
+    let mut torn_bytes = bad.len() as u64;
+    let mut lines_after = 0;
+    let mut line = Vec::new();
+    while read_line(source, &mut line)? > 0 {
+        torn_bytes += line.len() as u64;
+        lines_after += 1;
+    }
+    let cut_short = lines_after == 0 && !bad.ends_with(b"\n") && bad.len() as u64 <= LONGEST_LINE;
+    // JSON text has no NUL, and no single flipped byte makes a run of them.
+    let hole = bad.windows(2).any(|pair| pair == [0, 0]) || bad.ends_with(&[0]) && lines_after == 0;
+    if cut_short || (hole && lines_after < MAX_UNSYNCED) {
+        Ok(Ending { torn_bytes, ..ending })
+    } else {
+        Err(ReadError::Damaged { offset: ending.valid_bytes, record: ending.next_seq, why })
+    }
+}
+
+fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    line.clear();
+    source.take(LONGEST_LINE + 1).read_until(b'\n', line)
+}

@@ -1,0 +1,108 @@
+//! Where journal bytes go: a locked file, or a simulated disk that can lose power.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+
+/// Append-only bytes with an explicit point of durability.
+pub trait Storage: Send {
+    /// Adds `bytes` at the end, in one write. Durable only after [`sync`](Self::sync).
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Returns once everything appended so far survives a power cut.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts the end off, leaving `length` bytes, durably.
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
+}
+
+/// A file that this process alone may append to, for as long as the value lives.
+#[derive(Debug)]
+pub struct LockedFile {
+    file: Flock<File>,
+}
+
+/// Why a journal file could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another process holds it.
+    #[error("another playself is working on this run")]
+    Held,
+    /// The file system said no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl LockedFile {
+    /// Opens `path`, creating it if needed, and locks it without waiting.
+    pub fn open(path: &Path) -> Result<Self, LockError> {
+        let existed = path.exists();
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        let file = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| match errno {
+            Errno::EWOULDBLOCK => LockError::Held,
+            other => LockError::Io(io::Error::from(other)),
+        })?;
+        if !existed {
+            sync_parent(path)?;
+        }
+        Ok(Self { file })
+    }
+
+    /// A second handle to read from, at the start of the file.
+    pub fn reader(&self) -> io::Result<File> {
+        let mut reader = self.file.try_clone()?;
+        io::Seek::rewind(&mut reader)?;
+        Ok(reader)
+    }
+}
+
+/// Makes the directory entry of `path` durable; without it a new file may vanish with the power.
+pub fn sync_parent(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent)?.sync_all()
+}
+
+impl Storage for LockedFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)?;
+        self.file.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_holder_is_refused_until_the_first_lets_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let first = LockedFile::open(&path).unwrap();
+        assert!(matches!(LockedFile::open(&path), Err(LockError::Held)));
+        drop(first);
+        assert!(LockedFile::open(&path).is_ok());
+    }
+
+    #[test]
+    fn appended_bytes_follow_what_a_truncation_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let mut file = LockedFile::open(&path).unwrap();
+        file.append(b"one\ntwo\nthr").unwrap();
+        file.truncate(8).unwrap();
+        file.append(b"three\n").unwrap();
+        file.sync().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one\ntwo\nthree\n");
+    }
+}

@@ -1,0 +1,258 @@
+//! The writing half: one thread, one write per record, one sync per group.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use super::frame;
+use super::reader::MAX_UNSYNCED;
+use super::storage::Storage;
+
+/// Longest wait between a write and its sync.
+const GROUP_DELAY: Duration = Duration::from_millis(200);
+
+/// Entries that may wait for the writer; more than that and the sender waits for the disk.
+const QUEUE: usize = 4096;
+
+/// How soon an entry must be durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// With the next group: within 200 ms or 64 records.
+    Grouped,
+    /// At once: somebody waits for this one.
+    Now,
+}
+
+/// An entry that survives a power cut from now on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Committed<E> {
+    /// Its number in the journal.
+    pub seq: u64,
+    /// When it was written, in milliseconds since 1970.
+    pub at: u64,
+    /// The entry itself, given back.
+    pub entry: E,
+}
+
+/// Why the journal takes no more entries. Fatal: a failed sync is never retried.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The entry has no JSON form.
+    #[error("an entry could not be written as JSON: {0}")]
+    Encode(#[from] serde_json::Error),
+    /// The disk refused the bytes.
+    #[error("the journal could not be written (is the disk full?): {0}")]
+    Append(#[source] std::io::Error),
+    /// The disk did not confirm the bytes.
+    #[error("the journal could not be made durable: {0}")]
+    Sync(#[source] std::io::Error),
+    /// The writer has stopped after an earlier failure.
+    #[error("the journal is closed")]
+    Closed,
+}
+
+/// What the writer calls with each durable group, or once with the failure that ends it.
+pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Send>;
+
+/// A journal open for appending.
+pub struct Journal<E> {
+    requests: Option<SyncSender<(E, Urgency)>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<E: Serialize + Send + 'static> Journal<E> {
+    /// Starts the writer on `storage`; the next entry gets the number `next_seq`.
+    pub fn start(storage: impl Storage + 'static, next_seq: u64, on_commit: OnCommit<E>) -> Self {
+        let (sender, receiver) = mpsc::sync_channel(QUEUE);
+        let writer = Writer { storage, next_seq, on_commit, unsynced: Vec::new(), oldest: None };
+        let thread = thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || writer.serve(&receiver))
+            .expect("a thread can be started before the run begins");
+        Self { requests: Some(sender), thread: Some(thread) }
+    }
+
+    /// Queues `entry`; `on_commit` tells when it is durable.
+    pub fn append(&self, entry: E, urgency: Urgency) -> Result<(), WriteError> {
+        let requests = self.requests.as_ref().ok_or(WriteError::Closed)?;
+        requests.send((entry, urgency)).map_err(|_| WriteError::Closed)
+    }
+
+    /// Writes and syncs everything queued, then lets go of the storage.
+    pub fn close(mut self) {
+        self.finish();
+    }
+}
+
+impl<E> Journal<E> {
+    fn finish(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // A panicked writer has already reported or lost its chance to; there is nothing to add here.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<E> Drop for Journal<E> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+struct Writer<S, E> {
+    storage: S,
+    next_seq: u64,
+    on_commit: OnCommit<E>,
+    unsynced: Vec<Committed<E>>,
+    oldest: Option<Instant>,
+}
+
+impl<S: Storage, E: Serialize> Writer<S, E> {
+    fn serve(mut self, requests: &Receiver<(E, Urgency)>) {
+        if let Err(failure) = self.serve_until_closed(requests) {
+            (self.on_commit)(Err(failure));
+        }
+    }
+
+    fn serve_until_closed(&mut self, requests: &Receiver<(E, Urgency)>) -> Result<(), WriteError> {
+        loop {
+            let wait =
+                self.oldest.map_or(Duration::MAX, |oldest| GROUP_DELAY.saturating_sub(oldest.elapsed()));
+            let next = if wait == Duration::MAX {
+                requests.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                requests.recv_timeout(wait)
+            };
+            match next {
+                Ok((entry, urgency)) => {
+                    self.write(entry)?;
+                    if urgency == Urgency::Now || self.unsynced.len() >= MAX_UNSYNCED {
+                        self.commit()?;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.commit()?,
+                Err(RecvTimeoutError::Disconnected) => return self.commit(),
+            }
+        }
+    }
+
+    fn write(&mut self, entry: E) -> Result<(), WriteError> {
+        let at = milliseconds_since_1970();
+        let line = frame::encode(self.next_seq, at, &entry)?;
+        self.storage.append(&line).map_err(WriteError::Append)?;
+        self.unsynced.push(Committed { seq: self.next_seq, at, entry });
+        self.oldest.get_or_insert_with(Instant::now);
+        self.next_seq += 1;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), WriteError> {
+        self.oldest = None;
+        if self.unsynced.is_empty() {
+            return Ok(());
+        }
+        self.storage.sync().map_err(WriteError::Sync)?;
+        (self.on_commit)(Ok(std::mem::take(&mut self.unsynced)));
+        Ok(())
+    }
+}
+
+fn milliseconds_since_1970() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::SimulatedDisk;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Debug, Clone, PartialEq, Serialize)]
+    struct Note {
+        n: u32,
+    }
+
+    type Seen = Arc<Mutex<Vec<Result<Vec<u32>, String>>>>;
+
+    fn start(disk: &SimulatedDisk) -> (Journal<Note>, Seen) {
+        let seen = Seen::default();
+        let sink = Arc::clone(&seen);
+        let watched = disk.clone();
+        let on_commit: OnCommit<Note> = Box::new(move |outcome| {
+            if outcome.is_ok() {
+                assert_eq!(watched.synced(), watched.contents().len(), "told before it was durable");
+            }
+            let told = outcome
+                .map(|group| group.into_iter().map(|committed| committed.entry.n).collect())
+                .map_err(|failure| failure.to_string());
+            sink.lock().unwrap().push(told);
+        });
+        (Journal::start(disk.clone(), 0, on_commit), seen)
+    }
+
+    #[test]
+    fn entries_are_told_in_order_and_only_once_durable() {
+        let disk = SimulatedDisk::default();
+        let (journal, seen) = start(&disk);
+        for n in 0..200 {
+            journal.append(Note { n }, Urgency::Grouped).unwrap();
+        }
+        journal.close();
+        let groups: Vec<Vec<u32>> = seen.lock().unwrap().iter().map(|group| group.clone().unwrap()).collect();
+        assert!(groups.iter().all(|group| group.len() <= MAX_UNSYNCED));
+        assert_eq!(groups.concat(), (0..200).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_urgent_entry_does_not_wait_for_its_group() {
+        let disk = SimulatedDisk::default();
+        let (journal, seen) = start(&disk);
+        let asked = Instant::now();
+        journal.append(Note { n: 1 }, Urgency::Now).unwrap();
+        while seen.lock().unwrap().is_empty() {
+            assert!(asked.elapsed() < Duration::from_secs(5));
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(asked.elapsed() < GROUP_DELAY);
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_journal_and_keeps_what_was_promised() {
+        let disk = SimulatedDisk::with_capacity(3000);
+        let (journal, seen) = start(&disk);
+        for n in 0..200 {
+            if journal.append(Note { n }, Urgency::Now).is_err() {
+                break;
+            }
+        }
+        journal.close();
+        let told = seen.lock().unwrap();
+        let (failure, groups) = told.split_last().unwrap();
+        assert!(failure.as_ref().unwrap_err().contains("disk full"));
+        let promised: Vec<u32> = groups.iter().flat_map(|group| group.clone().unwrap()).collect();
+        let mut kept = Vec::new();
+        super::super::read_all(&disk.contents()[..], |frame| {
+            kept.push(frame.seq as u32);
+            Ok::<_, super::super::ReadError>(())
+        })
+        .unwrap();
+        assert_eq!(kept, promised);
+    }
+
+    #[test]
+    fn a_failed_sync_is_fatal_and_promises_nothing() {
+        let disk = SimulatedDisk::failing_after(1);
+        let (journal, seen) = start(&disk);
+        journal.append(Note { n: 0 }, Urgency::Now).unwrap();
+        journal.append(Note { n: 1 }, Urgency::Now).unwrap();
+        journal.close();
+        let told = seen.lock().unwrap();
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[0], Ok(vec![0]));
+        assert!(told[1].as_ref().unwrap_err().contains("durable"));
+    }
+}
