@@ -1,1 +1,5 @@
-//! Where games start: books read, checked and made.
+//! Where games start: openings, and the books they come from.
+
+mod entry;
+
+pub use entry::{Opening, Variant};

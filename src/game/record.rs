@@ -1,0 +1,312 @@
+//! A finished game, complete enough to replay, print and judge again.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::chess::Color;
+use crate::game::{Termination, Warning};
+use crate::opening::Variant;
+use crate::player::{EngineIndex, Score};
+
+/// Which of a pair's two games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GameOfPair {
+    /// The first engine named plays White.
+    First,
+    /// The first engine named plays Black.
+    Second,
+}
+
+impl GameOfPair {
+    /// Both, in order.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+
+    /// 1 or 2, as `Round "pair.game"` counts.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::First => 1,
+            Self::Second => 2,
+        }
+    }
+}
+
+/// The score of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum GameResult {
+    /// 1-0.
+    #[serde(rename = "1-0")]
+    WhiteWins,
+    /// 0-1.
+    #[serde(rename = "0-1")]
+    BlackWins,
+    /// 1/2-1/2.
+    #[serde(rename = "1/2-1/2")]
+    Draw,
+}
+
+impl GameResult {
+    /// A win for this side.
+    pub fn win_of(color: Color) -> Self {
+        match color {
+            Color::White => Self::WhiteWins,
+            Color::Black => Self::BlackWins,
+        }
+    }
+
+    /// Who won, if anybody did.
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            Self::WhiteWins => Some(Color::White),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw => None,
+        }
+    }
+
+    /// What it is worth to this side, in half points: 0, 1 or 2.
+    pub fn half_points(self, side: Color) -> u8 {
+        match self.winner() {
+            None => 1,
+            Some(winner) if winner == side => 2,
+            Some(_) => 0,
+        }
+    }
+
+    /// As PGN writes it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::WhiteWins => "1-0",
+            Self::BlackWins => "0-1",
+            Self::Draw => "1/2-1/2",
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// A result and its reason.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ending {
+    /// Who won.
+    pub result: GameResult,
+    /// Why.
+    #[serde(flatten)]
+    pub termination: Termination,
+}
+
+impl Ending {
+    /// The side that failed, when the game ended by an engine's fault or on time.
+    pub fn failed_side(&self) -> Option<Color> {
+        let failed =
+            self.termination.is_engine_fault() || matches!(self.termination, Termination::TimeForfeit { .. });
+        if failed { self.result.winner().map(|winner| !winner) } else { None }
+    }
+}
+
+/// A move in UCI coordinates, at most seven letters, without an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MoveText {
+    letters: [u8; 7],
+    len: u8,
+}
+
+impl MoveText {
+    /// The text, if it is one to seven printable ASCII letters.
+    pub fn new(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        if bytes.is_empty() || bytes.len() > 7 || !bytes.iter().all(u8::is_ascii_graphic) {
+            return None;
+        }
+        let mut letters = [0; 7];
+        letters[..bytes.len()].copy_from_slice(bytes);
+        Some(Self { letters, len: bytes.len() as u8 })
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.letters[..usize::from(self.len)]).expect("only ASCII was let in")
+    }
+}
+
+impl fmt::Debug for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for MoveText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for MoveText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::new(&text)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of a move")))
+    }
+}
+
+/// One half-move: what was played, and what the engine said about it.
+///
+/// The keys are short because a journal holds millions of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlyRecord {
+    /// The move, in the coordinates of the game's variant.
+    #[serde(rename = "m")]
+    pub mv: MoveText,
+    /// Where it came from.
+    #[serde(rename = "b", default, skip_serializing_if = "MoveSource::is_engine")]
+    pub source: MoveSource,
+    /// From our write to our read, in microseconds; 0 for book moves.
+    #[serde(rename = "t", default, skip_serializing_if = "is_zero")]
+    pub time_us: u64,
+    /// The mover's clock after the move, increment included.
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub clock_left_us: Option<u64>,
+    /// From the mover's side.
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+    /// Depth of the last line it reported.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u16>,
+    /// Selective depth.
+    #[serde(rename = "sd", default, skip_serializing_if = "Option::is_none")]
+    pub seldepth: Option<u16>,
+    /// Nodes searched.
+    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+}
+
+/// Who chose a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MoveSource {
+    /// The engine on move.
+    #[default]
+    Engine,
+    /// The opening.
+    Book,
+}
+
+impl MoveSource {
+    fn is_engine(&self) -> bool {
+        *self == Self::Engine
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// Who had White.
+    pub white: EngineIndex,
+    /// Who had Black.
+    pub black: EngineIndex,
+    /// The opening's place in its book.
+    pub opening: u64,
+    /// The position before the first of `moves`.
+    pub start_fen: String,
+    /// Castling rules.
+    #[serde(default)]
+    pub variant: Variant,
+    /// Every half-move, book moves first. An illegal move is not among them.
+    pub moves: Vec<PlyRecord>,
+    /// Result and reason.
+    pub ending: Ending,
+    /// UTC, milliseconds since 1970; for tags only, nothing is computed from it.
+    pub started_unix_ms: u64,
+    /// From the first request to the end.
+    pub duration_ms: u64,
+    /// Oddities that changed nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+impl GameRecord {
+    /// The engine that had this side.
+    pub fn engine(&self, color: Color) -> EngineIndex {
+        match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
+
+    /// The side of this engine, if it played.
+    pub fn side_of(&self, engine: EngineIndex) -> Option<Color> {
+        Color::ALL.into_iter().find(|&color| self.engine(color) == engine)
+    }
+
+    /// What the game was worth to this engine, in half points; `None` if it did not play.
+    pub fn half_points(&self, engine: EngineIndex) -> Option<u8> {
+        self.side_of(engine).map(|side| self.ending.result.half_points(side))
+    }
+
+    /// The engine that failed, if one did (time forfeits included).
+    pub fn failed_engine(&self) -> Option<EngineIndex> {
+        self.ending.failed_side().map(|side| self.engine(side))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_survives_the_journal_unchanged() {
+        let ply = PlyRecord {
+            mv: MoveText::new("e7e8q").unwrap(),
+            source: MoveSource::Engine,
+            time_us: 12,
+            clock_left_us: None,
+            score: Some(Score::Mate(-3)),
+            depth: Some(7),
+            seldepth: None,
+            nodes: Some(900),
+        };
+        let book = PlyRecord { source: MoveSource::Book, time_us: 0, score: None, ..ply.clone() };
+        let record = GameRecord {
+            white: EngineIndex(0),
+            black: EngineIndex(1),
+            opening: 4,
+            start_fen: "8/8/8/8/8/8/8/8 w - - 0 1".into(),
+            variant: Variant::Chess960,
+            moves: vec![book, ply],
+            ending: Ending {
+                result: GameResult::WhiteWins,
+                termination: Termination::IllegalMove { text: "a1a1".into() },
+            },
+            started_unix_ms: 1,
+            duration_ms: 2,
+            warnings: vec![Warning::StrayLine { count: 2, by: EngineIndex(1) }],
+        };
+        let json = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<GameRecord>(&json).unwrap(), record);
+        assert!(json.contains(r#""result":"1-0","reason":"illegal_move","text":"a1a1""#), "{json}");
+        assert_eq!(record.failed_engine(), Some(EngineIndex(1)));
+        assert_eq!(record.half_points(EngineIndex(0)), Some(2));
+    }
+
+    #[test]
+    fn move_text_takes_only_short_printable_ascii() {
+        for bad in ["", "abcdefgh", "e2 e4", "é2e4", "e2\0"] {
+            assert!(MoveText::new(bad).is_none(), "{bad:?}");
+        }
+        assert_eq!(MoveText::new("e1g1Ch1").unwrap().as_str(), "e1g1Ch1");
+    }
+}

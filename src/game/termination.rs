@@ -1,0 +1,136 @@
+//! Why a game ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::player::{CrashMoment, ExitEvidence, ProtocolBreach, StallPoint};
+
+/// Why a game ended. Who won is in the [`GameResult`](crate::game::GameResult) beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Termination {
+    /// Mate on the board.
+    Checkmate,
+    /// No legal move, not in check.
+    Stalemate,
+    /// Nobody can mate.
+    InsufficientMaterial,
+    /// A hundred half-moves without a capture or a pawn move.
+    FiftyMoves,
+    /// The same position for the third time.
+    Repetition,
+    /// The move came after the flag, or not at all.
+    TimeForfeit {
+        /// By how much, beyond clock and margin, when the move came (or the wait was given up).
+        over_us: u64,
+    },
+    /// A flag fell, but the opponent had nothing to mate with: a draw.
+    TimeForfeitWithoutMate,
+    /// The engine's move was not a legal move.
+    IllegalMove {
+        /// What it said, cut to 16 characters; `<empty>` for nothing.
+        text: String,
+    },
+    /// The engine's process went away, or cut itself off.
+    Crash {
+        /// What it was doing.
+        during: CrashMoment,
+        /// How the process ended, if it did.
+        exit: Option<ExitEvidence>,
+    },
+    /// The engine did not answer.
+    Stall {
+        /// The answer that was due.
+        waiting_for: StallPoint,
+    },
+    /// The engine broke the conversation.
+    Protocol {
+        /// How.
+        breach: ProtocolBreach,
+    },
+    /// Both engines saw a draw for long enough.
+    AdjudicatedDraw,
+    /// The score of the loser was hopeless for long enough.
+    AdjudicatedWin,
+    /// The game reached its move limit: a draw.
+    MaxMoves,
+}
+
+impl Termination {
+    /// Whether an engine failed, rather than lost by chess, clock or adjudication.
+    pub fn is_engine_fault(&self) -> bool {
+        matches!(self, Self::IllegalMove { .. }) || self.ends_the_process()
+    }
+
+    /// Whether the engine at fault must be replaced by a fresh process.
+    pub fn ends_the_process(&self) -> bool {
+        matches!(self, Self::Crash { .. } | Self::Stall { .. } | Self::Protocol { .. })
+    }
+
+    /// The reason without its details, as CSV and counts use it: `time_forfeit`, `crash`, …
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::InsufficientMaterial => "insufficient_material",
+            Self::FiftyMoves => "fifty_moves",
+            Self::Repetition => "repetition",
+            Self::TimeForfeit { .. } => "time_forfeit",
+            Self::TimeForfeitWithoutMate => "time_forfeit_without_mate",
+            Self::IllegalMove { .. } => "illegal_move",
+            Self::Crash { .. } => "crash",
+            Self::Stall { .. } => "stall",
+            Self::Protocol { .. } => "protocol",
+            Self::AdjudicatedDraw => "adjudicated_draw",
+            Self::AdjudicatedWin => "adjudicated_win",
+            Self::MaxMoves => "max_moves",
+        }
+    }
+}
+
+/// The reason with its details: `illegal_move:a1a1`, `crash(SIGSEGV)`, `stall(readyok)`.
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        match self {
+            Self::IllegalMove { text } => write!(f, ":{text}"),
+            Self::Crash { during, exit } => match (during, exit) {
+                (CrashMoment::Startup, _) => f.write_str("(startup)"),
+                (CrashMoment::Idle, _) => f.write_str("(idle)"),
+                (CrashMoment::Memory, _) => f.write_str("(memory)"),
+                (CrashMoment::StdinClosed, _) => f.write_str("(stdin closed)"),
+                (CrashMoment::Thinking, Some(exit)) => write!(f, "({exit})"),
+                (CrashMoment::StdoutClosed | CrashMoment::Thinking, _) => f.write_str("(stdout closed)"),
+            },
+            Self::Stall { waiting_for } => write!(f, "({})", waiting_for.word()),
+            Self::Protocol { breach } => write!(f, "({})", breach.word()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_read_as_the_fault_table_writes_them() {
+        let crash = |during, exit| Termination::Crash { during, exit };
+        for (termination, text) in [
+            (Termination::IllegalMove { text: "a1a1".into() }, "illegal_move:a1a1"),
+            (crash(CrashMoment::Startup, Some(ExitEvidence::Code(1))), "crash(startup)"),
+            (crash(CrashMoment::Thinking, Some(ExitEvidence::Signal(11))), "crash(SIGSEGV)"),
+            (crash(CrashMoment::Thinking, Some(ExitEvidence::Code(0))), "crash(exit 0)"),
+            (crash(CrashMoment::Idle, Some(ExitEvidence::Signal(6))), "crash(idle)"),
+            (crash(CrashMoment::StdoutClosed, None), "crash(stdout closed)"),
+            (Termination::Stall { waiting_for: StallPoint::Bestmove }, "stall(no bestmove)"),
+            (Termination::Protocol { breach: ProtocolBreach::Flood }, "protocol(flood)"),
+            (Termination::TimeForfeit { over_us: 3 }, "time_forfeit"),
+        ] {
+            assert_eq!(termination.to_string(), text);
+            let json = serde_json::to_string(&termination).unwrap();
+            assert_eq!(serde_json::from_str::<Termination>(&json).unwrap(), termination);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! How long, or how far, an engine may think.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A clock: `[moves/]time[+increment]`, as in `40/60+0.6`, `8+0.08` or `1:30+1`. Seconds unless there is a colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ClockRule {
+    /// Moves per period; `None` means one period for the whole game.
+    pub moves: Option<NonZeroU32>,
+    /// Time per period.
+    pub time: Duration,
+    /// Added after every move.
+    pub increment: Duration,
+}
+
+/// Why a time control could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is not a time control: {problem}; write [moves/]time[+increment], for example 8+0.08 or 40/1:30"
+)]
+pub struct TimeControlError {
+    text: String,
+    problem: &'static str,
+}
+
+/// Longer than any game; keeps the arithmetic of clocks far from overflow.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+impl FromStr for ClockRule {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, TimeControlError> {
+        let fail = |problem| TimeControlError { text: text.chars().take(40).collect(), problem };
+        let trimmed = text.trim();
+        let (moves, rest) = match trimmed.split_once('/') {
+            None => (None, trimmed),
+            Some((moves, rest)) => {
+                let moves =
+                    moves.parse().map_err(|_| fail("the number of moves is not a whole number above 0"))?;
+                (Some(moves), rest)
+            }
+        };
+        let (time, increment) = rest.split_once('+').map_or((rest, "0"), |(time, inc)| (time, inc));
+        let time = parse_span(time).ok_or_else(|| fail("the time is not a number of seconds or min:sec"))?;
+        let increment =
+            parse_span(increment).ok_or_else(|| fail("the increment is not a number of seconds"))?;
+        if time.is_zero() && increment.is_zero() {
+            return Err(fail("it leaves no time at all"));
+        }
+        Ok(Self { moves, time, increment })
+    }
+}
+
+/// Seconds, or minutes and seconds; at most a year.
+fn parse_span(text: &str) -> Option<Duration> {
+    let (minutes, seconds) = match text.split_once(':') {
+        None => (0, text),
+        Some((minutes, seconds)) => (minutes.parse::<u64>().ok()?, seconds),
+    };
+    if !seconds.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    let seconds: f64 = seconds.parse().ok()?;
+    let span = Duration::try_from_secs_f64(seconds).ok()? + Duration::from_secs(minutes.checked_mul(60)?);
+    // Whole microseconds, so that a clock written out and read back is the same clock.
+    (span <= LONGEST).then(|| Duration::from_micros(span.as_micros() as u64))
+}
+
+impl fmt::Display for ClockRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", self.time.as_secs_f64())?;
+        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", self.increment.as_secs_f64()) }
+    }
+}
+
+impl TryFrom<String> for ClockRule {
+    type Error = TimeControlError;
+
+    fn try_from(text: String) -> Result<Self, TimeControlError> {
+        text.parse()
+    }
+}
+
+impl From<ClockRule> for String {
+    fn from(rule: ClockRule) -> Self {
+        rule.to_string()
+    }
+}
+
+/// All limits of one engine's thinking; those that are given hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TimeControl {
+    /// A clock that runs over the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockRule>,
+    /// Milliseconds for every move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime_ms: Option<u64>,
+    /// Nodes for every move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Plies for every move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Milliseconds an engine may overrun its clock before it loses.
+    pub margin_ms: u64,
+}
+
+impl TimeControl {
+    /// The margin where none is named: what pipes and the scheduler may cost on a machine that is not overloaded.
+    pub const DEFAULT_MARGIN_MS: u64 = 10;
+
+    /// No limit but the harness's cap on a single move.
+    pub const UNLIMITED: Self =
+        Self { clock: None, movetime_ms: None, nodes: None, depth: None, margin_ms: Self::DEFAULT_MARGIN_MS };
+
+    /// A clock alone.
+    pub fn clock(rule: ClockRule) -> Self {
+        Self { clock: Some(rule), ..Self::UNLIMITED }
+    }
+
+    /// Fixed time per move.
+    pub fn movetime(ms: u64) -> Self {
+        Self { movetime_ms: Some(ms), ..Self::UNLIMITED }
+    }
+
+    /// Fixed nodes per move.
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::UNLIMITED }
+    }
+
+    /// Fixed depth per move.
+    pub fn depth(depth: u32) -> Self {
+        Self { depth: Some(depth), ..Self::UNLIMITED }
+    }
+
+    /// Whether the engine's time is measured against anything but the harness's cap.
+    pub fn is_timed(&self) -> bool {
+        self.clock.is_some() || self.movetime_ms.is_some()
+    }
+}
+
+impl Default for TimeControl {
+    fn default() -> Self {
+        Self::UNLIMITED
+    }
+}
+
+/// As PGN's `TimeControl` tag and reports show it: `8+0.08`, `nodes=20000`, `40/60, depth=8`, or `-`.
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.clock.map(|rule| rule.to_string()),
+            self.movetime_ms.map(|ms| format!("movetime={ms}ms")),
+            self.nodes.map(|nodes| format!("nodes={nodes}")),
+            self.depth.map(|depth| format!("depth={depth}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(if parts.is_empty() { "-" } else { "" })?;
+        f.write_str(&parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(moves: u32, time_ms: u64, increment_ms: u64) -> ClockRule {
+        ClockRule {
+            moves: NonZeroU32::new(moves),
+            time: Duration::from_millis(time_ms),
+            increment: Duration::from_millis(increment_ms),
+        }
+    }
+
+    #[test]
+    fn clocks_are_read_in_every_form_and_written_back() {
+        for (text, expected, written) in [
+            ("8+0.08", rule(0, 8_000, 80), "8+0.08"),
+            ("40/60+0.6", rule(40, 60_000, 600), "40/60+0.6"),
+            ("1:30+1", rule(0, 90_000, 1_000), "90+1"),
+            ("40/2:00", rule(40, 120_000, 0), "40/120"),
+            ("0.25", rule(0, 250, 0), "0.25"),
+            ("0+1", rule(0, 0, 1_000), "0+1"),
+            (" 10 ", rule(0, 10_000, 0), "10"),
+        ] {
+            let parsed: ClockRule = text.parse().unwrap();
+            assert_eq!(parsed, expected, "{text}");
+            assert_eq!(parsed.to_string(), written, "{text}");
+            assert_eq!(written.parse::<ClockRule>().unwrap(), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_clock_is_refused() {
+        for text in [
+            "",
+            "0",
+            "x",
+            "0/10",
+            "-5+1",
+            "5+-1",
+            "1e9",
+            "inf",
+            "nan",
+            "5++1",
+            "1:2:3",
+            "99999999999999999999",
+            "40/",
+        ] {
+            assert!(text.parse::<ClockRule>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn limits_are_shown_together() {
+        let both = TimeControl { nodes: Some(5), ..TimeControl::clock(rule(0, 1_000, 0)) };
+        assert_eq!(both.to_string(), "1, nodes=5");
+        assert_eq!(TimeControl::UNLIMITED.to_string(), "-");
+        let json = serde_json::to_string(&both).unwrap();
+        assert_eq!(json, r#"{"clock":"1","nodes":5,"margin_ms":10}"#);
+        assert_eq!(serde_json::from_str::<TimeControl>(&json).unwrap(), both);
+    }
+}

@@ -1,0 +1,47 @@
+//! What an engine says a position is worth.
+
+use serde::{Deserialize, Serialize};
+
+/// A score from the side of the engine that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Cp(i32),
+    /// Moves to mate; negative when the engine itself is mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// More than any centipawn score a sane engine reports: where mates sit on the centipawn line.
+    const MATE_CP: i32 = 1_000_000;
+
+    /// The score on one line, mates beyond all centipawns, nearer mates further out.
+    pub fn as_centipawns(self) -> i32 {
+        match self {
+            Self::Cp(cp) => cp.clamp(-Self::MATE_CP / 2, Self::MATE_CP / 2),
+            Self::Mate(moves) if moves > 0 => Self::MATE_CP - moves.min(10_000),
+            Self::Mate(moves) => -Self::MATE_CP - moves.max(-10_000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nearer_mate_outweighs_a_farther_one_and_any_score() {
+        let order = [
+            Score::Mate(0),
+            Score::Mate(-1),
+            Score::Mate(-7),
+            Score::Cp(i32::MIN),
+            Score::Cp(0),
+            Score::Cp(i32::MAX),
+            Score::Mate(9),
+            Score::Mate(1),
+        ];
+        assert!(order.windows(2).all(|two| two[0].as_centipawns() < two[1].as_centipawns()));
+    }
+}

@@ -1,0 +1,174 @@
+//! An engine as a plan names it: the program, how to start it, what to tell it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::player::Patience;
+
+/// An engine's place in the plan's list; the candidate is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EngineIndex(pub u16);
+
+impl EngineIndex {
+    /// The engine every result is told from.
+    pub const CANDIDATE: Self = Self(0);
+    /// The engine the candidate is measured against, in a match of two.
+    pub const BASELINE: Self = Self(1);
+
+    /// The index for a slice.
+    pub fn get(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for EngineIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// One `setoption`: a name as the engine declares it, and a value. A button has an empty value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EngineOption {
+    /// The declared name; case does not matter.
+    pub name: String,
+    /// The value as text.
+    pub value: String,
+}
+
+impl EngineOption {
+    /// An option from its two texts.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { name: name.into(), value: value.into() }
+    }
+}
+
+/// The language an engine speaks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// The Universal Chess Interface.
+    Uci,
+    /// ACE's console dialect: one process per game, moves on stdin and stdout.
+    Ace {
+        /// The arguments of a game, with `{white} {black} {seconds} {ms} {nodes} {depth} {fen}` to fill in.
+        template: Vec<String>,
+    },
+}
+
+impl Protocol {
+    /// The template that fits our own `chess` program.
+    pub fn ace() -> Self {
+        let template = ["--white={white}", "--black={black}", "--time", "{seconds}", "--starting", "{fen}"];
+        Self::Ace { template: template.map(str::to_owned).to_vec() }
+    }
+}
+
+/// The folder an engine runs in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkingDir {
+    /// Ours.
+    #[default]
+    Inherited,
+    /// A folder the user named.
+    Path(PathBuf),
+    /// A fresh folder per process, removed with it.
+    Private,
+}
+
+/// When an engine process is replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Restart {
+    /// Only after a failure: engines stay warm from game to game.
+    #[default]
+    Off,
+    /// Before every game.
+    On,
+}
+
+/// Whether an engine thinks on its opponent's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pondering {
+    /// It waits.
+    #[default]
+    Off,
+    /// It ponders on the move it expects, when it names one.
+    On,
+}
+
+/// Kernel limits on an engine process. No limit where there is `None`; core dumps are always off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sandbox {
+    /// Address space, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// The largest file it may write, in bytes.
+    pub file_bytes: Option<u64>,
+    /// Processes and threads of this user.
+    pub processes: Option<u64>,
+}
+
+/// Everything needed to start and address one engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineSpec {
+    /// What results call it.
+    pub name: String,
+    /// The program; looked up in `PATH` when it has no slash.
+    pub program: PathBuf,
+    /// Its arguments, before those of an ACE template.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The language it speaks.
+    pub protocol: Protocol,
+    /// Where it runs.
+    #[serde(default)]
+    pub dir: WorkingDir,
+    /// Added to our environment.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    /// Options sent once after the handshake, in this order.
+    #[serde(default)]
+    pub options: Vec<EngineOption>,
+    /// When its process is replaced.
+    #[serde(default)]
+    pub restart: Restart,
+    /// Whether it ponders.
+    #[serde(default)]
+    pub ponder: Pondering,
+    /// Kernel limits.
+    #[serde(default)]
+    pub sandbox: Sandbox,
+    /// Time and size limits.
+    #[serde(default)]
+    pub patience: Patience,
+}
+
+impl EngineSpec {
+    /// A UCI engine with nothing but a name and a program.
+    pub fn uci(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into(),
+            program: program.into(),
+            args: Vec::new(),
+            protocol: Protocol::Uci,
+            dir: WorkingDir::Inherited,
+            env: Vec::new(),
+            options: Vec::new(),
+            restart: Restart::Off,
+            ponder: Pondering::Off,
+            sandbox: Sandbox::default(),
+            patience: Patience::default(),
+        }
+    }
+
+    /// An ACE program with our own template.
+    pub fn ace(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
+        Self { protocol: Protocol::ace(), ..Self::uci(name, program) }
+    }
+}
