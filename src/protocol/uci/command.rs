@@ -1,0 +1,194 @@
+//! What a GUI says to an engine.
+
+use std::fmt;
+
+use super::GoLimits;
+use crate::protocol::Words;
+use crate::protocol::words::Cursor;
+
+/// A line from the GUI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// `uci`: say who you are.
+    Uci,
+    /// `debug on|off`.
+    Debug(Switch),
+    /// `isready`: answer when you are.
+    IsReady,
+    /// `setoption name … value …`.
+    SetOption {
+        /// The option's name; upper and lower case are one.
+        name: Words<'a>,
+        /// Its value, absent for a button.
+        value: Option<&'a str>,
+    },
+    /// `register …`, with what follows.
+    Register(Words<'a>),
+    /// `ucinewgame`: what comes next is another game.
+    NewGame,
+    /// `position …`: the game so far.
+    Position {
+        /// Where it began.
+        start: Start<'a>,
+        /// The moves since.
+        moves: Words<'a>,
+    },
+    /// `go …`: think.
+    Go(GoLimits<'a>),
+    /// `stop`: answer now.
+    Stop,
+    /// `ponderhit`: the move pondered on was played.
+    PonderHit,
+    /// `quit`.
+    Quit,
+    /// Anything else, as it came.
+    Unknown(&'a str),
+}
+
+/// Where a game begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start<'a> {
+    /// The standard starting position.
+    Standard,
+    /// A position in FEN.
+    Fen(Words<'a>),
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl<'a> Command<'a> {
+    /// Reads a line. Unknown words before a command are skipped, as the UCI text asks (`joho debug on`).
+    pub fn parse(line: &'a str) -> Self {
+        let mut words = Words::new(line.trim_start_matches('\u{feff}')).iter();
+        while let Some(word) = words.next() {
+            if let Some(command) = Self::after(word, words.clone()) {
+                return command;
+            }
+        }
+        Self::Unknown(Words::new(line).as_str())
+    }
+
+    /// The command that `word` begins.
+    fn after(word: &str, mut words: Cursor<'a>) -> Option<Self> {
+        Some(match word {
+            "uci" => Self::Uci,
+            "debug" => Self::Debug(if words.next() == Some("off") { Switch::Off } else { Switch::On }),
+            "isready" => Self::IsReady,
+            "setoption" => return Self::set_option(words),
+            "register" => Self::Register(Words::new(words.rest())),
+            "ucinewgame" => Self::NewGame,
+            "position" => return Self::position(words),
+            "go" => Self::Go(GoLimits::parse(words)),
+            "stop" => Self::Stop,
+            "ponderhit" => Self::PonderHit,
+            "quit" => Self::Quit,
+            _ => return None,
+        })
+    }
+
+    fn set_option(mut words: Cursor<'a>) -> Option<Self> {
+        words.find(|&word| word == "name")?;
+        let name = words.take_until(|_, word| word == "value");
+        let value = words.next().map(|_value| words.rest());
+        (!name.is_empty()).then_some(Self::SetOption { name, value })
+    }
+
+    fn position(mut words: Cursor<'a>) -> Option<Self> {
+        let start = match words.next()? {
+            "startpos" => {
+                words.take_until(|_, word| word == "moves");
+                Start::Standard
+            }
+            "fen" => Start::Fen(words.take_until(|_, word| word == "moves")),
+            _ => return None,
+        };
+        words.next();
+        Some(Self::Position { start, moves: Words::new(words.rest()) })
+    }
+}
+
+impl fmt::Display for Command<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uci => f.write_str("uci"),
+            Self::Debug(Switch::On) => f.write_str("debug on"),
+            Self::Debug(Switch::Off) => f.write_str("debug off"),
+            Self::IsReady => f.write_str("isready"),
+            Self::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            Self::SetOption { name, value: Some(value) } => write!(f, "setoption name {name} value {value}"),
+            Self::Register(words) => write!(f, "register {words}"),
+            Self::NewGame => f.write_str("ucinewgame"),
+            Self::Position { start, moves } => {
+                match start {
+                    Start::Standard => f.write_str("position startpos")?,
+                    Start::Fen(fen) => write!(f, "position fen {fen}")?,
+                }
+                if moves.is_empty() { Ok(()) } else { write!(f, " moves {moves}") }
+            }
+            Self::Go(limits) => write!(f, "go{limits}"),
+            Self::Stop => f.write_str("stop"),
+            Self::PonderHit => f.write_str("ponderhit"),
+            Self::Quit => f.write_str("quit"),
+            Self::Unknown(line) => f.write_str(line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_words_before_a_command_are_skipped() {
+        assert_eq!(Command::parse("joho debug on"), Command::Debug(Switch::On));
+        assert_eq!(Command::parse("\u{feff}uci\r\n"), Command::Uci);
+        assert_eq!(Command::parse("  perft 5 \r\n"), Command::Unknown("perft 5"));
+        assert_eq!(Command::parse("\0\0"), Command::Unknown(""));
+    }
+
+    #[test]
+    fn option_names_and_values_may_have_spaces() {
+        assert_eq!(
+            Command::parse("setoption name Move  Overhead value 10 "),
+            Command::SetOption { name: Words::new("Move Overhead"), value: Some("10") }
+        );
+        assert_eq!(
+            Command::parse("setoption name Book File value C:\\my  books\\a value b.bin"),
+            Command::SetOption { name: Words::new("Book File"), value: Some("C:\\my  books\\a value b.bin") }
+        );
+        assert_eq!(
+            Command::parse("setoption name Clear Hash"),
+            Command::SetOption { name: Words::new("Clear Hash"), value: None }
+        );
+        assert_eq!(
+            Command::parse("setoption name File value"),
+            Command::SetOption { name: Words::new("File"), value: Some("") }
+        );
+        for broken in ["setoption", "setoption value 3", "setoption name value 3"] {
+            assert_eq!(Command::parse(broken), Command::Unknown(broken));
+        }
+    }
+
+    #[test]
+    fn a_position_is_a_start_and_its_moves() {
+        assert_eq!(
+            Command::parse("position startpos moves e2e4 e7e5"),
+            Command::Position { start: Start::Standard, moves: Words::new("e2e4 e7e5") }
+        );
+        assert_eq!(
+            Command::parse("position fen 8/8/8/8/8/k7/p7/K7  w - - 0 1 moves"),
+            Command::Position {
+                start: Start::Fen(Words::new("8/8/8/8/8/k7/p7/K7 w - - 0 1")),
+                moves: Words::new("")
+            }
+        );
+        assert_eq!(Command::parse("position sideways"), Command::Unknown("position sideways"));
+    }
+}

@@ -1,0 +1,221 @@
+//! What is printed is read back as it was, and nothing that is read can hurt.
+
+use playself::chess::ByColor;
+use playself::protocol::Words;
+use playself::protocol::ace::Line;
+use playself::protocol::uci::{
+    Bound, Command, GoLimits, Horizon, Info, OptionDeclaration, OptionKind, Reply, Score, Standing, Start,
+    Switch, Wdl,
+};
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Every word with a meaning in either direction, for lines that are nearly right.
+const VOCABULARY: &str = "uci debug on off isready setoption name value register later code ucinewgame position \
+    startpos fen moves go searchmoves ponder wtime btime winc binc movestogo depth nodes mate movetime infinite \
+    perft stop ponderhit quit id author uciok readyok bestmove (none) 0000 copyprotection registration checking \
+    ok error info seldepth multipv score cp lowerbound upperbound wdl nps hashfull tbhits sbhits cpuload time \
+    currmove currmovenumber refutation currline pv string option type check spin combo button default min max \
+    var <empty> true e2e4 e7e8q e1g1Ch1 O-O exit -1 0 99999999999999999999999 -99999999999999999999 1.5 \0 \r é \
+    \u{feff} \u{a0}";
+
+fn vocabulary() -> Vec<&'static str> {
+    VOCABULARY.split(' ').collect()
+}
+
+fn mv() -> impl Strategy<Value = String> {
+    "[a-h][1-8][a-h][1-8][qrbn]?"
+}
+
+fn moves() -> impl Strategy<Value = String> {
+    vec(mv(), 0..6).prop_map(|moves| moves.join(" "))
+}
+
+/// Words that are no keywords of the protocol: those of names and values start with a capital.
+fn name() -> impl Strategy<Value = String> {
+    vec("[A-Z][A-Za-z0-9_]{0,8}", 1..4).prop_map(|words| words.join(" "))
+}
+
+fn fen() -> impl Strategy<Value = String> {
+    "[rnbqkpRNBQKP1-8]{1,8}(/[rnbqkpRNBQKP1-8]{1,8}){7} [wb] (-|K?Q?k?q) - [0-9]{1,2} [0-9]{1,3}"
+}
+
+fn millis() -> impl Strategy<Value = Option<i64>> {
+    of(any::<i64>())
+}
+
+prop_compose! {
+    fn horizon()(kind in 0..3) -> Horizon {
+        [Horizon::Limits, Horizon::Infinite, Horizon::Ponder][kind as usize]
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_go_is_read_back(
+        times in (millis(), millis(), millis(), millis(), millis()),
+        counts in (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>())),
+        nodes in of(0..i64::MAX as u64),
+        horizon in horizon(),
+        search in of(moves()),
+    ) {
+        let command = Command::Go(GoLimits {
+            time: ByColor { white: times.0, black: times.1 },
+            increment: ByColor { white: times.2, black: times.3 },
+            move_time: times.4,
+            moves_to_go: counts.0,
+            depth: counts.1,
+            mate: counts.2,
+            perft: counts.3,
+            nodes,
+            horizon,
+            search_moves: search.as_deref().map(Words::new),
+        });
+        let line = command.to_string();
+        prop_assert_eq!(Command::parse(&line), command);
+    }
+
+    #[test]
+    fn a_position_is_read_back(fen in of(fen()), moves in moves()) {
+        let start = fen.as_deref().map_or(Start::Standard, |fen| Start::Fen(Words::new(fen)));
+        let command = Command::Position { start, moves: Words::new(&moves) };
+        let line = command.to_string();
+        prop_assert_eq!(Command::parse(&line), command);
+    }
+
+    #[test]
+    fn a_set_option_is_read_back(name in name(), value in of("([!-~]([ -~]{0,20}[!-~])?)?")) {
+        let command = Command::SetOption { name: Words::new(&name), value: value.as_deref() };
+        let line = command.to_string();
+        prop_assert_eq!(Command::parse(&line), command);
+    }
+
+    #[test]
+    fn an_option_declaration_is_read_back(
+        name in name(),
+        kind in prop_oneof![
+            of(any::<bool>()).prop_map(|default| OptionKind::Check { default }),
+            (of(any::<i64>()), of(any::<i64>()), of(any::<i64>()))
+                .prop_map(|(default, min, max)| OptionKind::Spin { default, min, max }),
+            (of(name()), vec(name(), 0..4)).prop_map(|(default, choices)| OptionKind::Combo { default, choices }),
+            Just(OptionKind::Button),
+            "([!-~]([ -~]{0,20}[!-~])?)?".prop_map(|default| OptionKind::String { default }),
+        ],
+    ) {
+        let reply = Reply::Option(OptionDeclaration { name, kind });
+        let line = reply.to_string();
+        prop_assert_eq!(Reply::parse(&line), reply);
+    }
+
+    #[test]
+    fn a_best_move_is_read_back(best in of(mv()), ponder in of(mv())) {
+        let reply = Reply::BestMove { best: best.as_deref(), ponder: ponder.as_deref() };
+        let line = reply.to_string();
+        prop_assert_eq!(Reply::parse(&line), reply);
+    }
+
+    #[test]
+    fn an_info_is_read_back(
+        plies in (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>())),
+        counts in vec(of(0..i64::MAX as u64), 5),
+        score in of(prop_oneof![any::<i32>().prop_map(Score::Cp), any::<i32>().prop_map(Score::Mate)]),
+        bound in select(vec![Bound::Exact, Bound::Lower, Bound::Upper]),
+        wdl in of((any::<u16>(), any::<u16>(), any::<u16>())),
+        currmove in of(mv()),
+        lines in (of(moves()), of(moves()), of(moves())),
+        string in of("[!-~]([ -~]{0,20}[!-~])?"),
+        load in of(any::<u32>()),
+    ) {
+        let (refutation, currline, pv) = lines;
+        let info = Info {
+            depth: plies.0,
+            seldepth: plies.1,
+            multipv: plies.2,
+            hashfull: plies.3,
+            currmovenumber: plies.4,
+            cpuload: load,
+            score,
+            bound,
+            wdl: wdl.map(|(win, draw, loss)| Wdl { win, draw, loss }),
+            nodes: counts[0],
+            nps: counts[1],
+            tbhits: counts[2],
+            sbhits: counts[3],
+            time: counts[4],
+            currmove: currmove.as_deref(),
+            refutation: refutation.as_deref().map(Words::new),
+            currline: currline.as_deref().map(Words::new),
+            pv: pv.as_deref().map(Words::new),
+            string: string.as_deref(),
+        };
+        let line = info.to_string();
+        let Reply::Info(read) = Reply::parse(&line) else { panic!("{line} is an info") };
+        prop_assert_eq!(read.read(), info);
+        let printed = read.to_string();
+        prop_assert_eq!(Words::new(&printed), Words::new(&line));
+    }
+
+    #[test]
+    fn lines_of_known_words_in_any_order_are_read_to_a_fixed_point(words in vec(select(vocabulary()), 0..20)) {
+        reads_to_a_fixed_point(&words.join(" "));
+    }
+
+    #[test]
+    fn lines_of_anything_are_read_to_a_fixed_point(line in any::<String>()) {
+        reads_to_a_fixed_point(&line);
+    }
+
+    #[test]
+    fn lines_of_any_bytes_are_read(bytes in vec(any::<u8>(), 0..200)) {
+        reads_to_a_fixed_point(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+/// Reading never panics, and what was understood survives being printed and read again.
+fn reads_to_a_fixed_point(line: &str) {
+    let command = Command::parse(line);
+    assert_eq!(Command::parse(&command.to_string()), command, "{line:?}");
+    let reply = Reply::parse(line);
+    assert_eq!(Reply::parse(&reply.to_string()), reply, "{line:?}");
+    if let Reply::Info(info) = reply {
+        let read = info.read();
+        let again = read.to_string();
+        let Reply::Info(again) = Reply::parse(&again) else { panic!("{again:?} is an info") };
+        assert_eq!(again.read(), read, "{line:?}");
+    }
+    if let Line::Move(word) = Line::parse(line) {
+        assert_eq!(Line::parse(word), Line::Move(word));
+    }
+}
+
+#[test]
+fn the_plain_commands_and_replies_are_read_back() {
+    for command in [
+        Command::Uci,
+        Command::Debug(Switch::On),
+        Command::Debug(Switch::Off),
+        Command::IsReady,
+        Command::Register(Words::new("name A B code 12")),
+        Command::NewGame,
+        Command::Stop,
+        Command::PonderHit,
+        Command::Quit,
+        Command::Unknown("perft 5"),
+    ] {
+        assert_eq!(Command::parse(&command.to_string()), command);
+    }
+    for reply in [
+        Reply::IdName("Name 1.0"),
+        Reply::IdAuthor("Some One"),
+        Reply::UciOk,
+        Reply::ReadyOk,
+        Reply::CopyProtection(Standing::Checking),
+        Reply::CopyProtection(Standing::Error),
+        Reply::Registration(Standing::Ok),
+        Reply::Unknown("board art"),
+    ] {
+        assert_eq!(Reply::parse(&reply.to_string()), reply);
+    }
+}
