@@ -1,1 +1,22 @@
 //! Arithmetic on counts: Elo, likelihood ratios, sequential tests, simulation. Pure.
+//!
+//! A match is counted as a [`Pentanomial`] of colour-swapped pairs (or a [`Trinomial`] of single games); from the
+//! counts alone follow the strength with its interval ([`Estimate`]) and the verdict of a sequential test ([`Sprt`]).
+
+mod elo;
+mod estimate;
+mod llr;
+mod root;
+mod sample;
+mod sprt;
+mod tally;
+
+pub use elo::{Elo, EloModel, NormalizedElo};
+pub use estimate::Estimate;
+pub use root::{NoSignChange, find_root};
+pub use sample::{Sample, Tally};
+pub use sprt::{
+    Bounds, Decision, ErrorRate, ErrorRateOutOfRange, Hypotheses, HypothesesOutOfOrder, Hypothesis, Sprt,
+    SprtConfig,
+};
+pub use tally::{GameScore, HalfPointsOutOfRange, PairScore, Pentanomial, Trinomial};
