@@ -1,1 +1,3 @@
 //! What a run leaves behind and shows.
+
+pub mod chart;

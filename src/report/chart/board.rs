@@ -1,0 +1,51 @@
+//! Sixty-four values as a board, for piece-square tables.
+
+use super::svg::{Anchor, escape, frame, text};
+use std::fmt::Write;
+
+/// A value for each square, a1 first, drawn with the eighth rank on top.
+#[derive(Clone, Debug)]
+pub struct BoardMap {
+    /// What it shows.
+    pub title: String,
+    /// The values, a1 = 0 to h8 = 63.
+    pub values: [i32; 64],
+}
+
+impl BoardMap {
+    /// The drawing: opacity tells the size, colour the sign, and the figure stands in each square.
+    pub fn svg(&self) -> String {
+        const CELL: f64 = 34.0;
+        const EDGE: f64 = 18.0;
+        let strongest = self.values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0).max(1);
+        let mut marks = String::new();
+        for (index, value) in self.values.iter().enumerate() {
+            let (file, rank) = (index % 8, index / 8);
+            let (x, y) = (EDGE + CELL * file as f64, CELL * (7 - rank) as f64);
+            let fill = if *value < 0 { "f-bad" } else { "f-good" };
+            let opacity = 0.08 + 0.72 * f64::from(value.unsigned_abs()) / f64::from(strongest);
+            let _ = write!(
+                marks,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" class=\"{fill}\" fill-opacity=\"{opacity:.2}\">\
+                 <title>{}: {value}</title></rect>",
+                escape(&format!("{}{}", char::from(b'a' + file as u8), rank + 1)),
+            );
+            text(&mut marks, x + CELL / 2.0, y + CELL / 2.0 + 4.0, Anchor::Middle, "", &value.to_string());
+        }
+        for step in 0..8u8 {
+            let along = f64::from(step) * CELL + CELL / 2.0;
+            text(
+                &mut marks,
+                EDGE + along,
+                CELL * 8.0 + 14.0,
+                Anchor::Middle,
+                "soft",
+                &char::from(b'a' + step).to_string(),
+            );
+            text(&mut marks, 6.0, CELL * 8.0 - along + 4.0, Anchor::Middle, "soft", &(step + 1).to_string());
+        }
+        let range = (self.values.iter().min(), self.values.iter().max());
+        let told = format!("values from {} to {}", range.0.unwrap_or(&0), range.1.unwrap_or(&0));
+        frame(EDGE + CELL * 8.0, CELL * 8.0 + EDGE, &self.title, &told, &marks)
+    }
+}

@@ -1,0 +1,121 @@
+//! Scales and numbers: round ticks, and figures written the way people read them.
+
+/// A linear map from values to places on the page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    start: f64,
+    end: f64,
+}
+
+impl Scale {
+    /// Maps `low..high` to `start..end`; a range without width is widened, so that nothing divides by zero.
+    pub(super) fn new((low, high): (f64, f64), (start, end): (f64, f64)) -> Self {
+        let (low, high) = if high - low > f64::EPSILON * high.abs().max(1.0) {
+            (low, high)
+        } else {
+            (low - 1.0, low + 1.0)
+        };
+        Self { low, high, start, end }
+    }
+
+    /// The place of a value; values outside the range are held at its ends.
+    pub(super) fn place(self, value: f64) -> f64 {
+        let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        self.start + share * (self.end - self.start)
+    }
+
+    /// Round values inside the range, about `count` of them.
+    pub(super) fn ticks(self, count: usize) -> Vec<f64> {
+        let step = round_step((self.high - self.low) / count.max(1) as f64);
+        let first = (self.low / step).ceil();
+        let last = (self.high / step + 1e-9).floor();
+        let ticks = (last - first).clamp(0.0, 50.0) as usize;
+        (0..=ticks).map(|tick| (first + tick as f64) * step).collect()
+    }
+}
+
+/// The next 1, 2 or 5 times a power of ten.
+fn round_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.max(f64::MIN_POSITIVE).log10().floor());
+    let factor =
+        [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999).unwrap_or(10.0);
+    factor * power
+}
+
+/// A count with thousands apart: `8,412`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A difference with its sign and `decimals` places: `+4.1`, `−2.0`, `0.0` without a sign.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    match (zero, value > 0.0) {
+        (true, _) => text,
+        (false, true) => format!("+{text}"),
+        (false, false) => format!("\u{2212}{text}"),
+    }
+}
+
+/// A tick's label, with no more decimals than its step needs.
+pub(super) fn tick_label(value: f64, step: f64) -> String {
+    let decimals = if step >= 1.0 { 0 } else { (-step.log10()).ceil().clamp(0.0, 6.0) as usize };
+    if value.abs() >= 1000.0 && decimals == 0 {
+        let sign = if value < 0.0 { "\u{2212}" } else { "" };
+        return format!("{sign}{}", grouped(value.abs().round() as u64));
+    }
+    let text = format!("{value:.decimals$}");
+    if text.trim_start_matches('-').bytes().all(|byte| matches!(byte, b'0' | b'.')) {
+        return "0".into();
+    }
+    text.replace('-', "\u{2212}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside_the_range() {
+        for (name, range, expected) in [
+            ("small", (-2.9, 2.9), vec![-2.0, 0.0, 2.0]),
+            ("large", (0.0, 8412.0), vec![0.0, 2000.0, 4000.0, 6000.0, 8000.0]),
+        ] {
+            let ticks = Scale::new(range, (0.0, 100.0)).ticks(5);
+            assert!(
+                expected.iter().all(|tick| ticks.iter().any(|t| (t - tick).abs() < 1e-9)),
+                "{name}: {ticks:?}"
+            );
+            assert!(ticks.iter().all(|tick| *tick >= range.0 && *tick <= range.1), "{name}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_range_still_has_a_place_for_its_value() {
+        let scale = Scale::new((5.0, 5.0), (0.0, 100.0));
+        assert!((scale.place(5.0) - 50.0).abs() < 1e-9);
+        assert!(!scale.ticks(5).is_empty());
+    }
+
+    #[test]
+    fn figures_are_written_as_people_read_them() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(signed(4.12, 1), "+4.1");
+        assert_eq!(signed(-2.0, 1), "\u{2212}2.0");
+        assert_eq!(signed(-0.01, 1), "0.0");
+        assert_eq!(tick_label(-0.5, 0.5), "\u{2212}0.5");
+        assert_eq!(tick_label(20_000.0, 5000.0), "20,000");
+    }
+}

@@ -1,0 +1,136 @@
+//! SVG text: escaping, the frame of a chart, and the style of one that stands alone.
+
+use std::fmt::Write;
+
+/// What a mark means; the style sheet gives it a colour in light and dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// The measured quantity.
+    Main,
+    /// A second quantity beside it.
+    Second,
+    /// Good for the candidate.
+    Good,
+    /// Bad for the candidate.
+    Bad,
+    /// Neither.
+    Neutral,
+}
+
+impl Tone {
+    /// The class name in the style sheet.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Main => "t-main",
+            Self::Second => "t-second",
+            Self::Good => "t-good",
+            Self::Bad => "t-bad",
+            Self::Neutral => "t-neutral",
+        }
+    }
+}
+
+/// Text made safe for element content and attribute values, of HTML as of SVG.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            control if control.is_control() && control != '\n' => safe.push('\u{fffd}'),
+            plain => safe.push(plain),
+        }
+    }
+    safe
+}
+
+/// Wraps drawn marks into an image with a title and a description for those who cannot see it.
+pub(super) fn frame(width: f64, height: f64, title: &str, description: &str, marks: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
+         class=\"chart\" aria-label=\"{label}\"><title>{title}</title><desc>{description}</desc>{marks}</svg>",
+        label = escape(&format!("{title}. {description}")),
+        title = escape(title),
+        description = escape(description),
+    )
+}
+
+/// Where a text is anchored.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A text mark; `class` decides its look.
+pub(super) fn text(out: &mut String, x: f64, y: f64, anchor: Anchor, class: &str, content: &str) {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    let content = escape(content);
+    let _ = write!(
+        out,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{content}</text>"
+    );
+}
+
+/// A straight line mark.
+pub(super) fn line(out: &mut String, from: (f64, f64), to: (f64, f64), class: &str) {
+    let ((x1, y1), (x2, y2)) = (from, to);
+    let _ =
+        write!(out, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
+}
+
+/// A rectangle with a tooltip.
+pub(super) fn rect(
+    out: &mut String,
+    (x, y): (f64, f64),
+    (width, height): (f64, f64),
+    class: &str,
+    tooltip: &str,
+) {
+    let (width, height) = (width.max(0.0), height.max(0.0));
+    let _ = write!(
+        out,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" class=\"{class}\">\
+         <title>{}</title></rect>",
+        escape(tooltip)
+    );
+}
+
+/// The colours and strokes of every chart, for a page that holds charts.
+pub const CHART_STYLE: &str = include_str!("chart.css");
+
+/// An SVG file of its own: the same drawing with its style inside.
+pub fn standalone(svg: &str) -> String {
+    let head = svg.find('>').map_or(svg.len(), |end| end + 1);
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{CHART_STYLE}</style>{}\n",
+        &svg[..head],
+        &svg[head..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_control_characters_cannot_leave_their_place() {
+        assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}");
+        let svg = frame(10.0, 10.0, "</title><script>", "d", "");
+        assert!(!svg.contains("<script>"));
+    }
+
+    #[test]
+    fn a_standalone_file_carries_its_style() {
+        let file = standalone(&frame(10.0, 10.0, "t", "d", "<line/>"));
+        assert!(file.starts_with("<?xml") && file.contains("<style>") && file.ends_with("</svg>\n"));
+    }
+}
