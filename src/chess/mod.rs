@@ -1,15 +1,38 @@
 //! The rules of chess: squares, pieces, positions, legal moves, notations and perft.
 
+mod attacks;
 mod bitboard;
+mod board;
+mod castling;
 mod color;
+mod game_line;
+mod legality;
+mod make_move;
+mod move_sinks;
+mod movegen;
 mod moves;
+mod outcome;
 mod piece;
+mod position;
 mod setup;
+mod side;
+mod sliders;
 mod square;
+mod zobrist;
 
+pub use attacks::{
+    between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, queen_attacks, rook_attacks,
+};
 pub use bitboard::Bitboard;
+pub use castling::{CastlingRights, CastlingSide};
 pub use color::{ByColor, Color};
+pub use game_line::GameLine;
 pub use moves::{MAX_MOVES, Move, MoveList};
+pub use outcome::{DrawRule, Outcome, WinRule};
 pub use piece::{Piece, PieceKind};
+pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};
 pub use square::{NotASquare, Square};
+
+#[cfg(test)]
+mod position_tests;

@@ -1,0 +1,112 @@
+//! Playing a move: the position after it.
+
+use crate::chess::position::Position;
+use crate::chess::side::{Black, Side, White};
+use crate::chess::sliders::DEFAULT;
+use crate::chess::{Bitboard, CastlingSide, Color, Move, Piece, PieceKind, Square, zobrist};
+
+impl Position {
+    /// The position after a legal move. What an illegal one gives is nonsense (and a panic in debug builds); untrusted
+    /// moves go through [`Position::is_legal`] first.
+    #[inline]
+    pub fn play(&self, mv: Move) -> Self {
+        debug_assert!(self.is_legal(mv), "{mv:?} is not legal in {self:?}");
+        match self.turn {
+            Color::White => self.play_as::<White>(mv),
+            Color::Black => self.play_as::<Black>(mv),
+        }
+    }
+
+    /// The position after the side to move passes, which is allowed to searches that are not in check.
+    pub fn play_null(&self) -> Self {
+        debug_assert!(!self.in_check(), "a side in check cannot pass");
+        let mut next = *self;
+        next.key ^= zobrist::black_to_move() ^ self.ep.map_or(0, zobrist::en_passant);
+        next.ep = None;
+        next.turn = !self.turn;
+        next.halfmove = self.halfmove.saturating_add(1);
+        next.fullmove = self.fullmove.saturating_add(u16::from(self.turn == Color::Black));
+        // The side that passed gave no check and the other could not have been in check before.
+        next.checkers = Bitboard::EMPTY;
+        next
+    }
+
+    fn play_as<U: Side>(&self, mv: Move) -> Self {
+        let mut next = *self;
+        let (from, to, kind) = (mv.from(), mv.to(), mv.kind());
+        let piece = Piece::new(U::COLOR, kind);
+        next.halfmove = self.halfmove.saturating_add(1);
+        if mv.is_castling() {
+            next.castle::<U>(mv);
+        } else {
+            if mv.is_capture() {
+                let victim = if mv.is_en_passant() { behind::<U>(to) } else { to };
+                next.remove(victim);
+                next.halfmove = 0;
+            }
+            next.remove(from);
+            next.add(to, Piece::new(U::COLOR, mv.promotion().unwrap_or(kind)));
+        }
+        if kind == PieceKind::Pawn {
+            next.halfmove = 0;
+        }
+        next.castling = self.castling.after(from, to);
+        next.key ^= self.castling.key() ^ next.castling.key();
+        next.key ^= zobrist::black_to_move() ^ self.ep.map_or(0, zobrist::en_passant);
+        next.ep = None;
+        if mv.is_double_push() {
+            let target = behind::<U>(to);
+            if Self::ep_is_usable::<U::Enemy>(&next.board, target) {
+                next.ep = Some(target);
+                next.key ^= zobrist::en_passant(target);
+            }
+        }
+        next.turn = U::Enemy::COLOR;
+        next.fullmove = self.fullmove.saturating_add(u16::from(U::COLOR == Color::Black));
+        let king = next.board.king(U::Enemy::COLOR);
+        next.checkers =
+            next.board.attackers_to(king, next.board.occupied(), DEFAULT) & next.board.color(piece.color);
+        next
+    }
+
+    fn castle<U: Side>(&mut self, mv: Move) {
+        let side = if mv.castles_kingside() { CastlingSide::King } else { CastlingSide::Queen };
+        // Both leave before either arrives: in Chess960 one may land where the other stood.
+        self.remove(mv.from());
+        self.remove(mv.to());
+        self.add(side.king_target(U::COLOR), Piece::new(U::COLOR, PieceKind::King));
+        self.add(side.rook_target(U::COLOR), Piece::new(U::COLOR, PieceKind::Rook));
+    }
+
+    fn add(&mut self, square: Square, piece: Piece) {
+        self.board.toggle(piece, Bitboard::of(square));
+        self.mailbox.put(square, piece);
+        self.toggle_keys(square, piece);
+    }
+
+    fn remove(&mut self, square: Square) {
+        if let Some(piece) = self.mailbox.at(square) {
+            self.board.toggle(piece, Bitboard::of(square));
+            self.mailbox.clear(square);
+            self.toggle_keys(square, piece);
+        }
+    }
+
+    #[inline(always)]
+    fn toggle_keys(&mut self, square: Square, piece: Piece) {
+        let word = zobrist::piece(piece, square);
+        self.key ^= word;
+        if piece.kind == PieceKind::Pawn {
+            self.pawn_key ^= word;
+        }
+    }
+}
+
+/// The square one step back from where a pawn of `U` stands.
+const fn behind<U: Side>(square: Square) -> Square {
+    let index = square.index() as u8;
+    match U::COLOR {
+        Color::White => Square::wrap(index.wrapping_sub(8)),
+        Color::Black => Square::wrap(index.wrapping_add(8)),
+    }
+}

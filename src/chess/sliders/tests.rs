@@ -1,0 +1,63 @@
+//! Every technique against plain rays: all squares, all blocker sets.
+
+use super::rays::DIRECTIONS;
+use super::{AboveBelow, Sliders};
+use crate::chess::{Bitboard, Square};
+
+/// Walks each direction square by square until something stands in the way.
+fn walk(from: Square, directions: &[usize], occupied: u64) -> u64 {
+    let mut set = 0;
+    for &direction in directions {
+        let (files, ranks) = DIRECTIONS[direction];
+        let (mut file, mut rank) = (from.file() as i8 + files, from.rank() as i8 + ranks);
+        while (0..8).contains(&file) && (0..8).contains(&rank) {
+            let bit = 1 << (rank * 8 + file);
+            set |= bit;
+            if occupied & bit != 0 {
+                break;
+            }
+            file += files;
+            rank += ranks;
+        }
+    }
+    set
+}
+
+const ROOK: [usize; 4] = [0, 1, 4, 5];
+const BISHOP: [usize; 4] = [2, 3, 6, 7];
+
+/// Every subset of the squares a piece could reach on an empty board, with and without noise elsewhere.
+fn agrees_with_plain_rays(sliders: impl Sliders) {
+    let mut cases = 0;
+    for from in Square::all() {
+        for (directions, is_rook) in [(ROOK, true), (BISHOP, false)] {
+            let reach = walk(from, &directions, 0);
+            let mut subset = 0u64;
+            loop {
+                for occupied in [subset, subset | !reach] {
+                    let found = if is_rook {
+                        sliders.rook(from, Bitboard(occupied))
+                    } else {
+                        sliders.bishop(from, Bitboard(occupied))
+                    };
+                    assert_eq!(found.0, walk(from, &directions, occupied), "{from} {occupied:#x}");
+                    cases += 1;
+                }
+                subset = subset.wrapping_sub(reach) & reach;
+                if subset == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    assert_eq!(cases, 2 * (64 * (1 << 14) + bishop_subsets()), "every subset was visited");
+}
+
+fn bishop_subsets() -> usize {
+    Square::all().map(|from| 1 << walk(from, &BISHOP, 0).count_ones()).sum()
+}
+
+#[test]
+fn above_below_rays_agree_with_plain_rays_everywhere() {
+    agrees_with_plain_rays(AboveBelow);
+}
