@@ -1,10 +1,14 @@
 //! The rules of chess: squares, pieces, positions, legal moves, notations and perft.
 
+mod ace_text;
 mod attacks;
 mod bitboard;
 mod board;
 mod castling;
 mod color;
+mod coordinate;
+mod epd;
+mod fen;
 mod game_line;
 mod legality;
 mod make_move;
@@ -12,8 +16,10 @@ mod move_sinks;
 mod movegen;
 mod moves;
 mod outcome;
+mod packed;
 mod piece;
 mod position;
+mod san;
 mod setup;
 mod side;
 mod sliders;
@@ -26,9 +32,13 @@ pub use attacks::{
 pub use bitboard::Bitboard;
 pub use castling::{CastlingRights, CastlingSide};
 pub use color::{ByColor, Color};
+pub use coordinate::{MoveProblem, MoveStyle, MoveTextError};
+pub use epd::{Epd, EpdError, EpdOperation};
+pub use fen::{FenError, FenReason, RankProblem, START_FEN};
 pub use game_line::GameLine;
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use outcome::{DrawRule, Outcome, WinRule};
+pub use packed::{PackedPosition, UnpackError};
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};
