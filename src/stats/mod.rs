@@ -6,6 +6,7 @@
 mod elo;
 mod estimate;
 mod llr;
+mod random;
 mod root;
 mod sample;
 mod sprt;
@@ -13,6 +14,7 @@ mod tally;
 
 pub use elo::{Elo, EloModel, NormalizedElo};
 pub use estimate::Estimate;
+pub use random::Random;
 pub use root::{NoSignChange, find_root};
 pub use sample::{Sample, Tally};
 pub use sprt::{

@@ -41,8 +41,9 @@ pub fn find_root(
     if at_high == 0.0 {
         return Ok(high);
     }
-    // `!(… < 0)` also turns away NaN.
-    if !(at_low.signum() * at_high.signum() < 0.0) {
+    // A product with NaN is not below 0 either.
+    let changes = at_low.signum() * at_high.signum() < 0.0;
+    if !changes {
         return Err(NoSignChange { low: (low, at_low), high: (high, at_high) });
     }
     let half_tolerance = tolerance.max(f64::MIN_POSITIVE) / 2.0;
