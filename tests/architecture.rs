@@ -27,8 +27,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "report",
-        &["chess", "game", "stats", "tuning", "journal", "experiment"],
-        &["csv", "serde", "serde_json", "thiserror", "indicatif"],
+        &["chess", "game", "player", "stats", "tuning", "journal", "experiment"],
+        &["csv", "serde", "serde_json", "sha2", "thiserror", "indicatif"],
     ),
     (
         "dashboard",
@@ -74,8 +74,10 @@ fn every_module_names_only_the_modules_and_crates_of_its_row() {
     for (room, modules, crates) in ROOMS {
         for file in rust_files(&Path::new("src").join(room)) {
             let code = code_of(&file);
-            for named in words_after(&code, "crate::") {
-                if named != *room && !modules.contains(&named) {
+            for named in modules_named_in(&code) {
+                // An exported macro lives at the crate's root, wherever it is written.
+                let own_macro = code.contains(&format!("macro_rules! {named} "));
+                if named != *room && !modules.contains(&named) && !own_macro {
                     broken.push(format!("{} names crate::{named}", file.display()));
                 }
             }
@@ -112,8 +114,10 @@ fn code_of(file: &Path) -> String {
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-fn words_after<'a>(code: &'a str, prefix: &str) -> impl Iterator<Item = &'a str> {
-    code.split(prefix).skip(1).map(|rest| {
+/// The word after each `crate::`; what a macro spells `$crate::` is its own business.
+fn modules_named_in(code: &str) -> impl Iterator<Item = &str> {
+    code.match_indices("crate::").filter(|(at, _)| !code[..*at].ends_with('$')).map(|(at, prefix)| {
+        let rest = &code[at + prefix.len()..];
         rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').next().unwrap_or_default()
     })
 }

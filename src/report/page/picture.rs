@@ -1,0 +1,184 @@
+//! What a match or test looked like, folded pair by pair from its records.
+
+use std::collections::BTreeMap;
+
+use crate::chess::Color;
+use crate::game::{GameOfPair, GameRecord, GameResult, MoveSource};
+use crate::stats::{PairScore, Pentanomial, Trinomial};
+
+/// How an engine spent its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EngineUse {
+    /// Moves it chose itself.
+    pub moves: u64,
+    /// Time it took for them, microseconds.
+    pub time_us: u64,
+    /// Its longest think, microseconds.
+    pub longest_us: u64,
+    nodes: u64,
+    node_time_us: u64,
+    depth_sum: u64,
+    depths: u64,
+}
+
+impl EngineUse {
+    /// Nodes per second over the moves that reported nodes.
+    pub fn nps(&self) -> Option<u64> {
+        (self.node_time_us > 0).then(|| (self.nodes as f64 * 1e6 / self.node_time_us as f64) as u64)
+    }
+
+    /// Mean depth over the moves that reported one.
+    pub fn mean_depth(&self) -> Option<f64> {
+        (self.depths > 0).then(|| self.depth_sum as f64 / self.depths as f64)
+    }
+}
+
+/// A game that ended by an engine's fault or on time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultRow {
+    /// The pair's index.
+    pub pair: u64,
+    /// Which of its games.
+    pub game: GameOfPair,
+    /// The engine at fault.
+    pub engine: String,
+    /// What it did.
+    pub reason: String,
+}
+
+/// How many faults a page lists; the rest is in the journal.
+const FAULTS_SHOWN: usize = 200;
+
+/// A match between a candidate and a baseline, as far as it has been counted.
+#[derive(Clone, Debug)]
+pub struct MatchPicture {
+    engines: Vec<String>,
+    scores: Vec<PairScore>,
+    llr: Vec<f64>,
+    /// Pairs by the candidate's points.
+    pub pentanomial: Pentanomial,
+    /// The candidate's games with White.
+    pub with_white: Trinomial,
+    /// The candidate's games with Black.
+    pub with_black: Trinomial,
+    /// Games by reason.
+    pub endings: BTreeMap<&'static str, u64>,
+    /// Games by length: key 0 counts 0 to 19 half-moves, 1 counts 20 to 39, …
+    pub lengths: BTreeMap<u64, u64>,
+    /// Pairs by what their opening gave: White won both, Black won both, anything else.
+    pub openings: [u64; 3],
+    /// Each engine's use of time, in the plan's order.
+    pub use_of_time: Vec<EngineUse>,
+    /// The first faults, in order.
+    pub faults: Vec<FaultRow>,
+    /// All faults.
+    pub fault_count: u64,
+}
+
+impl MatchPicture {
+    /// Nothing played yet between these engines, the candidate first.
+    pub fn new(engines: Vec<String>) -> Self {
+        let use_of_time = vec![EngineUse::default(); engines.len()];
+        Self {
+            engines,
+            scores: Vec::new(),
+            llr: Vec::new(),
+            pentanomial: Pentanomial::default(),
+            with_white: Trinomial::default(),
+            with_black: Trinomial::default(),
+            endings: BTreeMap::new(),
+            lengths: BTreeMap::new(),
+            openings: [0; 3],
+            use_of_time,
+            faults: Vec::new(),
+            fault_count: 0,
+        }
+    }
+
+    /// Counts a pair. `llr` is the test's state after it, where there is a test.
+    pub fn count(&mut self, pair: u64, games: [&GameRecord; 2], score: PairScore, llr: Option<f64>) {
+        self.scores.push(score);
+        self.llr.extend(llr);
+        self.pentanomial.count(score);
+        for (game, record) in GameOfPair::BOTH.into_iter().zip(games) {
+            self.count_game(pair, game, record);
+        }
+        let kind = match games.map(|game| game.ending.result) {
+            [GameResult::WhiteWins, GameResult::WhiteWins] => 0,
+            [GameResult::BlackWins, GameResult::BlackWins] => 1,
+            _ => 2,
+        };
+        self.openings[kind] += 1;
+    }
+
+    fn count_game(&mut self, pair: u64, game: GameOfPair, record: &GameRecord) {
+        let (tally, side) = match game {
+            GameOfPair::First => (&mut self.with_white, Color::White),
+            GameOfPair::Second => (&mut self.with_black, Color::Black),
+        };
+        match record.ending.result.half_points(side) {
+            2 => tally.wins += 1,
+            1 => tally.draws += 1,
+            _ => tally.losses += 1,
+        }
+        *self.endings.entry(record.ending.termination.kind()).or_default() += 1;
+        *self.lengths.entry(record.moves.len() as u64 / 20).or_default() += 1;
+        self.count_time(record);
+        if let Some(failed) = record.failed_engine() {
+            self.fault_count += 1;
+            if self.faults.len() < FAULTS_SHOWN {
+                let engine = self.engines.get(usize::from(failed.0)).cloned().unwrap_or_default();
+                self.faults.push(FaultRow {
+                    pair,
+                    game,
+                    engine,
+                    reason: record.ending.termination.to_string(),
+                });
+            }
+        }
+    }
+
+    fn count_time(&mut self, record: &GameRecord) {
+        let black_first = record.start_fen.split(' ').nth(1) == Some("b");
+        let mut mover = if black_first { Color::Black } else { Color::White };
+        for ply in &record.moves {
+            let engine = record.engine(mover);
+            mover = !mover;
+            if ply.source != MoveSource::Engine {
+                continue;
+            }
+            let Some(used) = self.use_of_time.get_mut(usize::from(engine.0)) else { continue };
+            used.moves += 1;
+            used.time_us += ply.time_us;
+            used.longest_us = used.longest_us.max(ply.time_us);
+            if let Some(nodes) = ply.nodes {
+                used.nodes += nodes;
+                used.node_time_us += ply.time_us;
+            }
+            if let Some(depth) = ply.depth {
+                used.depth_sum += u64::from(depth);
+                used.depths += 1;
+            }
+        }
+    }
+
+    /// The engines' names, the candidate first.
+    pub fn engines(&self) -> &[String] {
+        &self.engines
+    }
+
+    /// Pairs counted.
+    pub fn pairs(&self) -> u64 {
+        self.scores.len() as u64
+    }
+
+    /// The score of each pair, in order.
+    pub fn scores(&self) -> &[PairScore] {
+        &self.scores
+    }
+
+    /// The test's state after each pair; empty without a test.
+    pub fn llr(&self) -> &[f64] {
+        &self.llr
+    }
+}

@@ -1,0 +1,111 @@
+//! The report page: what it shows, what it refuses to run, and how large it may get.
+
+use playself::game::{
+    Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
+};
+use playself::opening::Variant;
+use playself::player::{EngineIndex, Score};
+use playself::report::page::{GameShelf, MatchPicture, PageContext, match_page};
+use playself::stats::{Bounds, PairScore};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+fn record(game: GameOfPair, result: GameResult, termination: Termination, plies: usize) -> GameRecord {
+    let (white, black) = match game {
+        GameOfPair::First => (EngineIndex(0), EngineIndex(1)),
+        GameOfPair::Second => (EngineIndex(1), EngineIndex(0)),
+    };
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let moves = (0..plies).map(|ply| PlyRecord {
+        mv: MoveText::new(shuffle[ply % 4]).expect("four letters"),
+        source: MoveSource::Engine,
+        time_us: 1500 + ply as u64,
+        clock_left_us: None,
+        score: Some(Score::Cp(if ply % 2 == 0 { 20 } else { -25 } + ply as i32)),
+        depth: Some(12),
+        seldepth: None,
+        nodes: Some(3000),
+    });
+    GameRecord {
+        white,
+        black,
+        opening: 0,
+        start_fen: START.into(),
+        variant: Variant::Standard,
+        moves: moves.collect(),
+        ending: Ending { result, termination },
+        started_unix_ms: 0,
+        duration_ms: 10,
+        warnings: vec![],
+    }
+}
+
+fn context(name: &str) -> PageContext {
+    PageContext {
+        name: name.into(),
+        sentence: "+4.1 ± 2.9 Elo after 8,412 pairs: accepted".into(),
+        figures: vec![("Elo".into(), "+4.1 ± 2.9".into()), ("LOS".into(), "99.7 %".into())],
+        bounds: Some(Bounds { lower: -2.94, upper: 2.94 }),
+        plan: "name = \"<plan>\"".into(),
+        repeat: "playself sprt plan.toml".into(),
+        written: "2026-11-16".into(),
+    }
+}
+
+/// Plays `pairs` pairs: the candidate wins with White and draws with Black two times in three, loses a point else.
+fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchPicture, GameShelf) {
+    let engines: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut picture = MatchPicture::new(engines.clone());
+    let mut shelf = GameShelf::default();
+    for pair in 0..pairs {
+        let good = pair % 3 != 0;
+        let first = if good { GameResult::WhiteWins } else { GameResult::BlackWins };
+        let reason = if pair % 10 == 9 {
+            Termination::IllegalMove { text: "<img>".into() }
+        } else {
+            Termination::Checkmate
+        };
+        let games = [
+            record(GameOfPair::First, first, reason, plies),
+            record(GameOfPair::Second, GameResult::Draw, Termination::Repetition, plies),
+        ];
+        let score = PairScore::try_from(if good { 3u8 } else { 1 }).expect("within a pair");
+        picture.count(pair, [&games[0], &games[1]], score, Some(pair as f64 * 0.001));
+        for (game, record) in GameOfPair::BOTH.into_iter().zip(&games) {
+            shelf.offer(pair, game, record, &engines);
+        }
+    }
+    (picture, shelf)
+}
+
+#[test]
+fn a_page_has_every_chart_and_keeps_markup_in_names_as_text() {
+    let evil = "</script><script>alert(1)</script>";
+    let (picture, shelf) = played([evil, "base\" onload=\"x"], 30, 12);
+    let page = match_page(&context(evil), &picture, &shelf);
+    for id in ["llr", "elo", "pentanomial", "colours", "lengths"] {
+        assert!(page.contains(&format!("<figure id=\"{id}\">")), "{id} is missing");
+    }
+    assert!(!page.contains("<script>alert"), "a name became markup");
+    assert!(!page.contains("<img>"), "a move text became markup");
+    assert_eq!(page.matches("</script>").count(), 2, "only the page's own two elements end here");
+    assert!(page.contains("data-points=\"30\""), "the LLR curve has a point for each pair");
+    if let Ok(folder) = std::env::var("PLAYSELF_SHOW_PAGES") {
+        std::fs::write(format!("{folder}/report.html"), &page).expect("the folder can be written");
+    }
+}
+
+#[test]
+fn a_run_without_a_pair_still_has_a_page() {
+    let (picture, shelf) = played(["a", "b"], 0, 0);
+    let page = match_page(&context("empty"), &picture, &shelf);
+    assert!(page.contains("No pair has been counted yet") && !page.contains("NaN"));
+}
+
+#[test]
+fn a_million_games_fit_into_three_megabytes() {
+    let (picture, shelf) = played(["a", "b"], 500_000, 2);
+    let page = match_page(&context("long"), &picture, &shelf);
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert!(page.contains("of 1,000,000 games are in this page"));
+}
