@@ -1,6 +1,7 @@
 //! A position and limits in, a move out. Silent: it reports to an observer and prints nothing.
 
 mod declare;
+pub mod eval;
 mod limits;
 mod observer;
 #[cfg_attr(not(test), expect(dead_code, reason = "the tree that counts in it is the next piece"))]
@@ -10,6 +11,7 @@ mod stop;
 mod time_budget;
 
 pub use declare::{Cells, Declared, DeclaredError, FileMistakes, Spec, declare};
+pub use eval::{Evaluator, Weights};
 pub use limits::{Clock, Limits, SearchMode};
 pub use observer::{Bound, Observer, SearchInfo, SearchReport, Unobserved};
 pub use score::Score;

@@ -1,0 +1,71 @@
+//! One evaluation from start to end.
+
+use crate::chess::{Color, PieceKind, Position};
+use crate::engine::eval::Weights;
+use crate::engine::eval::attack_map::AttackMap;
+use crate::engine::eval::pawns::PawnStructure;
+use crate::engine::eval::shares::{Shares, phase};
+use crate::engine::eval::tally::{Tally, danger_cost};
+use crate::engine::eval::trace::Trace;
+
+/// A position under evaluation.
+pub(super) struct Evaluation<'a, T> {
+    pub(super) position: &'a Position,
+    pub(super) tally: Tally<'a, T>,
+    pub(super) map: AttackMap,
+    pub(super) structure: PawnStructure,
+    pub(super) counts: [[i32; 6]; 2],
+}
+
+impl<'a, T: Trace> Evaluation<'a, T> {
+    /// White's score in centipawns, of a position that is no known ending, before the hundred-move clock.
+    ///
+    /// `structure` must have been judged with the same weights, and heard by the same listener.
+    pub(super) fn score(
+        position: &'a Position,
+        weights: &'a Weights,
+        structure: PawnStructure,
+        trace: &'a mut T,
+    ) -> i32 {
+        let counts = Color::ALL.map(|us| PieceKind::ALL.map(|kind| position.pieces(us, kind).len() as i32));
+        let mut evaluation = Self {
+            position,
+            tally: Tally::new(weights, trace),
+            map: AttackMap::new(position),
+            structure,
+            counts,
+        };
+        evaluation.sum()
+    }
+
+    fn sum(&mut self) -> i32 {
+        for us in Color::ALL {
+            self.material(us);
+            self.pieces(us);
+        }
+        // From here on the attack maps of both sides are complete.
+        for us in Color::ALL {
+            self.king_pawns(us);
+            self.king_danger(us);
+            self.threats(us);
+            self.passers(us);
+            self.space(us);
+            self.home_centre(us);
+        }
+        self.tally.add(self.position.turn(), &self.tally.weights.tempo, 1);
+
+        let [white, black] = Color::ALL.map(|us| danger_cost(self.tally.danger(us)));
+        let balance = self.tally.balance() + self.structure.balance + black - white;
+        let shares = Shares { phase: phase(self.position), scale: self.scale(balance.endgame()) };
+        self.tally.trace.joined(shares);
+        shares.join(balance)
+    }
+
+    /// Centre pawns at home that a man stands in front of.
+    fn home_centre(&mut self, us: Color) {
+        use crate::chess::{Bitboard, Square};
+        let home: Bitboard = [Square::D2.relative(us), Square::E2.relative(us)].into_iter().collect();
+        let stuck = home & self.position.pieces(us, PieceKind::Pawn) & self.position.occupied().forward(!us);
+        self.tally.add(us, &self.tally.weights.blocked_centre_pawn, stuck.len() as i32);
+    }
+}

@@ -1,0 +1,83 @@
+//! The attack on a king: who bears on it, which checks are safe, where it could run.
+
+use crate::chess::{Bitboard, Color, PieceKind, Square, bishop_attacks, knight_attacks, rook_attacks};
+use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::shelter::wing;
+use crate::engine::eval::spans::rank_of;
+use crate::engine::eval::trace::Trace;
+
+impl<T: Trace> Evaluation<'_, T> {
+    /// The danger of the king of `us`; needs the attacks of both sides.
+    pub(super) fn king_danger(&mut self, us: Color) {
+        let (weights, position, them) = (self.tally.weights, self.position, !us);
+        let king = position.king(us);
+        // Attacked, and defended by no more than the king or the queen.
+        let last_defence = self.map.of(us, PieceKind::King) | self.map.of(us, PieceKind::Queen);
+        let weak = self.map.all(them).without(self.map.twice(us)) & (!self.map.all(us) | last_defence);
+
+        let attackers = self.map.ring_attackers[us.index()].min(5);
+        self.tally.add_danger(us, &weights.danger_base, 1);
+        self.tally.add_danger(us, &weights.danger_attackers[attackers], 1);
+        let weak_ring = self.map.ring[us.index()] & weak;
+        self.tally.add_danger(us, &weights.danger_weak_square, weak_ring.len() as i32);
+        self.checks(us, king, weak);
+
+        let pinned = self.map.pinned[us.index()];
+        self.tally.add_danger(us, &weights.danger_pinned, pinned.len() as i32);
+        let escapes = self.map.of(us, PieceKind::King).without(position.by_color(us) | self.map.all(them));
+        self.tally.add_danger(us, &weights.danger_escape[(escapes.len() as usize).min(3)], 1);
+
+        let camp = wing(king).without(rank_of(us, 5) | rank_of(us, 6) | rank_of(us, 7));
+        let attacked = (camp & self.map.all(them)).len() + (camp & self.map.twice(them)).len();
+        self.tally.add_danger(us, &weights.danger_wing_attack, attacked as i32);
+        let defended = (camp & self.map.all(us)).len();
+        self.tally.add_danger(us, &weights.danger_wing_defence, defended as i32);
+
+        let centre = king.file().clamp(1, 6);
+        let own_pawns = position.pieces(us, PieceKind::Pawn);
+        let open = (centre - 1..=centre + 1).filter(|&file| (Bitboard::file(file) & own_pawns).is_empty());
+        self.tally.add_danger(us, &weights.danger_open_file, open.count() as i32);
+        if position.pieces(them, PieceKind::Queen).is_empty() {
+            self.tally.add_danger(us, &weights.danger_no_queen, 1);
+        }
+        if (self.map.of(us, PieceKind::King) & position.pieces(us, PieceKind::Knight)).any() {
+            self.tally.add_danger(us, &weights.danger_knight_defends, 1);
+        }
+    }
+
+    /// Checks the enemy could give next, each kind of piece once; and the squares of those that would lose the piece.
+    fn checks(&mut self, us: Color, king: Square, weak: Bitboard) {
+        let (weights, position, them) = (self.tally.weights, self.position, !us);
+        let safe = (!self.map.all(us) | weak & self.map.twice(them)).without(position.by_color(them));
+        let occupied = position.occupied().without(position.pieces(us, PieceKind::Queen));
+        let (straight, diagonal) = (rook_attacks(king, occupied), bishop_attacks(king, occupied));
+
+        let by_rook = straight & self.map.of(them, PieceKind::Rook);
+        let by_queen = (straight | diagonal) & self.map.of(them, PieceKind::Queen);
+        let by_bishop = diagonal & self.map.of(them, PieceKind::Bishop);
+        let by_knight = knight_attacks(king) & self.map.of(them, PieceKind::Knight);
+        // A square that a cheaper piece can check from is counted for that piece.
+        let rook_safe = by_rook & safe;
+        let queen_safe = (by_queen & safe).without(self.map.of(us, PieceKind::Queen) | rook_safe);
+        let bishop_safe = (by_bishop & safe).without(queen_safe);
+        let knight_safe = by_knight & safe;
+
+        let mut unsafe_squares = Bitboard::EMPTY;
+        for (safe_squares, squares, units) in [
+            (rook_safe, by_rook, &weights.danger_rook_check),
+            (bishop_safe, by_bishop, &weights.danger_bishop_check),
+            (knight_safe, by_knight, &weights.danger_knight_check),
+        ] {
+            if safe_squares.any() {
+                self.tally.add_danger(us, units, 1);
+            } else {
+                unsafe_squares |= squares;
+            }
+        }
+        if queen_safe.any() {
+            self.tally.add_danger(us, &weights.danger_queen_check, 1);
+        }
+        let unsafe_squares = unsafe_squares.without(position.by_color(them));
+        self.tally.add_danger(us, &weights.danger_unsafe_check, unsafe_squares.len() as i32);
+    }
+}

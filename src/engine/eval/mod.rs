@@ -1,0 +1,30 @@
+//! How good a position is: a tapered sum of weighted terms, each weight declared once.
+
+mod attack_map;
+mod endings;
+mod evaluation;
+mod evaluator;
+mod king_danger;
+mod kpk;
+mod material;
+mod passers;
+mod pawns;
+mod pieces;
+mod shares;
+mod shelter;
+mod spans;
+mod squares;
+mod tables;
+mod tally;
+mod tapered;
+mod threats;
+mod trace;
+mod weights;
+
+pub use evaluator::{Evaluator, listen};
+pub use shares::{FULL_PHASE, FULL_SCALE, Shares, fade};
+pub use tables::{ByCount, ByFileAndRank, ByPawnSquare, ByRank, BySquare, PlainByCount};
+pub use tally::danger_curve;
+pub use tapered::{Endgame, Middlegame, Phases, Tapered, Term};
+pub use trace::{Silent, Trace};
+pub use weights::Weights;

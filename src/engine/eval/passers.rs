@@ -1,0 +1,74 @@
+//! Passed pawns: what helps them on and what stops them.
+
+use crate::chess::{Bitboard, Color, PieceKind, Square, king_attacks, rook_attacks};
+use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::spans::{path, step};
+use crate::engine::eval::trace::Trace;
+
+/// King steps further away than this all count alike.
+const FAR: u8 = 5;
+
+impl<T: Trace> Evaluation<'_, T> {
+    /// The passed pawns of `us` among the other pieces.
+    pub(super) fn passers(&mut self, us: Color) {
+        let passed = self.structure.passed & self.position.by_color(us);
+        for square in passed {
+            self.passer(us, square);
+        }
+        let mut runners = if self.has_only_pawns(!us) { passed } else { Bitboard::EMPTY };
+        if Iterator::any(&mut runners, |pawn| self.outruns(us, pawn)) {
+            self.tally.add(us, &self.tally.weights.passed_pawn_unstoppable, 1);
+        }
+    }
+
+    fn passer(&mut self, us: Color, square: Square) {
+        let (weights, position, them) = (self.tally.weights, self.position, !us);
+        let next = step(us, square);
+        let steps = |side: Color| i32::from(position.king(side).distance(next).min(FAR));
+        self.tally.add(us, weights.passed_pawn_own_king.of(us, square), steps(us));
+        self.tally.add(us, weights.passed_pawn_enemy_king.of(us, square), steps(them));
+        if position.occupied().has(next) {
+            self.tally.add(us, weights.passed_pawn_blocked.of(us, square), 1);
+            return;
+        }
+        let way = path(us, square);
+        let majors = position.by_kind(PieceKind::Rook) | position.by_kind(PieceKind::Queen);
+        // A rook or queen behind the pawn attacks, or backs, its whole way.
+        let behind = path(them, square) & majors & rook_attacks(square, position.occupied());
+        let attacked = match (behind & position.by_color(them)).any() {
+            true => Bitboard::ALL,
+            false => self.map.all(them) | position.by_color(them),
+        };
+        if !attacked.has(next) {
+            self.tally.add(us, weights.passed_pawn_safe_step.of(us, square), 1);
+        }
+        if (way & attacked).is_empty() {
+            self.tally.add(us, weights.passed_pawn_free_path.of(us, square), 1);
+        }
+        if self.map.all(us).has(next) || (behind & position.by_color(us)).any() {
+            self.tally.add(us, weights.passed_pawn_backed_step.of(us, square), 1);
+        }
+    }
+
+    fn has_only_pawns(&self, side: Color) -> bool {
+        let men = self.position.by_kind(PieceKind::Pawn) | self.position.by_kind(PieceKind::King);
+        self.position.by_color(side).without(men).is_empty()
+    }
+
+    /// Whether a passed pawn queens before the lone enemy king catches it, or with its own king guarding the way.
+    fn outruns(&self, us: Color, pawn: Square) -> bool {
+        let position = self.position;
+        let way = path(us, pawn);
+        if (way & position.occupied()).any() {
+            return false;
+        }
+        let goal = Square::at(pawn.file(), 7).relative(us);
+        // The double step saves a move.
+        let steps = (7 - pawn.relative_rank(us)).min(5);
+        let head_start = u8::from(position.turn() != us);
+        let own = position.king(us);
+        let guarded =
+            way.without(king_attacks(own)).is_empty() && !king_attacks(position.king(!us)).has(pawn);
+        guarded || position.king(!us).distance(goal) > steps + head_start
+    }
+}

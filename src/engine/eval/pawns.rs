@@ -1,0 +1,113 @@
+//! Pawn structure: what depends on the pawns alone, and so can be remembered by their key.
+
+use crate::chess::{Bitboard, Color, PieceKind, Position, Square, pawn_attacks};
+use crate::engine::eval::Weights;
+use crate::engine::eval::spans::{ahead, beside, files_beside, path, pawn_attacks_of, step};
+use crate::engine::eval::tally::Tally;
+use crate::engine::eval::tapered::Tapered;
+use crate::engine::eval::trace::Trace;
+
+/// What the pawns of a position say.
+#[derive(Clone, Copy)]
+pub(super) struct PawnStructure {
+    /// White's value less Black's.
+    pub(super) balance: Tapered,
+    /// Passed pawns of both sides.
+    pub(super) passed: Bitboard,
+    /// For each side, every square its pawns attack now or after walking on.
+    pub(super) attack_span: [Bitboard; 2],
+}
+
+impl PawnStructure {
+    /// Judges the pawns of `position`.
+    pub(super) fn of<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> Self {
+        let mut tally = Tally::new(weights, trace);
+        let mut passed = Bitboard::EMPTY;
+        let mut attack_span = [Bitboard::EMPTY; 2];
+        for us in Color::ALL {
+            let side = Side {
+                us,
+                ours: position.pieces(us, PieceKind::Pawn),
+                theirs: position.pieces(!us, PieceKind::Pawn),
+            };
+            let attacks = pawn_attacks_of(us, side.ours);
+            attack_span[us.index()] = attacks | ahead(us, attacks);
+            for square in side.ours {
+                side.judge(square, &mut tally);
+                if side.is_passed(square) {
+                    passed |= Bitboard::of(square);
+                    tally.add(us, weights.passed_pawn_rank.of(us, square), 1);
+                }
+            }
+        }
+        Self { balance: tally.balance(), passed, attack_span }
+    }
+}
+
+/// The pawns as one side sees them.
+struct Side {
+    us: Color,
+    ours: Bitboard,
+    theirs: Bitboard,
+}
+
+impl Side {
+    fn judge<T: Trace>(&self, square: Square, tally: &mut Tally<'_, T>) {
+        let (us, weights) = (self.us, tally.weights);
+        let ahead_of_it = path(us, square);
+        let neighbours = self.ours & files_beside(square.file());
+        let open = (ahead_of_it & self.theirs).is_empty();
+        let phalanx = neighbours & Bitboard::rank(square.rank());
+        let supporters = self.ours & pawn_attacks(!us, square);
+        let doubled = (ahead_of_it & self.ours).any();
+
+        tally.add(us, weights.pst_pawn.of(us, square), 1);
+        if neighbours.is_empty() {
+            tally.add(us, &weights.isolated_pawn, 1);
+            if open {
+                tally.add(us, &weights.isolated_open_pawn, 1);
+            }
+        } else if self.is_backward(square, neighbours) {
+            tally.add(us, &weights.backward_pawn, 1);
+            if open {
+                tally.add(us, &weights.backward_open_pawn, 1);
+            }
+        }
+        if doubled && supporters.is_empty() {
+            tally.add(us, &weights.doubled_pawn, 1);
+        }
+        if phalanx.any() {
+            tally.add(us, weights.phalanx_pawn.of(us, square), 1);
+        }
+        if supporters.any() {
+            tally.add(us, weights.supported_pawn.of(us, square), supporters.len() as i32);
+        } else if (self.theirs & pawn_attacks(us, square)).more_than_one() {
+            tally.add(us, &weights.levered_pawn, 1);
+        }
+        if open && !doubled && self.is_candidate(square, neighbours) {
+            tally.add(us, weights.candidate_pawn.of(us, square), 1);
+        }
+    }
+
+    /// No enemy pawn ahead on its file or beside, and no own pawn in its way.
+    fn is_passed(&self, square: Square) -> bool {
+        let front = path(self.us, square);
+        (self.theirs & (front | beside(front))).is_empty() && (self.ours & front).is_empty()
+    }
+
+    /// All neighbours have walked past it, and an enemy pawn guards or blocks its next square.
+    fn is_backward(&self, square: Square, neighbours: Bitboard) -> bool {
+        let next = step(self.us, square);
+        let level_or_behind = path(!self.us, next);
+        let held = Bitboard::of(next) | pawn_attacks(self.us, next);
+        (neighbours & beside(level_or_behind)).is_empty() && (self.theirs & held).any()
+    }
+
+    /// Not passed, but its helpers beside or behind outnumber or match the sentries that stop it.
+    fn is_candidate(&self, square: Square, neighbours: Bitboard) -> bool {
+        let next = step(self.us, square);
+        let sentries = self.theirs & beside(path(self.us, square));
+        let helpers = neighbours & beside(path(!self.us, next));
+        sentries.any() && helpers.len() >= sentries.len()
+    }
+}

@@ -1,0 +1,221 @@
+//! Knights, bishops, rooks and queens: where they stand and what they reach.
+
+use crate::chess::{
+    Bitboard, CastlingSide, Color, PieceKind, Square, between, bishop_attacks, knight_attacks, line,
+    rook_attacks,
+};
+use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::spans::{path, rank_of};
+use crate::engine::eval::trace::Trace;
+
+const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
+const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
+
+impl<'a, T: Trace> Evaluation<'a, T> {
+    /// All pieces of `us` but king and pawns. Their attacks go into the map on the way.
+    pub(super) fn pieces(&mut self, us: Color) {
+        for square in self.position.pieces(us, PieceKind::Knight) {
+            self.knight(us, square);
+        }
+        for square in self.position.pieces(us, PieceKind::Bishop) {
+            self.bishop(us, square);
+        }
+        for square in self.position.pieces(us, PieceKind::Rook) {
+            self.rook(us, square);
+        }
+        for square in self.position.pieces(us, PieceKind::Queen) {
+            self.queen(us, square);
+        }
+    }
+
+    fn knight(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let attacks = self.restrain(us, square, knight_attacks(square));
+        let moves = self.enlist(us, PieceKind::Knight, attacks, &weights.danger_knight);
+        self.tally.add(us, weights.pst_knight.of(us, square), 1);
+        self.tally.add(us, &weights.knight_mobility, moves as i32 - 4);
+        self.tally.add(us, &weights.knight_mobility_table[moves.min(8)], 1);
+
+        let outposts = self.outposts(us);
+        if outposts.has(square) {
+            self.tally.add(us, &weights.knight_outpost, 1);
+        } else if (outposts & attacks).without(self.position.by_color(us)).any() {
+            self.tally.add(us, &weights.knight_outpost_reach, 1);
+        }
+        self.behind_pawn(us, square);
+        let distance = i32::from(square.distance(self.position.king(us)));
+        self.tally.add(us, &weights.knight_king_distance, distance);
+    }
+
+    fn bishop(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let position = self.position;
+        // Batteries: a bishop looks through queens.
+        let seen = bishop_attacks(square, position.occupied().without(position.by_kind(PieceKind::Queen)));
+        let attacks = self.restrain(us, square, seen);
+        let moves = self.enlist(us, PieceKind::Bishop, attacks, &weights.danger_bishop);
+        self.tally.add(us, weights.pst_bishop.of(us, square), 1);
+        self.tally.add(us, &weights.bishop_mobility, moves as i32 - 6);
+        self.tally.add(us, &weights.bishop_mobility_table[moves.min(13)], 1);
+
+        if self.outposts(us).has(square) {
+            self.tally.add(us, &weights.bishop_outpost, 1);
+        }
+        self.behind_pawn(us, square);
+        let distance = i32::from(square.distance(position.king(us)));
+        self.tally.add(us, &weights.bishop_king_distance, distance);
+
+        let shade = if Bitboard::DARK.has(square) { Bitboard::DARK } else { Bitboard::LIGHT };
+        let pawns = position.by_kind(PieceKind::Pawn);
+        let own_pawns = position.pieces(us, PieceKind::Pawn);
+        let on_shade = (own_pawns & shade).len() as i32;
+        let blocked = own_pawns & position.occupied().forward(!us) & CENTRAL_FILES;
+        self.tally.add(us, &weights.bishop_own_pawns, on_shade);
+        self.tally.add(us, &weights.bishop_blocked_pawns, on_shade * blocked.len() as i32);
+        self.tally.add(us, &weights.bishop_central_pawns, (pawns & CENTRE & shade).len() as i32);
+        if (bishop_attacks(square, pawns) & CENTRE).more_than_one() {
+            self.tally.add(us, &weights.bishop_long_diagonal, 1);
+        }
+        let xray = bishop_attacks(square, Bitboard::EMPTY) & position.pieces(!us, PieceKind::Pawn);
+        self.tally.add(us, &weights.bishop_xray_pawns, xray.len() as i32);
+    }
+
+    fn rook(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let position = self.position;
+        // Batteries: a rook looks through queens and its fellow rooks.
+        let through = position.by_kind(PieceKind::Queen) | position.pieces(us, PieceKind::Rook);
+        let attacks = self.restrain(us, square, rook_attacks(square, position.occupied().without(through)));
+        let moves = self.enlist(us, PieceKind::Rook, attacks, &weights.danger_rook);
+        self.tally.add(us, weights.pst_rook.of(us, square), 1);
+        self.tally.add(us, &weights.rook_mobility, moves as i32 - 7);
+        self.tally.add(us, &weights.rook_mobility_table[moves.min(14)], 1);
+
+        let file = Bitboard::file(square.file());
+        if (file & position.pieces(us, PieceKind::Pawn)).is_empty() {
+            let open = (file & position.by_kind(PieceKind::Pawn)).is_empty();
+            let term = if open { &weights.rook_open_file } else { &weights.rook_half_open_file };
+            self.tally.add(us, term, 1);
+        } else if moves <= 3 {
+            self.shut_in(us, square);
+        }
+        if (file & position.by_kind(PieceKind::Queen)).any() {
+            self.tally.add(us, &weights.rook_queen_file, 1);
+        }
+        let mut partners = path(us, square) & position.pieces(us, PieceKind::Rook);
+        let joined = |partner| (between(square, partner) & position.occupied()).is_empty();
+        if Iterator::any(&mut partners, joined) {
+            self.tally.add(us, &weights.doubled_rooks, 1);
+        }
+        let pawns_there = position.pieces(!us, PieceKind::Pawn) & rank_of(us, 6);
+        let king_shut = position.king(!us).relative_rank(us) == 7;
+        if square.relative_rank(us) == 6 && (king_shut || pawns_there.any()) {
+            self.tally.add(us, &weights.rook_seventh, 1);
+        }
+        self.behind_passers(us, square);
+    }
+
+    fn queen(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let position = self.position;
+        let occupied = position.occupied();
+        let (straight, diagonal) = (rook_attacks(square, occupied), bishop_attacks(square, occupied));
+        let attacks = self.restrain(us, square, straight | diagonal);
+        let moves = self.enlist(us, PieceKind::Queen, attacks, &weights.danger_queen);
+        self.tally.add(us, weights.pst_queen.of(us, square), 1);
+        self.tally.add(us, &weights.queen_mobility, moves as i32 - 13);
+        self.tally.add(us, &weights.queen_mobility_table[moves.min(27)], 1);
+
+        let file = Bitboard::file(square.file());
+        if (file & position.pieces(us, PieceKind::Pawn)).is_empty() {
+            let open = (file & position.by_kind(PieceKind::Pawn)).is_empty();
+            let term = if open { &weights.queen_open_file } else { &weights.queen_half_open_file };
+            self.tally.add(us, term, 1);
+        }
+        if self.is_exposed(us, square, straight | diagonal) {
+            self.tally.add(us, &weights.queen_exposed, 1);
+        }
+        if square.relative_rank(us) >= 4 && !self.structure.attack_span[(!us).index()].has(square) {
+            self.tally.add(us, &weights.queen_infiltration, 1);
+        }
+    }
+
+    /// The part of a piece's attacks that a pin leaves it.
+    #[inline(always)]
+    fn restrain(&self, us: Color, square: Square, attacks: Bitboard) -> Bitboard {
+        if self.map.pinned[us.index()].has(square) {
+            attacks & line(self.position.king(us), square)
+        } else {
+            attacks
+        }
+    }
+
+    /// Enters a piece's attacks into the map and against the enemy king; tells how many free squares it has.
+    #[inline(always)]
+    fn enlist(&mut self, us: Color, kind: PieceKind, attacks: Bitboard, danger: &'a i32) -> usize {
+        self.map.add(us, kind, attacks);
+        let them = !us;
+        if (attacks & self.map.ring[them.index()]).any() {
+            self.map.ring_attackers[them.index()] += 1;
+            self.tally.add_danger(them, danger, 1);
+            let near = attacks & self.map.of(them, PieceKind::King);
+            self.tally.add_danger(them, &self.tally.weights.danger_near_attack, near.len() as i32);
+        }
+        (attacks & self.map.free[us.index()]).len() as usize
+    }
+
+    /// Squares on the fourth to sixth rank of `us`, held by an own pawn, that no enemy pawn can ever attack.
+    #[inline(always)]
+    fn outposts(&self, us: Color) -> Bitboard {
+        let ranks = rank_of(us, 3) | rank_of(us, 4) | rank_of(us, 5);
+        ranks & self.map.of(us, PieceKind::Pawn).without(self.structure.attack_span[(!us).index()])
+    }
+
+    fn behind_pawn(&mut self, us: Color, square: Square) {
+        if Bitboard::of(square).forward(us) & self.position.by_kind(PieceKind::Pawn) != Bitboard::EMPTY {
+            self.tally.add(us, &self.tally.weights.minor_behind_pawn, 1);
+        }
+    }
+
+    /// A rook between its king and the edge, with next to no moves.
+    fn shut_in(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let king = self.position.king(us);
+        let outside = match king.file() < 4 {
+            true => square.file() < king.file(),
+            false => square.file() > king.file(),
+        };
+        if !outside || king.relative_rank(us) > 1 {
+            return;
+        }
+        self.tally.add(us, &weights.trapped_rook, 1);
+        if CastlingSide::ALL.iter().all(|&side| self.position.castling().rook(us, side).is_none()) {
+            self.tally.add(us, &weights.trapped_rook_uncastled, 1);
+        }
+    }
+
+    fn behind_passers(&mut self, us: Color, square: Square) {
+        let weights = self.tally.weights;
+        let on_file = self.structure.passed & Bitboard::file(square.file());
+        if on_file.is_empty() {
+            return;
+        }
+        if (on_file & self.position.by_color(us) & path(us, square)).any() {
+            self.tally.add(us, &weights.rook_behind_passer, 1);
+        }
+        if (on_file & self.position.by_color(!us) & path(!us, square)).any() {
+            self.tally.add(us, &weights.rook_behind_enemy_passer, 1);
+        }
+    }
+
+    /// Whether an enemy rook or bishop would attack the queen if one man, the first in its line, moved away.
+    fn is_exposed(&self, us: Color, square: Square, attacks: Bitboard) -> bool {
+        let position = self.position;
+        let without_first = position.occupied().without(attacks);
+        let rooks = position.pieces(!us, PieceKind::Rook);
+        let bishops = position.pieces(!us, PieceKind::Bishop);
+        let lurking =
+            rook_attacks(square, without_first) & rooks | bishop_attacks(square, without_first) & bishops;
+        lurking.without(attacks).any()
+    }
+}

@@ -1,0 +1,125 @@
+//! The pawns around a king: its own that shelter it, the enemy's that storm it.
+
+use crate::chess::{Bitboard, CastlingSide, Color, PieceKind, Square};
+use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::spans::{ahead, rank_of, rearmost};
+use crate::engine::eval::tapered::Tapered;
+use crate::engine::eval::trace::Trace;
+
+impl<'a, T: Trace> Evaluation<'a, T> {
+    /// Shelter, storm, files and wing of the king of `us`.
+    pub(super) fn king_pawns(&mut self, us: Color) {
+        let (weights, position) = (self.tally.weights, self.position);
+        let king = position.king(us);
+        self.tally.add(us, weights.pst_king.of(us, king), 1);
+        let home = self.best_home(us, king);
+        for file in files_at(home) {
+            for term in self.cover(us, home, file) {
+                self.tally.add(us, term, 1);
+            }
+        }
+        let file = Bitboard::file(king.file());
+        let pawns = position.by_kind(PieceKind::Pawn);
+        if (file & pawns).is_empty() {
+            self.tally.add(us, &weights.king_open_file, 1);
+        } else if (file & position.pieces(us, PieceKind::Pawn)).is_empty() {
+            self.tally.add(us, &weights.king_half_open_file, 1);
+        }
+        if (wing(king) & pawns).is_empty() {
+            self.tally.add(us, &weights.king_pawnless_wing, 1);
+        }
+        self.tally.add(us, &weights.king_pawn_distance, steps_to(king, pawns));
+        self.castling(us, king);
+    }
+
+    /// Where the king is sheltered best: where it stands, or where it may still castle to.
+    fn best_home(&self, us: Color, king: Square) -> Square {
+        let rights = self.position.castling();
+        let mut best = (self.cover_sum(us, king), king);
+        for side in CastlingSide::ALL {
+            if rights.rook(us, side).is_some() {
+                let target = side.king_target(us);
+                let sum = self.cover_sum(us, target);
+                if sum > best.0 {
+                    best = (sum, target);
+                }
+            }
+        }
+        best.1
+    }
+
+    fn cover_sum(&self, us: Color, king: Square) -> i32 {
+        let terms = files_at(king).flat_map(|file| self.cover(us, king, file));
+        terms.map(|term| term.middlegame()).sum()
+    }
+
+    /// The shelter and the storm weight of one file, for a king on `king`.
+    #[inline(always)]
+    fn cover(&self, us: Color, king: Square, file: u8) -> [&'a Tapered; 2] {
+        let (weights, position) = (self.tally.weights, self.position);
+        let level = Bitboard::rank(king.rank());
+        let column = Bitboard::file(file) & (level | ahead(us, level));
+        let attacked = self.map.of(!us, PieceKind::Pawn);
+        let own = rearmost(us, column & position.pieces(us, PieceKind::Pawn).without(attacked));
+        let enemy = rearmost(us, column & position.pieces(!us, PieceKind::Pawn));
+        let rank = |pawn: Option<Square>| pawn.map_or(0, |square| square.relative_rank(us));
+        let stopped = enemy.filter(|_| own.is_some() && rank(own) + 1 == rank(enemy));
+        let storm = match stopped {
+            Some(square) => weights.pawn_storm_stopped.of(us, square),
+            None => weights.pawn_storm.of(file, rank(enemy)),
+        };
+        [weights.king_shelter.of(file, rank(own)), storm]
+    }
+
+    fn castling(&mut self, us: Color, king: Square) {
+        let (weights, position) = (self.tally.weights, self.position);
+        let held = CastlingSide::ALL.into_iter().filter(|&side| position.castling().rook(us, side).is_some());
+        let rights = held.count() as i32;
+        self.tally.add(us, &weights.castling_right, rights);
+        let wings = Bitboard(0x0707_0707_0707_0707 | 0xc0c0_c0c0_c0c0_c0c0);
+        let outside = match king.file() < 4 {
+            true => Bitboard((1 << king.file()) - 1),
+            false => Bitboard(0xff & !((2 << king.file()) - 1)),
+        };
+        let corner = match us {
+            Color::White => outside,
+            Color::Black => outside.flip(),
+        };
+        let shut_in = (corner & position.pieces(us, PieceKind::Rook)).any();
+        if rights == 0 && (wings & rank_of(us, 0)).has(king) && !shut_in {
+            self.tally.add(us, &weights.castled, 1);
+        }
+    }
+}
+
+/// The king's file and its neighbours, moved in from the edge.
+#[inline(always)]
+fn files_at(king: Square) -> std::ops::RangeInclusive<u8> {
+    let centre = king.file().clamp(1, 6);
+    centre - 1..=centre + 1
+}
+
+/// The files of the king's wing: four of them, or the middle four.
+#[inline(always)]
+pub(super) fn wing(king: Square) -> Bitboard {
+    const QUEENSIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
+    const MIDDLE: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
+    const KINGSIDE: Bitboard = Bitboard(0xf0f0_f0f0_f0f0_f0f0);
+    match king.file() {
+        0..3 => QUEENSIDE,
+        3..5 => MIDDLE,
+        _ => KINGSIDE,
+    }
+}
+
+/// King steps from `king` to the nearest of `targets`; none if there are none.
+fn steps_to(king: Square, targets: Bitboard) -> i32 {
+    let mut reached = Bitboard::of(king);
+    let mut steps = 0;
+    while targets.any() && (reached & targets).is_empty() {
+        reached |= reached.east() | reached.west();
+        reached |= reached.north() | reached.south();
+        steps += 1;
+    }
+    steps
+}

@@ -1,0 +1,146 @@
+//! Tables of weights that are declared, named and set as one.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::chess::{Color, Square};
+use crate::engine::Cells;
+use crate::engine::eval::tapered::Tapered;
+
+/// A tapered weight for each count from 0 to N - 1, named `_mg_0`, `_eg_0`, `_mg_1`, …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ByCount<const N: usize>(pub [Tapered; N]);
+
+/// A plain weight for each count from 0 to N - 1, named `_0`, `_1`, …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct PlainByCount<const N: usize>(pub [i32; N]);
+
+/// A tapered weight for each rank a pawn can stand on, the second to the seventh, named `_mg_2`, `_eg_2`, …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ByRank(pub [Tapered; 6]);
+
+/// A tapered weight for each square, seen from its side, the two wings alike; named `_mg_a1`, `_eg_a1`, …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct BySquare(pub [Tapered; 32]);
+
+/// The same for pawns, which stand on the second to the seventh rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ByPawnSquare(pub [Tapered; 24]);
+
+/// A tapered weight for each file, counted from the edge, and each rank of the nearest pawn on it; `none` stands
+/// for no pawn. Named `_mg_a_none`, `_eg_a_none`, `_mg_a_2`, …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ByFileAndRank(pub [Tapered; 28]);
+
+impl ByRank {
+    /// The weight of a pawn of `color` on `square`.
+    #[inline(always)]
+    pub fn of(&self, color: Color, square: Square) -> &Tapered {
+        // A pawn never stands on its first or last rank; clamping spares the bounds check.
+        &self.0[(square.relative_rank(color).wrapping_sub(1) as usize).min(5)]
+    }
+}
+
+impl BySquare {
+    /// The weight of a piece of `color` on `square`.
+    #[inline(always)]
+    pub fn of(&self, color: Color, square: Square) -> &Tapered {
+        &self.0[square.relative_rank(color) as usize * 4 + from_edge(square.file())]
+    }
+}
+
+impl ByPawnSquare {
+    /// The weight of a pawn of `color` on `square`.
+    #[inline(always)]
+    pub fn of(&self, color: Color, square: Square) -> &Tapered {
+        &self.0[(square.relative_rank(color).wrapping_sub(1) as usize).min(5) * 4 + from_edge(square.file())]
+    }
+}
+
+impl ByFileAndRank {
+    /// The weight for a file and a relative rank, 0 for no pawn.
+    #[inline(always)]
+    pub fn of(&self, file: u8, rank: u8) -> &Tapered {
+        &self.0[from_edge(file) * 7 + (rank as usize).min(6)]
+    }
+}
+
+/// How far a file is from the nearer edge: 0 for a and h, 3 for d and e.
+#[inline(always)]
+pub(crate) fn from_edge(file: u8) -> usize {
+    let file = file & 7;
+    file.min(7 - file) as usize
+}
+
+macro_rules! table_of_cells {
+    (($($generics:tt)*) $table:ty, $entry:ty, $count:expr, $label:expr) => {
+        impl<$($generics)*> Cells for $table {
+            const COUNT: usize = $count * <$entry as Cells>::COUNT;
+
+            fn suffix(index: usize) -> String {
+                let label: fn(usize) -> String = $label;
+                let halves = <$entry as Cells>::COUNT;
+                <$entry as Cells>::suffix(index % halves) + "_" + &label(index / halves)
+            }
+
+            fn cell(&self, index: usize) -> i32 {
+                let halves = <$entry as Cells>::COUNT;
+                self.0[index / halves].cell(index % halves)
+            }
+
+            fn set_cell(&mut self, index: usize, value: i32) {
+                let halves = <$entry as Cells>::COUNT;
+                self.0[index / halves].set_cell(index % halves, value);
+            }
+        }
+
+        impl<$($generics)*> Deref for $table {
+            type Target = [$entry; $count];
+
+            #[inline(always)]
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl<$($generics)*> DerefMut for $table {
+            #[inline(always)]
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.0
+            }
+        }
+    };
+}
+
+table_of_cells!((const N: usize) ByCount<N>, Tapered, N, |index| index.to_string());
+table_of_cells!((const N: usize) PlainByCount<N>, i32, N, |index| index.to_string());
+table_of_cells!(() ByRank, Tapered, 6, |index| (index + 2).to_string());
+table_of_cells!(() BySquare, Tapered, 32, |index| square_name(index));
+table_of_cells!(() ByPawnSquare, Tapered, 24, |index| square_name(index + 4));
+table_of_cells!(() ByFileAndRank, Tapered, 28, |index| {
+    let file = (b'a' + (index / 7) as u8) as char;
+    match index % 7 {
+        0 => format!("{file}_none"),
+        rank => format!("{file}_{}", rank + 1),
+    }
+});
+
+fn square_name(index: usize) -> String {
+    Square::at((index % 4) as u8, (index / 4) as u8).to_string()
+}
+
+/// A middlegame table and an endgame table, zipped into one of pairs.
+pub(crate) const fn zip<const N: usize>(middlegame: [i32; N], endgame: [i32; N]) -> [Tapered; N] {
+    let mut pairs = [Tapered::ZERO; N];
+    let mut index = 0;
+    while index < N {
+        pairs[index] = Tapered::new(middlegame[index], endgame[index]);
+        index += 1;
+    }
+    pairs
+}
