@@ -14,7 +14,11 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("opening", &["chess"], &["serde", "thiserror", "flate2", "ruzstd", "zip", "sha2"]),
     ("game", &["chess", "opening", "player", "stats"], &["tokio", "serde", "thiserror"]),
     ("tuning", &["stats"], &["serde", "thiserror"]),
-    ("journal", &["game", "stats", "tuning"], &["serde", "serde_json", "crc32fast", "thiserror", "nix"]),
+    (
+        "journal",
+        &["game", "opening", "player", "stats", "tuning"],
+        &["serde", "serde_json", "crc32fast", "thiserror", "nix"],
+    ),
     (
         "fleet",
         &["chess", "opening", "player", "game", "stats"],
@@ -22,8 +26,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "experiment",
-        &["opening", "player", "game", "stats", "tuning", "journal", "fleet"],
-        &["tokio", "tokio_util", "serde", "serde_json", "thiserror", "tracing", "nix"],
+        &["chess", "opening", "player", "game", "stats", "tuning", "journal", "fleet"],
+        &["tokio", "tokio_util", "serde", "serde_json", "sha2", "thiserror", "tracing", "nix"],
     ),
     (
         "report",

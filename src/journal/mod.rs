@@ -1,12 +1,17 @@
 //! The append-only, crash-safe record of a run; the only truth.
 
+mod entry;
 mod frame;
+mod game_entry;
+mod packed;
 mod reader;
 mod simulated_disk;
 mod storage;
 mod writer;
 
+pub use entry::{Entry, FORMAT};
 pub use frame::{Frame, FrameError, decode, encode};
+pub use game_entry::{GameEntry, Unreadable};
 pub use reader::{Ending, MAX_UNSYNCED, ReadError, read_all};
 pub use simulated_disk::{SECTOR, SimulatedDisk};
 pub use storage::{LockError, LockedFile, Storage, sync_parent};

@@ -1,0 +1,427 @@
+//! A run as its author wrote it: the shape of the files in `configs/`.
+
+use std::path::{Path, PathBuf};
+
+use crate::experiment::{Breaker, Order, Pairing};
+use crate::game::{AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TimeControl};
+use crate::player::{Pondering, Restart};
+use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+
+use super::fields::{Fields, Mistakes, read_document};
+
+/// A run as written; [`resolve`](super::resolve) turns it into a plan. What is absent was not said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunFile {
+    /// What the run is called.
+    pub name: Option<String>,
+    /// What openings and their order follow from.
+    pub seed: Option<u64>,
+    /// Candidate first.
+    pub engines: Vec<EngineEntry>,
+    /// Who meets whom, with more than two engines.
+    pub pairing: Option<Pairing>,
+    /// `[games]`.
+    pub games: GamesTable,
+    /// `[adjudicate]`.
+    pub adjudicate: AdjudicationRules,
+    /// `[sprt]`.
+    pub sprt: Option<SprtConfig>,
+    /// `[tune]`.
+    pub tune: Option<TuneTable>,
+    /// `[accept]`.
+    pub accept: Option<AcceptTable>,
+}
+
+/// An engine as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EngineEntry {
+    /// `PATH`, `uci:PATH`, `ace:PATH`, `builtin`, `builtin:FILE.toml`, `ace:builtin`, or a name in `configs/engines`.
+    pub engine: String,
+    /// What results call it.
+    pub name: Option<String>,
+    /// Arguments of the program.
+    pub args: Vec<String>,
+    /// The folder it runs in.
+    pub dir: Option<PathBuf>,
+    /// Added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Options by their declared names.
+    pub options: Vec<(String, String)>,
+    /// Weights of the built-in engine.
+    pub set: Vec<(String, String)>,
+    /// The arguments of an ACE program.
+    pub ace_args: Option<Vec<String>>,
+    /// When its process is replaced.
+    pub restart: Option<Restart>,
+    /// Whether it thinks on the opponent's time.
+    pub ponder: Option<Pondering>,
+    /// Its own limits, where they differ from the others'.
+    pub limits: Limits,
+}
+
+/// How long or how far to think, as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// `tc = "8+0.08"`.
+    pub tc: Option<ClockRule>,
+    /// `movetime_ms = 100`.
+    pub movetime_ms: Option<u64>,
+    /// `nodes = 20000`.
+    pub nodes: Option<u64>,
+    /// `depth = 8`.
+    pub depth: Option<u32>,
+    /// `margin_ms = 10`: what a clock may be overrun by.
+    pub margin_ms: Option<u64>,
+}
+
+impl Limits {
+    /// Whether anything limits the thinking.
+    pub fn limits_thinking(&self) -> bool {
+        self.tc.is_some() || self.movetime_ms.is_some() || self.nodes.is_some() || self.depth.is_some()
+    }
+
+    /// These limits where they say anything, `other` where they do not.
+    pub fn or(self, other: Self) -> Self {
+        let margin_ms = self.margin_ms.or(other.margin_ms);
+        let chosen = if self.limits_thinking() { self } else { other };
+        Self { margin_ms, ..chosen }
+    }
+
+    /// As the game takes them.
+    pub fn time_control(&self) -> TimeControl {
+        TimeControl {
+            clock: self.tc,
+            movetime_ms: self.movetime_ms,
+            nodes: self.nodes,
+            depth: self.depth,
+            margin_ms: self.margin_ms.unwrap_or(TimeControl::DEFAULT_MARGIN_MS),
+        }
+    }
+}
+
+/// `[games]` as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GamesTable {
+    /// Limits of every engine that has none of its own.
+    pub limits: Limits,
+    /// Pairs played at the same time.
+    pub concurrency: Option<usize>,
+    /// The book.
+    pub openings: Option<PathBuf>,
+    /// How it is used.
+    pub order: Option<Order>,
+    /// The first opening used, from 1.
+    pub start: Option<u64>,
+    /// Moves of a PGN book that are played, in plies.
+    pub plies: Option<u32>,
+    /// Where the run ends at the latest.
+    pub max_pairs: Option<u64>,
+    /// What engine faults stop a run.
+    pub breaker: Option<Breaker>,
+}
+
+/// `[tune]` as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TuneTable {
+    /// The tuner's name.
+    pub method: Option<String>,
+    /// The budget in hours.
+    pub hours: Option<f64>,
+    /// The budget in games.
+    pub games: Option<u64>,
+    /// Names of parameters, or patterns with `*`.
+    pub parameters: Vec<String>,
+    /// Ranges that differ from the engine's.
+    pub bounds: Vec<(String, BoundsTable)>,
+}
+
+/// `[tune.bounds.NAME]` as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BoundsTable {
+    /// The least value.
+    pub min: Option<f64>,
+    /// The greatest value.
+    pub max: Option<f64>,
+    /// Where the search begins.
+    pub start: Option<f64>,
+}
+
+/// `[accept]` as written: the test that tuned weights must pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AcceptTable {
+    /// The limits of its games.
+    pub limits: Limits,
+    /// The test.
+    pub sprt: SprtConfig,
+    /// Where it ends at the latest.
+    pub max_pairs: Option<u64>,
+}
+
+impl RunFile {
+    /// Reads a file; all its mistakes are told at once.
+    pub fn read(path: &Path) -> Result<Self, Mistakes> {
+        let text = std::fs::read_to_string(path).map_err(|why| Mistakes::unreadable(path, &why))?;
+        Self::parse(path, &text)
+    }
+
+    /// Reads `text`; `path` is for the messages.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Mistakes> {
+        read_document(path, text, |fields| Self {
+            name: fields.text("name"),
+            seed: fields.whole("seed", 0),
+            engines: engines(fields),
+            pairing: fields
+                .choice("pairing", &[("round-robin", Pairing::RoundRobin), ("gauntlet", Pairing::Gauntlet)]),
+            games: fields.table("games", games).unwrap_or_default(),
+            adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
+            sprt: fields.table("sprt", sprt).flatten(),
+            tune: fields.table("tune", tune),
+            accept: fields.table("accept", accept).flatten(),
+        })
+    }
+}
+
+impl EngineEntry {
+    /// An engine with nothing but its name on the command line.
+    pub fn named(engine: &str) -> Self {
+        Self { engine: engine.to_owned(), ..Self::default() }
+    }
+
+    /// Reads a file of `configs/engines`.
+    pub fn read(path: &Path) -> Result<Self, Mistakes> {
+        let text = std::fs::read_to_string(path).map_err(|why| Mistakes::unreadable(path, &why))?;
+        read_document(path, &text, engine)
+    }
+}
+
+fn engines(fields: &mut Fields) -> Vec<EngineEntry> {
+    let list = fields.tables("engines", engine);
+    let single = fields.text("engine").map(|engine| EngineEntry { engine, ..EngineEntry::default() });
+    let candidate = fields.table("candidate", engine);
+    let baseline = fields.table("baseline", engine);
+    if list.is_some() && (single.is_some() || candidate.is_some() || baseline.is_some()) {
+        fields.wrong("name the engines either as [[engines]] or as [candidate] and [baseline], not both");
+    }
+    list.unwrap_or_default().into_iter().chain(single).chain(candidate).chain(baseline).collect()
+}
+
+fn engine(fields: &mut Fields) -> EngineEntry {
+    let program = fields.text("engine");
+    if program.is_none() && !fields.has("engine") {
+        fields.missing("engine", "a path, `builtin`, or a name from configs/engines");
+    }
+    EngineEntry {
+        engine: program.unwrap_or_default(),
+        name: fields.text("name"),
+        args: fields.texts("args").unwrap_or_default(),
+        dir: fields.text("dir").map(PathBuf::from),
+        env: fields.pairs("env").unwrap_or_default(),
+        options: fields.pairs("options").unwrap_or_default(),
+        set: fields.pairs("set").unwrap_or_default(),
+        ace_args: fields.texts("ace_args"),
+        restart: fields.choice("restart", &[("on", Restart::On), ("off", Restart::Off)]),
+        ponder: fields.flag("ponder").map(|on| if on { Pondering::On } else { Pondering::Off }),
+        limits: limits(fields),
+    }
+}
+
+fn limits(fields: &mut Fields) -> Limits {
+    Limits {
+        tc: fields.parsed("tc"),
+        movetime_ms: fields.whole("movetime_ms", 1),
+        nodes: fields.whole("nodes", 1),
+        depth: fields.whole("depth", 1),
+        margin_ms: fields.whole("margin_ms", 0),
+    }
+}
+
+fn games(fields: &mut Fields) -> GamesTable {
+    GamesTable {
+        limits: limits(fields),
+        concurrency: fields.whole("concurrency", 1),
+        openings: fields.text("openings").map(PathBuf::from),
+        order: fields.choice("order", &[("random", Order::Random), ("sequential", Order::Sequential)]),
+        start: fields.whole("start", 1),
+        plies: fields.whole("plies", 0),
+        max_pairs: fields.whole("max_pairs", 1),
+        breaker: fields.choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off)]),
+    }
+}
+
+fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
+    AdjudicationRules {
+        draw: fields
+            .table("draw", |fields| {
+                Some(DrawRule {
+                    after_move: fields.whole("after_move", 0).unwrap_or(0),
+                    moves: required(fields, "moves")?,
+                    cp: required(fields, "cp")?,
+                })
+            })
+            .flatten(),
+        resign: fields
+            .table("resign", |fields| {
+                let two_sided = fields.flag("two_sided").unwrap_or(true);
+                Some(ResignRule {
+                    moves: required(fields, "moves")?,
+                    cp: required(fields, "cp")?,
+                    sides: if two_sided { ResignSides::Two } else { ResignSides::One },
+                })
+            })
+            .flatten(),
+        max_moves: fields.whole("max_moves", 1),
+    }
+}
+
+fn required(fields: &mut Fields, key: &str) -> Option<u32> {
+    let there = fields.has(key);
+    let number = fields.whole(key, 0);
+    if !there {
+        fields.missing(key, "a whole number");
+    }
+    number
+}
+
+fn sprt(fields: &mut Fields) -> Option<SprtConfig> {
+    let there = fields.has("elo");
+    let elo = fields.two_numbers("elo");
+    if !there {
+        fields.missing("elo", "the two strengths to tell apart, as [0.0, 5.0]");
+    }
+    let alpha = error_rate(fields, "alpha");
+    let beta = error_rate(fields, "beta");
+    let model = fields.choice(
+        "model",
+        &[
+            ("normalized", EloModel::Normalized),
+            ("logistic", EloModel::Logistic),
+            ("bayesian", EloModel::Bayesian),
+        ],
+    );
+    match Hypotheses::new(elo?[0], elo?[1]) {
+        Ok(hypotheses) => Some(SprtConfig { hypotheses, model: model.unwrap_or_default(), alpha, beta }),
+        Err(why) => {
+            fields.wrong(why);
+            None
+        }
+    }
+}
+
+fn error_rate(fields: &mut Fields, key: &str) -> ErrorRate {
+    match fields.number(key).map(ErrorRate::new) {
+        None => ErrorRate::FIVE_PERCENT,
+        Some(Ok(rate)) => rate,
+        Some(Err(why)) => {
+            fields.wrong(format!("{key}: {why}"));
+            ErrorRate::FIVE_PERCENT
+        }
+    }
+}
+
+fn tune(fields: &mut Fields) -> TuneTable {
+    let table = TuneTable {
+        method: fields.text("method"),
+        hours: fields.number("hours"),
+        games: fields.whole("games", 2),
+        parameters: fields.texts("parameters").unwrap_or_default(),
+        bounds: fields.tables_by_name("bounds", |fields| BoundsTable {
+            min: fields.number("min"),
+            max: fields.number("max"),
+            start: fields.number("start"),
+        }),
+    };
+    if table.parameters.is_empty() {
+        fields.missing("parameters", "names of weights or options, or patterns such as \"*_mobility\"");
+    }
+    if table.hours.is_some_and(|hours| hours <= 0.0) {
+        fields.wrong("hours must be more than 0");
+    }
+    table
+}
+
+fn accept(fields: &mut Fields) -> Option<AcceptTable> {
+    let limits = limits(fields);
+    let max_pairs = fields.whole("max_pairs", 1);
+    let sprt = sprt(fields)?;
+    Some(AcceptTable { limits, sprt, max_pairs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPRT: &str = r#"
+name = "knight-mobility"
+seed = 42
+[candidate]
+engine = "builtin"
+set = { knight_mobility = 6 }
+[baseline]
+engine = "builtin"
+options = { Hash = 16, Ponder = false }
+[games]
+tc = "8+0.08"
+concurrency = 2
+openings = "openings/balanced.epd"
+max_pairs = 20000
+[adjudicate]
+draw   = { after_move = 34, moves = 8, cp = 20 }
+resign = { moves = 3, cp = 600, two_sided = true }
+max_moves = 200
+[sprt]
+elo = [0.0, 5.0]
+alpha = 0.05
+beta = 0.05
+model = "normalized"
+"#;
+
+    fn parse(text: &str) -> Result<RunFile, Mistakes> {
+        RunFile::parse(Path::new("run.toml"), text)
+    }
+
+    #[test]
+    fn the_documented_example_is_read_in_full() {
+        let run = parse(SPRT).unwrap();
+        assert_eq!(run.engines[0].set, [("knight_mobility".to_owned(), "6".to_owned())]);
+        assert_eq!(run.engines[1].options[1], ("Ponder".to_owned(), "false".to_owned()));
+        assert_eq!(run.games.limits.tc, Some("8+0.08".parse().unwrap()));
+        assert_eq!(run.adjudicate.max_moves, Some(200));
+        assert_eq!(run.sprt.unwrap().hypotheses, Hypotheses::new(0.0, 5.0).unwrap());
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once_with_line_and_nearest_key() {
+        let text = SPRT
+            .replace("concurrency = 2", "concurency = 2")
+            .replace("seed = 42", "seed = \"many\"")
+            .replace("elo = [0.0, 5.0]", "elo = [5.0, 0.0]")
+            .replace("tc = \"8+0.08\"", "tc = \"soon\"")
+            .replace("alpha = 0.05", "alpha = 0.7");
+        let mistakes = parse(&text).unwrap_err();
+        let said = mistakes.to_string();
+        for part in [
+            "run.toml:3: seed must be a whole number from 0, not \"many\"",
+            "run.toml:12: unknown key `games.concurency`; did you mean `concurrency`?",
+            "run.toml:11: games.tc: `soon` is not a time control",
+            "elo0 5 must be below elo1 0",
+            "an error rate lies above 0 and below 0.5, not at 0.7",
+        ] {
+            assert!(said.contains(part), "`{part}` not in:\n{said}");
+        }
+        assert_eq!(mistakes.count(), 5, "{said}");
+    }
+
+    #[test]
+    fn broken_toml_is_told_with_its_line() {
+        let said = parse("name = \"x\"\nseed = = 3\n").unwrap_err().to_string();
+        assert!(said.starts_with("run.toml:2: "), "{said}");
+    }
+
+    #[test]
+    fn limits_of_an_engine_replace_the_common_ones_but_keep_the_margin() {
+        let common = Limits { nodes: Some(1000), margin_ms: Some(50), ..Limits::default() };
+        let own = Limits { depth: Some(3), ..Limits::default() };
+        assert_eq!(own.or(common), Limits { depth: Some(3), margin_ms: Some(50), ..Limits::default() });
+        assert_eq!(Limits::default().or(common), common);
+    }
+}

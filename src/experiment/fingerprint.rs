@@ -1,0 +1,78 @@
+//! Files by their contents: what a plan promises to be unchanged.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A file and what was in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHash {
+    /// Where it is.
+    pub path: PathBuf,
+    /// SHA-256 of its contents, in hexadecimal.
+    pub sha256: String,
+}
+
+impl FileHash {
+    /// Reads the file at `path`.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), sha256: hash_file(path)? })
+    }
+
+    /// What is different now, if anything.
+    pub fn changed(&self) -> Option<String> {
+        match hash_file(&self.path) {
+            Ok(now) if now == self.sha256 => None,
+            Ok(_) => Some(format!("{} has changed since the run began", self.path.display())),
+            Err(why) => Some(format!("{} cannot be read any more: {why}", self.path.display())),
+        }
+    }
+}
+
+/// SHA-256 of some bytes, in hexadecimal.
+pub fn sha256_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hash_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(&hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string does not fail");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_or_missing_file_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engine");
+        std::fs::write(&path, "abc").unwrap();
+        let hash = FileHash::of(&path).unwrap();
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(hash.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(hash.changed(), None);
+        std::fs::write(&path, "abd").unwrap();
+        assert!(hash.changed().unwrap().contains("has changed"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(hash.changed().unwrap().contains("cannot be read"));
+    }
+}

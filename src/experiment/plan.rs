@@ -1,0 +1,116 @@
+//! Everything needed to repeat a run.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::{AdjudicationRules, TimeControl};
+use crate::player::{EngineIndex, EngineSpec};
+use crate::stats::SprtConfig;
+
+use super::breaker::Breaker;
+use super::fingerprint::FileHash;
+use super::schedule::{Pairing, Schedule};
+
+/// A run, settled to the last detail before its first game. `plan.toml` is its text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The version of the program that made it.
+    pub playself: String,
+    /// What the run is called.
+    pub name: String,
+    /// The day it was planned, UTC, as `2026.01.31`.
+    pub date: String,
+    /// What openings and colours follow from.
+    pub seed: u64,
+    /// Pairs played at the same time at the start. Never changes a result.
+    pub concurrency: usize,
+    /// Where the run ends at the latest.
+    pub max_pairs: Option<u64>,
+    /// Who meets whom.
+    #[serde(default)]
+    pub pairing: Pairing,
+    /// What engine faults do.
+    #[serde(default)]
+    pub breaker: Breaker,
+    /// Where games start; the initial position if there is none.
+    pub openings: Option<BookPlan>,
+    /// The test, if the run is one.
+    pub sprt: Option<SprtConfig>,
+    /// When games end early.
+    #[serde(default)]
+    pub adjudication: AdjudicationRules,
+    /// Who plays; the candidate first.
+    pub engines: Vec<PlannedEngine>,
+}
+
+/// A book and how it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BookPlan {
+    /// The file, as it was.
+    pub file: FileHash,
+    /// Whether the seed shuffles it.
+    pub order: Order,
+    /// The first opening used, from 1.
+    pub start: u64,
+    /// The most plies of an opening that are played.
+    pub plies: Option<u32>,
+}
+
+/// In which order openings are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Shuffled by the seed, none twice before all were used.
+    #[default]
+    Random,
+    /// As they stand in the file.
+    Sequential,
+}
+
+/// An engine of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedEngine {
+    /// The engine as the user named it.
+    pub named: String,
+    /// How to start and address it.
+    pub spec: EngineSpec,
+    /// How long or how far it thinks.
+    pub limits: TimeControl,
+    /// The program and the files it was told to read, as they were.
+    pub files: Vec<FileHash>,
+}
+
+impl Plan {
+    /// Who meets whom, in what order.
+    pub fn schedule(&self) -> Schedule {
+        Schedule::new(self.pairing, u16::try_from(self.engines.len()).unwrap_or(u16::MAX))
+    }
+
+    /// The name of an engine.
+    pub fn name_of(&self, engine: EngineIndex) -> &str {
+        &self.engines[engine.get()].spec.name
+    }
+
+    /// What White and Black had to think.
+    pub fn limits_of(&self, white: EngineIndex, black: EngineIndex) -> [TimeControl; 2] {
+        [white, black].map(|engine| self.engines[engine.get()].limits)
+    }
+
+    /// Every file the run rests on that is not what it was, in words.
+    pub fn changes(&self) -> Vec<String> {
+        let mut seen: Vec<&PathBuf> = Vec::new();
+        let files = self.engines.iter().flat_map(|engine| &engine.files);
+        let mut changes = Vec::new();
+        for file in files.chain(self.openings.iter().map(|book| &book.file)) {
+            if !seen.contains(&&file.path) {
+                seen.push(&file.path);
+                changes.extend(file.changed());
+            }
+        }
+        changes
+    }
+}

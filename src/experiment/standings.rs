@@ -1,0 +1,154 @@
+//! Who scored what so far, over the counted pairs.
+
+use crate::chess::Color;
+use crate::game::{GameResult, Termination};
+use crate::journal::GameEntry;
+use crate::player::EngineIndex;
+use crate::stats::{GameScore, PairScore, Pentanomial, Trinomial};
+
+use super::schedule::Fixture;
+
+/// The results of one matchup, from the side of its first engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// By pairs.
+    pub pentanomial: Pentanomial,
+    /// By games.
+    pub games: Trinomial,
+}
+
+impl Score {
+    fn count(&mut self, games: [GameScore; 2]) {
+        self.pentanomial.count(PairScore::of(games[0], games[1]));
+        games.into_iter().for_each(|game| self.games.count(game));
+    }
+
+    /// The results from the other side.
+    pub fn reversed(&self) -> Self {
+        let [a, b, c, d, e] = self.pentanomial.0;
+        let Trinomial { wins, draws, losses } = self.games;
+        Self {
+            pentanomial: Pentanomial([e, d, c, b, a]),
+            games: Trinomial { wins: losses, draws, losses: wins },
+        }
+    }
+
+    /// Both results together.
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = *self;
+        for (count, more) in sum.pentanomial.0.iter_mut().zip(other.pentanomial.0) {
+            *count += more;
+        }
+        sum.games.wins += other.games.wins;
+        sum.games.draws += other.games.draws;
+        sum.games.losses += other.games.losses;
+        sum
+    }
+}
+
+/// The faults of one engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Games lost on time.
+    pub timeouts: u64,
+    /// Games lost by a crash, a stall or a broken conversation.
+    pub crashes: u64,
+    /// Games lost by an illegal move.
+    pub illegal_moves: u64,
+}
+
+impl Faults {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.timeouts + self.crashes + self.illegal_moves
+    }
+}
+
+/// The results of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standings {
+    matchups: Vec<([EngineIndex; 2], Score)>,
+    faults: Vec<Faults>,
+}
+
+impl Standings {
+    /// Nothing played yet.
+    pub fn new(matchups: &[[EngineIndex; 2]], engines: usize) -> Self {
+        Self {
+            matchups: matchups.iter().map(|&engines| (engines, Score::default())).collect(),
+            faults: vec![Faults::default(); engines],
+        }
+    }
+
+    /// Counts a pair; returns what it was worth to the first engine of its fixture.
+    pub fn count(&mut self, fixture: &Fixture, games: &[Box<GameEntry>; 2]) -> PairScore {
+        let scores = [&games[0], &games[1]].map(|game| score_of(game, fixture.engines[0]));
+        self.matchups[fixture.matchup].1.count(scores);
+        for game in games {
+            self.note_fault(game);
+        }
+        PairScore::of(scores[0], scores[1])
+    }
+
+    fn note_fault(&mut self, game: &GameEntry) {
+        let Some(side) = game.ending.failed_side() else { return };
+        let engine = match side {
+            Color::White => game.white,
+            Color::Black => game.black,
+        };
+        let faults = &mut self.faults[engine.get()];
+        match game.ending.termination {
+            Termination::TimeForfeit { .. } => faults.timeouts += 1,
+            Termination::IllegalMove { .. } => faults.illegal_moves += 1,
+            _ => faults.crashes += 1,
+        }
+    }
+
+    /// The first matchup: candidate against baseline.
+    pub fn main(&self) -> &Score {
+        &self.matchups[0].1
+    }
+
+    /// Every matchup with its results.
+    pub fn matchups(&self) -> &[([EngineIndex; 2], Score)] {
+        &self.matchups
+    }
+
+    /// All results of one engine, from its side.
+    pub fn of(&self, engine: EngineIndex) -> Score {
+        self.matchups.iter().fold(Score::default(), |sum, (engines, score)| {
+            if engines[0] == engine {
+                sum.plus(score)
+            } else if engines[1] == engine {
+                sum.plus(&score.reversed())
+            } else {
+                sum
+            }
+        })
+    }
+
+    /// The faults of one engine.
+    pub fn faults_of(&self, engine: EngineIndex) -> Faults {
+        self.faults[engine.get()]
+    }
+
+    /// The faults of all engines.
+    pub fn faults(&self) -> u64 {
+        self.faults.iter().map(Faults::total).sum()
+    }
+
+    /// Pairs counted, over all matchups.
+    pub fn pairs(&self) -> u64 {
+        self.matchups.iter().map(|(_, score)| score.pentanomial.pairs()).sum()
+    }
+}
+
+/// What a game was worth to `engine`, who played in it.
+fn score_of(game: &GameEntry, engine: EngineIndex) -> GameScore {
+    let white = match game.ending.result {
+        GameResult::WhiteWins => GameScore::Win,
+        GameResult::BlackWins => GameScore::Loss,
+        GameResult::Draw => GameScore::Draw,
+    };
+    if game.white == engine { white } else { white.reversed() }
+}

@@ -1,0 +1,36 @@
+//! How a run ended, and what it tells the shell.
+
+use crate::stats::{Decision, Hypothesis};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All pairs were played; nothing was tested.
+    Finished,
+    /// The test was decided.
+    Decided(Decision),
+    /// The test reached its last pair undecided.
+    Undecided,
+    /// Somebody stopped it; it can be resumed.
+    Interrupted,
+    /// A fault stopped it; it can be resumed.
+    Faulty(String),
+}
+
+impl Outcome {
+    /// The exit status of the program.
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Self::Finished | Self::Decided(Decision { accepted: Hypothesis::Alternative, .. }) => 0,
+            Self::Decided(Decision { accepted: Hypothesis::Null, .. }) => 1,
+            Self::Undecided => 3,
+            Self::Faulty(_) => 4,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Whether nothing is left to play.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Finished | Self::Decided(_) | Self::Undecided)
+    }
+}

@@ -1,0 +1,91 @@
+//! What the journal records: the kinds of its entries.
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::{FaultBundle, VoidReason};
+use crate::stats::{Hypothesis, Pentanomial};
+
+use super::frame::Frame;
+use super::game_entry::GameEntry;
+
+/// The version of the entries below; a journal with a higher one is refused.
+pub const FORMAT: u32 = 1;
+
+/// One record of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Entry {
+    /// The first record: what this journal belongs to.
+    Run {
+        /// [`FORMAT`] when it was written.
+        format: u32,
+        /// The version of the program.
+        program: String,
+        /// SHA-256 of the run's `plan.toml`.
+        plan: String,
+    },
+    /// A process took up the run.
+    Session,
+    /// A pair went to a slot.
+    PairStarted {
+        /// Its place in the schedule.
+        pair: u64,
+        /// The try at it.
+        attempt: u32,
+    },
+    /// A game ended.
+    Game(Box<GameEntry>),
+    /// A pair does not count, by the host's fault.
+    Void {
+        /// Its place in the schedule.
+        pair: u64,
+        /// The try at it.
+        attempt: u32,
+        /// Why.
+        #[serde(flatten)]
+        reason: VoidReason,
+    },
+    /// A pair was in flight when its process ended.
+    Abandoned {
+        /// Its place in the schedule.
+        pair: u64,
+        /// The try at it.
+        attempt: u32,
+    },
+    /// What an engine's fault left behind.
+    Fault {
+        /// All that is known about it.
+        bundle: Box<FaultBundle>,
+    },
+    /// A sequential test ended.
+    Decision {
+        /// The claim accepted.
+        accepted: Hypothesis,
+        /// The ratio that crossed its bound.
+        llr: f64,
+        /// The pairs it rests on: the first of the schedule, so many.
+        pairs: u64,
+        /// Their counts.
+        pentanomial: Pentanomial,
+    },
+    /// The run is over; nothing follows.
+    Finished,
+}
+
+impl Entry {
+    /// Reads the entry of a checked record.
+    pub fn from_frame(frame: &Frame<'_>) -> serde_json::Result<Self> {
+        // Games are nearly all of a journal, and reading them through the tag would copy every text twice.
+        if is_game(frame.json) {
+            frame.payload().map(|game| Self::Game(Box::new(game)))
+        } else {
+            frame.payload()
+        }
+    }
+}
+
+/// Whether a line's type, which follows its time, is that of a game.
+fn is_game(line: &[u8]) -> bool {
+    let head = &line[..line.len().min(96)];
+    head.windows(14).any(|window| window == b",\"type\":\"game\"")
+}
