@@ -309,7 +309,10 @@ mod tests {
         let limits = [TimeControl::UNLIMITED; 2];
         for (case, bad) in [
             ("a letter too many", GameEntry { nodes: format!("{}A", entry.nodes), ..entry.clone() }),
-            ("a move cut short", GameEntry { moves: entry.moves[..entry.moves.len() - 1].to_owned(), ..entry.clone() }),
+            (
+                "a move cut short",
+                GameEntry { moves: entry.moves[..entry.moves.len() - 1].to_owned(), ..entry.clone() },
+            ),
             ("scores used up", GameEntry { scores: "A".to_owned(), ..entry.clone() }),
         ] {
             assert_eq!(bad.unpack(limits), Err(Unreadable), "{case}");

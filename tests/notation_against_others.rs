@@ -1,0 +1,125 @@
+//! Our notations against shakmaty's and cozy-chess's, over random games of standard and double Chess960.
+
+use cozy_chess::Board;
+use playself::chess::{Move, MoveStyle, PackedPosition, Position};
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
+
+const GAMES: u64 = 400;
+const LONGEST: usize = 160;
+
+/// SplitMix64: small, and the same games on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % limit as u64) as usize
+    }
+}
+
+struct Trio {
+    ours: Position,
+    shakmaty: Chess,
+    cozy: Board,
+    style: MoveStyle,
+    mode: CastlingMode,
+}
+
+impl Trio {
+    fn start(cozy: Board, style: MoveStyle) -> Self {
+        let mode = match style {
+            MoveStyle::Standard => CastlingMode::Standard,
+            MoveStyle::Chess960 => CastlingMode::Chess960,
+        };
+        let fen: Fen = format!("{cozy:#}").parse().expect("a start is a FEN");
+        Self {
+            ours: Position::from_fen(&format!("{cozy:#}")).expect("a start is a position"),
+            shakmaty: fen.into_position(mode).expect("a start is a position"),
+            cozy,
+            style,
+            mode,
+        }
+    }
+
+    fn check_position(&self) {
+        let fen = self.ours.to_fen();
+        assert_eq!(fen, Fen::from_position(&self.shakmaty, EnPassantMode::Legal).to_string());
+        assert_eq!(Position::from_fen(&fen), Ok(self.ours), "{fen}");
+        let shredder = self.ours.to_shredder_fen();
+        assert_eq!(Position::from_fen(&shredder), Ok(self.ours), "{shredder}");
+        // cozy-chess also notes en-passant squares that nobody can use; reading drops those.
+        assert_eq!(Position::from_fen(&format!("{:#}", self.cozy)), Ok(self.ours), "{fen}");
+        assert_eq!(PackedPosition::pack(&self.ours).unpack(), Ok(self.ours), "{fen}");
+        assert!(!self.ours.is_chess960() || self.style == MoveStyle::Chess960, "{fen}");
+    }
+
+    fn check_move(&self, mv: Move) -> shakmaty::Move {
+        let Self { ours, style, .. } = self;
+        let fen = ours.to_fen();
+        let text = ours.coordinate(mv, *style);
+        let read: shakmaty::uci::UciMove = text.parse().expect("a move is spelt as UCI wants it");
+        let theirs = read.to_move(&self.shakmaty).expect("a legal move is legal for shakmaty");
+        assert_eq!(theirs.to_uci(self.mode).to_string(), text, "{fen}");
+        let san = ours.san(mv);
+        assert_eq!(san, SanPlus::from_move(self.shakmaty.clone(), theirs).to_string(), "{fen}");
+        assert_eq!(ours.parse_coordinate(&text, *style), Ok(mv), "{fen} {text}");
+        assert_eq!(ours.parse_san(&san), Ok(mv), "{fen} {san}");
+        assert_eq!(ours.parse_ace(&ours.ace(mv)), Ok(mv), "{fen} {}", ours.ace(mv));
+        theirs
+    }
+
+    fn play(&mut self, mv: Move) {
+        let theirs = self.check_move(mv);
+        let cozy = self.ours.coordinate(mv, MoveStyle::Chess960);
+        let read = cozy.parse().expect("a move is spelt as cozy-chess wants it");
+        self.cozy.try_play(read).expect("a legal move is legal for cozy-chess");
+        self.shakmaty.play_unchecked(theirs);
+        self.ours = self.ours.play(mv);
+    }
+}
+
+fn play_games(style: MoveStyle, start: impl Fn(&mut Dice) -> Board) {
+    let (mut positions, mut spelt) = (0, 0);
+    for game in 0..GAMES {
+        let mut dice = Dice(game);
+        let mut trio = Trio::start(start(&mut dice), style);
+        for ply in 0..LONGEST {
+            trio.check_position();
+            positions += 1;
+            let moves = trio.ours.legal_moves();
+            assert_eq!(moves.len(), trio.shakmaty.legal_moves().len(), "{}", trio.ours.to_fen());
+            if moves.is_empty() || trio.ours.halfmove_clock() >= 100 {
+                break;
+            }
+            // All moves of some positions, so that the test takes seconds; the played move of every one.
+            if ply % 8 == 0 {
+                for &mv in moves.iter() {
+                    trio.check_move(mv);
+                }
+                spelt += moves.len();
+            }
+            // Castling is rare among random moves and easy to get wrong, so it is played when it can be.
+            let castling = moves.iter().find(|mv| mv.is_castling() && dice.below(4) == 0);
+            let mv = castling.copied().unwrap_or_else(|| moves[dice.below(moves.len())]);
+            trio.play(mv);
+        }
+    }
+    assert!(positions > 10_000 && spelt > 30_000, "{positions} positions, {spelt} moves");
+}
+
+#[test]
+fn standard_games_read_and_write_as_two_other_libraries_do() {
+    play_games(MoveStyle::Standard, |_| Board::startpos());
+}
+
+#[test]
+fn double_chess960_games_read_and_write_as_two_other_libraries_do() {
+    play_games(MoveStyle::Chess960, |dice| {
+        Board::double_chess960_startpos(dice.below(960) as u32, dice.below(960) as u32)
+    });
+}
