@@ -34,7 +34,8 @@ impl BarChart {
         const FLOOR: f64 = HEIGHT - 46.0;
         let highest = self.bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
         let y = Scale::new((0.0, highest as f64), (FLOOR, 28.0));
-        let step = (WIDTH - 20.0) / self.bars.len().max(1) as f64;
+        // A lone bar as wide as the page would look like an area.
+        let step = ((WIDTH - 20.0) / self.bars.len().max(1) as f64).min(150.0);
         let every = self.bars.len().div_ceil(14).max(1);
         let mut marks = String::new();
         for (place, bar) in self.bars.iter().enumerate() {

@@ -161,10 +161,10 @@ fn viewer_section(body: &mut String, shelf: &GameShelf) {
         "<section><h2>Watch a game</h2><p>{} of {} games are in this page; <code>games.pgn</code> has all of them.</p>\
          <div id=\"viewer\"><label for=\"pick\">Game</label> <select id=\"pick\"></select>\
          <p id=\"who\" aria-live=\"polite\"></p><div id=\"board\" role=\"img\" aria-label=\"board\" tabindex=\"0\"></div>\
-         <p class=\"controls\"><button id=\"first\" aria-label=\"to the start\">⏮</button>\
-         <button id=\"back\" aria-label=\"one move back\">◀</button>\
-         <button id=\"forward\" aria-label=\"one move on\">▶</button>\
-         <button id=\"last\" aria-label=\"to the end\">⏭</button> <span id=\"ply\"></span></p>\
+         <p class=\"controls\"><button id=\"first\" aria-label=\"to the start\">«</button>\
+         <button id=\"back\" aria-label=\"one move back\">‹</button>\
+         <button id=\"forward\" aria-label=\"one move on\">›</button>\
+         <button id=\"last\" aria-label=\"to the end\">»</button> <span id=\"ply\"></span></p>\
          <div id=\"evals\"></div><p id=\"moves\"></p></div></section>",
         grouped(shelf.kept()),
         grouped(shelf.seen())
