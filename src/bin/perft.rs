@@ -1,2 +1,187 @@
-//! stub
-fn main() {}
+//! `perft`: counts the legal lines of a position, and times the counting.
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use playself::chess::{
+    LeafStats, MoveStyle, Perft, PerftTable, Position, SEED_SUITE, START_FEN, SliderTechnique,
+};
+use serde_json::{Value, json};
+
+mod usage;
+
+/// Count the ways to play a number of legal moves from a position.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    /// Moves to look ahead.
+    #[arg(long, value_name = "D", required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=255))]
+    depth: Option<u32>,
+
+    /// The position to start from; Chess960 castling as X-FEN or Shredder-FEN.
+    #[arg(long, value_name = "FEN", default_value = START_FEN)]
+    fen: String,
+
+    /// How sliding attacks are looked up: ab, magic or pext. The default is the fastest here.
+    #[arg(long, value_name = "TECHNIQUE")]
+    sliders: Option<SliderTechnique>,
+
+    /// Print the count behind each root move first.
+    #[arg(long)]
+    divide: bool,
+
+    /// Print what the last moves are: captures, en passants, castles, promotions, checks.
+    #[arg(long)]
+    stats: bool,
+
+    /// Threads that share the work.
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    threads: NonZeroUsize,
+
+    /// Megabytes for counts of positions met again.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: Option<u32>,
+
+    /// Count the six seed positions and compare; exit status 1 if any count is wrong.
+    #[arg(long, conflicts_with_all = ["depth", "fen", "divide", "stats"])]
+    suite: bool,
+
+    /// One JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments: Arguments = match usage::parse() {
+        Ok(arguments) => arguments,
+        Err(status) => return status,
+    };
+    let Some(depth) = arguments.depth else { return suite(&arguments) };
+    match Position::from_fen(&arguments.fen) {
+        Ok(position) => count(&arguments, &position, depth),
+        Err(error) => usage::refuse(format_args!("--fen: {error}")),
+    }
+}
+
+/// A counted position, and the time it took.
+struct Timed {
+    nodes: u64,
+    seconds: f64,
+}
+
+impl Timed {
+    fn mnps(&self) -> f64 {
+        self.nodes as f64 / 1e6 / self.seconds.max(1e-9)
+    }
+}
+
+impl Arguments {
+    fn perft(&self) -> Perft {
+        Perft {
+            technique: self.sliders.unwrap_or_else(SliderTechnique::fastest),
+            threads: self.threads,
+            table: self.hash.map(|megabytes| PerftTable::new(megabytes as usize)),
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a program answers on stdout")]
+fn count(arguments: &Arguments, position: &Position, depth: u32) -> ExitCode {
+    let perft = arguments.perft();
+    let start = Instant::now();
+    // Both ways of counting see every leaf; the one that was asked for is timed.
+    let stats = arguments.stats.then(|| perft.stats(position, depth));
+    let counts = (arguments.divide || stats.is_none()).then(|| perft.divide(position, depth));
+    let seconds = start.elapsed().as_secs_f64();
+    let counted = counts.as_ref().map(|counts| counts.iter().map(|(_, leaves)| leaves).sum::<u64>());
+    let nodes = match (depth, stats, counted) {
+        (0, ..) => 1,
+        (_, Some(stats), _) => stats.nodes,
+        (_, None, counted) => counted.unwrap_or_default(),
+    };
+    let timed = Timed { nodes, seconds };
+    let style = if position.is_chess960() { MoveStyle::Chess960 } else { MoveStyle::Standard };
+    let mut divided: Vec<(String, u64)> = Vec::new();
+    if let Some(counts) = counts.filter(|_| arguments.divide) {
+        divided = counts.iter().map(|&(mv, leaves)| (position.coordinate(mv, style), leaves)).collect();
+        divided.sort();
+    }
+    if arguments.json {
+        println!("{}", report(arguments, &perft, depth, &timed, &divided, stats));
+        return ExitCode::SUCCESS;
+    }
+    for (mv, leaves) in &divided {
+        println!("{mv}: {leaves}");
+    }
+    if let Some(LeafStats { captures, en_passants, castles, promotions, checks, .. }) = stats {
+        println!(
+            "{captures} captures, {en_passants} en passants, {castles} castles, {promotions} promotions, {checks} checks"
+        );
+    }
+    println!("{nodes} nodes in {seconds:.3} s ({:.1} Mnps)", timed.mnps());
+    ExitCode::SUCCESS
+}
+
+fn report(
+    arguments: &Arguments,
+    perft: &Perft,
+    depth: u32,
+    timed: &Timed,
+    divided: &[(String, u64)],
+    stats: Option<LeafStats>,
+) -> Value {
+    let mut report = json!({
+        "fen": arguments.fen,
+        "depth": depth,
+        "nodes": timed.nodes,
+        "seconds": timed.seconds,
+        "mnps": timed.mnps(),
+        "sliders": perft.technique.name(),
+        "threads": perft.threads,
+    });
+    if arguments.divide {
+        report["divide"] = divided.iter().map(|(mv, leaves)| (mv.clone(), json!(leaves))).collect();
+    }
+    if let Some(stats) = stats {
+        report["stats"] = json!({
+            "captures": stats.captures,
+            "en_passants": stats.en_passants,
+            "castles": stats.castles,
+            "promotions": stats.promotions,
+            "checks": stats.checks,
+        });
+    }
+    report
+}
+
+#[expect(clippy::print_stdout, reason = "a program answers on stdout")]
+fn suite(arguments: &Arguments) -> ExitCode {
+    let perft = arguments.perft();
+    let mut wrong = 0;
+    for row in SEED_SUITE {
+        let position = Position::from_fen(row.fen).expect("the seed positions are legal");
+        let start = Instant::now();
+        let nodes = perft.count(&position, row.depth);
+        let timed = Timed { nodes, seconds: start.elapsed().as_secs_f64() };
+        let ok = nodes == row.nodes;
+        wrong += u8::from(!ok);
+        if arguments.json {
+            let line = json!({
+                "name": row.name,
+                "depth": row.depth,
+                "nodes": nodes,
+                "expected": row.nodes,
+                "ok": ok,
+                "seconds": timed.seconds,
+                "mnps": timed.mnps(),
+            });
+            println!("{line}");
+        } else {
+            let verdict = if ok { "ok".to_owned() } else { format!("WRONG (expected {})", row.nodes) };
+            println!("{:<10} {:>2} {nodes:>12}  {verdict}  {:.1} Mnps", row.name, row.depth, timed.mnps());
+        }
+    }
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

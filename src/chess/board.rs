@@ -63,6 +63,31 @@ impl Board {
         self.sets[6 + piece.color.index()] ^= squares;
     }
 
+    /// The board after a man of `U` went from one square to another and is now of this kind; whoever stood there is
+    /// gone. Every set is cut without asking who that was.
+    #[inline(always)]
+    pub(in crate::chess) fn moved<U: Side>(&self, kind: PieceKind, from: Square, to: Square) -> Self {
+        let mut next = *self;
+        next.lift(Bitboard::of(from) | Bitboard::of(to));
+        next.drop::<U>(kind, to);
+        next
+    }
+
+    /// Clears squares, whoever stands there.
+    #[inline(always)]
+    pub(in crate::chess) fn lift(&mut self, squares: Bitboard) {
+        for set in &mut self.sets {
+            *set = set.without(squares);
+        }
+    }
+
+    /// Puts a man of `U` on a free square.
+    #[inline(always)]
+    pub(in crate::chess) fn drop<U: Side>(&mut self, kind: PieceKind, to: Square) {
+        self.sets[kind.index()] |= Bitboard::of(to);
+        self.sets[6 + U::COLOR.index()] |= Bitboard::of(to);
+    }
+
     /// Everything that attacks a square, of both colours.
     #[inline(always)]
     pub(in crate::chess) fn attackers_to(

@@ -17,6 +17,7 @@ mod movegen;
 mod moves;
 mod outcome;
 mod packed;
+mod perft;
 mod pgn;
 mod piece;
 mod position;
@@ -40,10 +41,14 @@ pub use game_line::GameLine;
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use outcome::{DrawRule, Outcome, WinRule};
 pub use packed::{PackedPosition, UnpackError};
+pub use perft::{LeafStats, Perft, PerftTable, SEED_SUITE, SuiteRow, perft};
 pub use pgn::{PgnError, PgnGame, PgnMove, PgnProblem, PgnReader, PgnResult, Place};
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};
+pub use sliders::{
+    MagicCollision, NotASliderTechnique, SliderTechnique, check_magic_numbers, magic_numbers_source,
+};
 pub use square::{NotASquare, Square};
 
 #[cfg(test)]

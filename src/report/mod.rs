@@ -1,5 +1,4 @@
 //! What a run leaves behind and shows.
 
 pub mod chart;
-pub mod comparison;
 pub mod page;

@@ -1,7 +1,7 @@
 //! Every technique against plain rays: all squares, all blocker sets.
 
 use super::rays::DIRECTIONS;
-use super::{AboveBelow, Sliders};
+use super::{AboveBelow, Magic, Pext, Sliders};
 use crate::chess::{Bitboard, Square};
 
 /// Walks each direction square by square until something stands in the way.
@@ -60,4 +60,18 @@ fn bishop_subsets() -> usize {
 #[test]
 fn above_below_rays_agree_with_plain_rays_everywhere() {
     agrees_with_plain_rays(AboveBelow);
+}
+
+#[test]
+fn magic_multiplication_agrees_with_plain_rays_everywhere() {
+    agrees_with_plain_rays(Magic);
+}
+
+#[test]
+fn extraction_tables_agree_with_plain_rays_everywhere() {
+    agrees_with_plain_rays(Pext::SOFTWARE);
+    // A processor without the instruction has nothing more to check.
+    if let Some(hardware) = Pext::detect() {
+        agrees_with_plain_rays(hardware);
+    }
 }

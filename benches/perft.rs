@@ -1,0 +1,67 @@
+//! Our perft, with each slider technique, against cozy-chess: one thread, both sides count the last moves in bulk.
+//!
+//! Rounds are interleaved, so that a busy moment of the machine hits everybody; the best round of each counts.
+//! `--quick` looks one move less deep. Every count is compared with the published one.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+use std::time::Instant;
+
+use playself::chess::{Position, SEED_SUITE, SliderTechnique, perft};
+
+/// cozy-chess's perft: the lengths of its move sets at depth 1, copies and plays above.
+fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
+    let mut leaves = 0;
+    board.generate_moves(|moves| {
+        if depth == 1 {
+            leaves += moves.len() as u64;
+        } else {
+            for mv in moves {
+                let mut child = board.clone();
+                child.play_unchecked(mv);
+                leaves += cozy_perft(&child, depth - 1);
+            }
+        }
+        false
+    });
+    leaves
+}
+
+/// The seconds that `count` takes, once it has proved right.
+fn seconds(expected: u64, count: impl FnOnce() -> u64) -> f64 {
+    let start = Instant::now();
+    let found = count();
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(found, expected, "a benchmark of wrong answers is none");
+    seconds
+}
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let rounds = if quick { 9 } else { 3 };
+    let mut ratios = [0.0; 3];
+    println!("Mnps, best of {rounds} interleaved rounds; x: times cozy-chess (pext)");
+    println!("{:<10} {:>5} {:>8} {:>16} {:>16} {:>16}", "position", "depth", "cozy", "ab", "magic", "pext");
+    for row in SEED_SUITE {
+        let (depth, nodes) = if quick { (row.depth - 1, row.shallower) } else { (row.depth, row.nodes) };
+        let position = Position::from_fen(row.fen).expect("the seed positions are legal");
+        let board: cozy_chess::Board = row.fen.parse().expect("the seed positions are legal");
+        let mut theirs = f64::MAX;
+        let mut ours = [f64::MAX; 3];
+        for _ in 0..rounds {
+            theirs = theirs.min(seconds(nodes, || cozy_perft(&board, depth)));
+            for (best, technique) in ours.iter_mut().zip(SliderTechnique::ALL) {
+                *best = best.min(seconds(nodes, || perft(&position, depth, technique)));
+            }
+        }
+        let mnps = |seconds: f64| nodes as f64 / 1e6 / seconds;
+        let cells = ours.map(|best| format!("{:.1} ({:.2}x)", mnps(best), theirs / best));
+        let [ab, magic, pext] = &cells;
+        println!("{:<10} {depth:>5} {:>8.1} {ab:>16} {magic:>16} {pext:>16}", row.name, mnps(theirs));
+        for (sum, best) in ratios.iter_mut().zip(ours) {
+            *sum += (theirs / best).ln();
+        }
+    }
+    let [ab, magic, pext] = ratios.map(|sum| format!("{:.2}x", (sum / SEED_SUITE.len() as f64).exp()));
+    println!("{:<25} {ab:>16} {magic:>16} {pext:>16}", "geometric mean");
+}

@@ -1,0 +1,28 @@
+# The recipes of the house; `just` alone lists them.
+
+# List the recipes
+default:
+    @just --list
+
+# Everything that must pass before a change lands
+check:
+    cargo fmt --all --check
+    cargo clippy --locked --all-targets -- -D warnings
+    cargo test --locked
+
+# Perft against cozy-chess: all slider techniques, six positions, one thread (pass --quick for one move less deep)
+bench-perft *arguments:
+    cargo bench --bench perft -- {{arguments}}
+
+# Every perft row to its full published depth, with every slider technique
+perft-deep:
+    cargo test --release --test perft_suite -- --ignored --nocapture
+
+# The six seed positions, counted and compared
+perft-suite *arguments:
+    cargo run --release --bin perft -- --suite {{arguments}}
+
+# Prove the committed magic numbers, and that their seed gives them again
+magic-check:
+    cargo run --release --bin generate_magic -- --check
+    cargo run --release --bin generate_magic | diff - src/chess/sliders/magic_numbers.rs

@@ -1,0 +1,13 @@
+//! Perft: how many ways there are to play a number of moves, the exact measure of a move generator.
+
+mod leaf_stats;
+mod run;
+mod suite;
+mod table;
+mod tree;
+
+pub use leaf_stats::LeafStats;
+pub use run::Perft;
+pub use suite::{SEED_SUITE, SuiteRow};
+pub use table::PerftTable;
+pub use tree::perft;

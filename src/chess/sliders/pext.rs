@@ -1,0 +1,180 @@
+//! Extraction tables: the blockers of a slider, gathered into the low bits of a number, are the index of its attacks.
+//!
+//! x86's `pext` gathers them in one instruction; elsewhere a loop does, slowly but with the same tables.
+
+use std::marker::PhantomData;
+
+use super::rays::{BISHOP_ENTRIES, ROOK_ENTRIES, Slide};
+use super::technique::Sliders;
+use crate::chess::{Bitboard, Square};
+
+/// Where a square's attacks start in the table, and the blockers that index them.
+#[derive(Clone, Copy)]
+struct Span {
+    mask: u64,
+    offset: u32,
+}
+
+static ROOKS: [Span; 64] = spans(Slide::Rook);
+static BISHOPS: [Span; 64] = spans(Slide::Bishop);
+static ROOK_ATTACKS: [u64; ROOK_ENTRIES] = attacks(Slide::Rook);
+static BISHOP_ATTACKS: [u64; BISHOP_ENTRIES] = attacks(Slide::Bishop);
+
+const fn spans(slide: Slide) -> [Span; 64] {
+    let mut spans = [Span { mask: 0, offset: 0 }; 64];
+    let (mut square, mut offset) = (0, 0);
+    while square < 64 {
+        let mask = slide.mask(square);
+        spans[square] = Span { mask, offset };
+        offset += 1 << mask.count_ones();
+        square += 1;
+    }
+    spans
+}
+
+const fn attacks<const ENTRIES: usize>(slide: Slide) -> [u64; ENTRIES] {
+    let mut table = [0; ENTRIES];
+    let (mut square, mut end) = (0, 0);
+    while square < 64 {
+        end = slide.tabulate(square, &mut table, end);
+        square += 1;
+    }
+    assert!(end == ENTRIES);
+    table
+}
+
+/// u-chess's technique, with bits gathered by `E`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::chess) struct Pext<E>(PhantomData<E>);
+
+/// Gathers the bits of `word` under `mask`, lowest first.
+pub(in crate::chess) trait Gather: Copy + Send + Sync {
+    fn gather(word: u64, mask: u64) -> u64;
+}
+
+/// Bits gathered by a loop, on any processor.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::chess) enum Software {}
+
+/// Bits gathered by the processor.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::chess) enum Hardware {}
+
+impl Gather for Software {
+    fn gather(word: u64, mut mask: u64) -> u64 {
+        let (mut gathered, mut bit) = (0, 1);
+        while mask != 0 {
+            if word & mask & mask.wrapping_neg() != 0 {
+                gathered |= bit;
+            }
+            mask &= mask - 1;
+            bit <<= 1;
+        }
+        gathered
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Gather for Hardware {
+    #[inline(always)]
+    fn gather(word: u64, mask: u64) -> u64 {
+        hardware_pext(word, mask)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Gather for Hardware {
+    fn gather(word: u64, mask: u64) -> u64 {
+        Software::gather(word, mask)
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+#[inline(always)]
+fn hardware_pext(word: u64, mask: u64) -> u64 {
+    #[expect(unsafe_code, reason = "this build is for processors that have BMI2, so the instruction exists")]
+    unsafe {
+        std::arch::x86_64::_pext_u64(word, mask)
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+#[inline(always)]
+fn hardware_pext(word: u64, mask: u64) -> u64 {
+    let gathered: u64;
+    #[expect(
+        unsafe_code,
+        reason = "a portable build cannot inline the intrinsic; a `Pext<Hardware>` exists only after BMI2 was detected"
+    )]
+    unsafe {
+        std::arch::asm!(
+            "pext {gathered}, {word}, {mask}",
+            gathered = lateout(reg) gathered,
+            word = in(reg) word,
+            mask = in(reg) mask,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    gathered
+}
+
+impl Pext<Software> {
+    /// Works everywhere.
+    pub(in crate::chess) const SOFTWARE: Self = Self(PhantomData);
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+impl Pext<Hardware> {
+    /// Known to work: the whole build is for processors with BMI2.
+    pub(in crate::chess) const HARDWARE: Self = Self(PhantomData);
+}
+
+impl Pext<Hardware> {
+    /// The hardware technique, if this processor has the instruction.
+    #[cfg(target_arch = "x86_64")]
+    pub(in crate::chess) fn detect() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("bmi2").then_some(Self(PhantomData))
+    }
+
+    /// The hardware technique, if this processor has the instruction.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(in crate::chess) fn detect() -> Option<Self> {
+        None
+    }
+}
+
+/// Whether this processor has `pext` and is quick at it: AMD before Zen 3 (family 25) takes hundreds of cycles.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn is_fast() -> bool {
+    use std::arch::x86_64::__cpuid;
+
+    if Pext::detect().is_none() {
+        return false;
+    }
+    let vendor = __cpuid(0);
+    let is_amd = (vendor.ebx, vendor.edx, vendor.ecx)
+        == (u32::from_le_bytes(*b"Auth"), u32::from_le_bytes(*b"enti"), u32::from_le_bytes(*b"cAMD"));
+    let signature = __cpuid(1).eax;
+    let family = (signature >> 8 & 15) + (signature >> 20 & 255);
+    !is_amd || family >= 25
+}
+
+/// Whether this processor has `pext` and is quick at it: no, only x86 has it.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn is_fast() -> bool {
+    false
+}
+
+impl<E: Gather> Sliders for Pext<E> {
+    #[inline(always)]
+    fn bishop(self, from: Square, occupied: Bitboard) -> Bitboard {
+        let span = &BISHOPS[from.index()];
+        Bitboard(BISHOP_ATTACKS[span.offset as usize + E::gather(occupied.0, span.mask) as usize])
+    }
+
+    #[inline(always)]
+    fn rook(self, from: Square, occupied: Bitboard) -> Bitboard {
+        let span = &ROOKS[from.index()];
+        Bitboard(ROOK_ATTACKS[span.offset as usize + E::gather(occupied.0, span.mask) as usize])
+    }
+}
