@@ -6,6 +6,7 @@
 mod bars;
 mod board;
 mod decimate;
+mod forest;
 mod scale;
 mod svg;
 mod xy;
@@ -13,6 +14,7 @@ mod xy;
 pub use bars::{Bar, BarChart, Share, ShareChart};
 pub use board::BoardMap;
 pub use decimate::{decimate, decimate_band};
+pub use forest::{ForestChart, ForestRow};
 pub use scale::{grouped, signed};
 pub use svg::{CHART_STYLE, Tone, escape, standalone};
 pub use xy::{BandPoint, Layer, XyChart};

@@ -1,0 +1,246 @@
+//! Moves in the order in which they are worth trying, generated only as far as they are asked for.
+
+use crate::chess::{MAX_MOVES, Move, MoveList, PieceKind, Position};
+use crate::engine::history::{Histories, Trail};
+use crate::engine::see::{EXCHANGE_VALUES, exchange_is_at_least};
+
+/// What a picker offers next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// The table's move.
+    Table,
+    /// Makes the captures; offers nothing itself.
+    MakeCaptures,
+    /// Captures and promotions that lose no material.
+    GoodCaptures,
+    /// The two quiet moves that cut last at this ply, then the one that answers the last move.
+    FirstKiller,
+    SecondKiller,
+    Counter,
+    /// Makes the quiet moves; offers nothing itself.
+    MakeQuiets,
+    Quiets,
+    /// Captures that lose material.
+    BadCaptures,
+    /// Nothing more.
+    Done,
+}
+
+/// Which moves a picker offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// Every legal move.
+    All,
+    /// Captures and promotions that win at least so much.
+    Captures { at_least: i32 },
+    /// Captures that lose nothing, then quiet moves that give check.
+    CapturesAndChecks,
+}
+
+/// The quiet moves that are tried before all others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refutations {
+    pub(super) killers: [Move; 2],
+    pub(super) counter: Move,
+}
+
+impl Refutations {
+    pub(super) const NONE: Self = Self { killers: [Move::NONE; 2], counter: Move::NONE };
+
+    pub(super) fn contains(&self, mv: Move) -> bool {
+        self.killers.contains(&mv) || self.counter == mv
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+/// A lazy, staged, sorted sequence of a position's legal moves, each offered once.
+pub(super) struct Picker {
+    stage: Stage,
+    choice: Choice,
+    table: Option<Move>,
+    refutations: Refutations,
+    trail: Trail,
+    moves: [Scored; MAX_MOVES],
+    next: usize,
+    end: usize,
+    bad_end: usize,
+    quiets_wanted: bool,
+}
+
+impl Picker {
+    /// `table` must be legal in the position that [`Picker::next`] is asked about.
+    pub(super) fn new(choice: Choice, table: Option<Move>, refutations: Refutations, trail: Trail) -> Self {
+        Self {
+            stage: Stage::Table,
+            choice,
+            table,
+            refutations,
+            trail,
+            moves: [Scored { mv: Move::NONE, score: 0 }; MAX_MOVES],
+            next: 0,
+            end: 0,
+            bad_end: 0,
+            quiets_wanted: true,
+        }
+    }
+
+    /// The stage of the move offered last.
+    pub(super) const fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Offers no more quiet moves.
+    pub(super) const fn skip_quiets(&mut self) {
+        self.quiets_wanted = false;
+    }
+
+    /// The next move, or `None` after the last.
+    pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+        loop {
+            if !self.quiets_wanted && (Stage::FirstKiller..=Stage::Quiets).contains(&self.stage) {
+                self.finish_quiets();
+            }
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::MakeCaptures;
+                    if self.table.is_some() {
+                        return self.table;
+                    }
+                }
+                Stage::MakeCaptures => {
+                    self.make_captures(position, histories);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => match self.good_capture(position) {
+                    Some(mv) => return Some(mv),
+                    None => {
+                        self.stage = match self.choice {
+                            Choice::All => Stage::FirstKiller,
+                            Choice::Captures { .. } => Stage::Done,
+                            Choice::CapturesAndChecks => Stage::MakeQuiets,
+                        };
+                    }
+                },
+                Stage::FirstKiller => {
+                    self.stage = Stage::SecondKiller;
+                    let mv = self.refutations.killers[0];
+                    if self.is_fresh_refutation(position, mv) {
+                        return Some(mv);
+                    }
+                }
+                Stage::SecondKiller => {
+                    self.stage = Stage::Counter;
+                    let mv = self.refutations.killers[1];
+                    if self.is_fresh_refutation(position, mv) {
+                        return Some(mv);
+                    }
+                }
+                Stage::Counter => {
+                    self.stage = Stage::MakeQuiets;
+                    let mv = self.refutations.counter;
+                    if !self.refutations.killers.contains(&mv) && self.is_fresh_refutation(position, mv) {
+                        return Some(mv);
+                    }
+                }
+                Stage::MakeQuiets => {
+                    self.make_quiets(position, histories);
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => match self.best_remaining() {
+                    Some(mv) => return Some(mv),
+                    None => self.finish_quiets(),
+                },
+                Stage::BadCaptures => {
+                    if self.next < self.bad_end {
+                        self.next += 1;
+                        return Some(self.moves[self.next - 1].mv);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn finish_quiets(&mut self) {
+        self.stage = if self.choice == Choice::All { Stage::BadCaptures } else { Stage::Done };
+        self.next = 0;
+    }
+
+    fn is_fresh_refutation(&self, position: &Position, mv: Move) -> bool {
+        mv != Move::NONE && Some(mv) != self.table && !mv.is_tactical() && position.is_legal(mv)
+    }
+
+    fn make_captures(&mut self, position: &Position, histories: &Histories) {
+        let captures = position.legal_captures();
+        self.append(&captures, |mv| {
+            let taken = taken_kind(position, mv);
+            let promoted = mv.promotion().map_or(0, |kind| match kind {
+                PieceKind::Queen => 8000,
+                _ => -20_000,
+            });
+            16 * EXCHANGE_VALUES[taken.index()] + histories.capture(mv, taken) + promoted
+        });
+    }
+
+    fn make_quiets(&mut self, position: &Position, histories: &Histories) {
+        self.next = self.end;
+        let (trail, refutations, choice) = (self.trail, self.refutations, self.choice);
+        let quiets = position.legal_quiets();
+        let wanted = |mv: &Move| match choice {
+            Choice::All => !refutations.contains(*mv),
+            _ => position.gives_check(*mv) && exchange_is_at_least(position, *mv, 0),
+        };
+        let mut kept = MoveList::new();
+        quiets.iter().copied().filter(wanted).for_each(|mv| kept.push(mv));
+        self.append(&kept, |mv| histories.quiet(mv, &trail));
+    }
+
+    fn append(&mut self, list: &MoveList, score: impl Fn(Move) -> i32) {
+        for &mv in list.iter() {
+            if Some(mv) != self.table {
+                self.moves[self.end] = Scored { mv, score: score(mv) };
+                self.end += 1;
+            }
+        }
+    }
+
+    /// The best capture that passes its exchange; those that fail move to the front, for later.
+    fn good_capture(&mut self, position: &Position) -> Option<Move> {
+        let at_least = if let Choice::Captures { at_least } = self.choice { at_least } else { 0 };
+        while let Some(mv) = self.best_remaining() {
+            // A well-remembered capture may look slightly bad, an ill-remembered one must look good.
+            let record = self.moves[self.next - 1].score;
+            let threshold = if self.choice == Choice::All { -record / 64 } else { at_least };
+            if exchange_is_at_least(position, mv, threshold) {
+                return Some(mv);
+            }
+            self.moves[self.bad_end] = self.moves[self.next - 1];
+            self.bad_end += 1;
+        }
+        None
+    }
+
+    /// Selects the best of what is left, which is cheaper than sorting where a cut comes early.
+    fn best_remaining(&mut self) -> Option<Move> {
+        let rest = &mut self.moves[self.next..self.end];
+        let best =
+            (0..rest.len()).reduce(|best, at| if rest[at].score > rest[best].score { at } else { best })?;
+        rest.swap(0, best);
+        self.next += 1;
+        Some(rest[0].mv)
+    }
+}
+
+/// What a capture takes; a promotion without capture counts as taking a pawn.
+pub(super) fn taken_kind(position: &Position, mv: Move) -> PieceKind {
+    if mv.is_en_passant() {
+        return PieceKind::Pawn;
+    }
+    position.piece_at(mv.to()).filter(|_| mv.is_capture()).map_or(PieceKind::Pawn, |piece| piece.kind)
+}

@@ -1,0 +1,107 @@
+//! Static exchange: what a move wins or loses once everything that bears on its square has been traded.
+
+use crate::chess::{Bitboard, Move, PieceKind, Position, bishop_attacks, rook_attacks};
+
+/// What each kind counts for in an exchange, a pawn first. The king outweighs everything together.
+pub(super) const EXCHANGE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 20_000];
+
+const fn worth(kind: PieceKind) -> i32 {
+    EXCHANGE_VALUES[kind.index()]
+}
+
+/// What a move takes, in exchange values; a promotion adds what the pawn becomes.
+pub(super) fn immediate_gain(position: &Position, mv: Move) -> i32 {
+    let taken = if mv.is_en_passant() {
+        worth(PieceKind::Pawn)
+    } else if mv.is_capture() {
+        position.piece_at(mv.to()).map_or(0, |piece| worth(piece.kind))
+    } else {
+        0
+    };
+    taken + mv.promotion().map_or(0, |kind| worth(kind) - worth(PieceKind::Pawn))
+}
+
+/// Whether the exchange that `mv` starts leaves its side at least `threshold` up, both sides trading their
+/// cheapest piece first and stopping when it pays.
+pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
+    if mv.is_castling() {
+        return threshold <= 0;
+    }
+    let (from, to) = (mv.from(), mv.to());
+    let mut balance = immediate_gain(position, mv) - threshold;
+    if balance < 0 {
+        return false;
+    }
+    balance -= worth(mv.promotion().unwrap_or(mv.kind()));
+    if balance >= 0 {
+        return true;
+    }
+    let mut occupied = (position.occupied() | Bitboard::of(to)).without(Bitboard::of(from));
+    if mv.is_en_passant() {
+        occupied = occupied.without(Bitboard::of(to).forward(!position.turn()));
+    }
+    let queens = position.by_kind(PieceKind::Queen);
+    let diagonal = position.by_kind(PieceKind::Bishop) | queens;
+    let straight = position.by_kind(PieceKind::Rook) | queens;
+    let mut attackers = position.attackers_to(to, occupied) & occupied;
+    let mut side = !position.turn();
+    loop {
+        let mine = attackers & position.by_color(side);
+        let Some(kind) = cheapest(position, mine) else { break };
+        let attacker = (mine & position.by_kind(kind)).first().map_or(Bitboard::EMPTY, Bitboard::of);
+        occupied = occupied.without(attacker);
+        if matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Queen) {
+            attackers |= bishop_attacks(to, occupied) & diagonal;
+        }
+        if matches!(kind, PieceKind::Rook | PieceKind::Queen) {
+            attackers |= rook_attacks(to, occupied) & straight;
+        }
+        attackers &= occupied;
+        side = !side;
+        balance = -balance - 1 - worth(kind);
+        if balance >= 0 {
+            // A king may not take what is still defended: then the side before it had the last word.
+            if kind == PieceKind::King && (attackers & position.by_color(side)).any() {
+                side = !side;
+            }
+            break;
+        }
+    }
+    side != position.turn()
+}
+
+fn cheapest(position: &Position, among: Bitboard) -> Option<PieceKind> {
+    PieceKind::ALL.into_iter().find(|kind| (among & position.by_kind(*kind)).any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchanges_are_worth_what_a_hand_count_says() {
+        let (p, n, b, r, q) = (100, 320, 330, 500, 950);
+        let cases = [
+            ("free pawn", "1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", p),
+            ("knight for pawn", "1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", p - n),
+            ("equal trade of rooks", "3r2k1/8/8/8/8/8/8/3R2K1 w - - 0 1", "d1d8", r),
+            ("defended rook", "3r2k1/3r4/8/8/8/8/3R4/3R2K1 w - - 0 1", "d2d7", r),
+            ("pawn takes rook, retaken", "4k3/8/1p6/r7/1P6/8/8/4K3 w - - 0 1", "b4a5", r - p),
+            ("queen takes a defended pawn", "4k3/8/1p6/p7/8/8/8/Q3K3 w - - 0 1", "a1a5", p - q),
+            ("quiet step into a pawn", "4k3/8/1p6/8/8/1B6/8/4K3 w - - 0 1", "b3c4", 0),
+            ("quiet step en prise", "4k3/8/1p6/8/8/8/3B4/4K3 w - - 0 1", "d2a5", -b),
+            ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", p),
+            ("promotion", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", q - p),
+            ("promotion that is taken", "1r6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", -p),
+            ("capture with a hidden second attacker", "3rk3/3r4/8/8/8/3R4/3R4/3QK3 w - - 0 1", "d3d7", r),
+            ("king may not take what is defended", "8/8/8/3k4/4p3/5P2/8/4R1K1 w - - 0 1", "f3e4", p),
+        ];
+        for (name, fen, text, value) in cases {
+            let position = Position::from_fen(fen).unwrap();
+            let moves = position.legal_moves();
+            let mv = *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap_or_else(|| panic!("{name}"));
+            assert!(exchange_is_at_least(&position, mv, value), "{name}: at least {value}");
+            assert!(!exchange_is_at_least(&position, mv, value + 1), "{name}: at most {value}");
+        }
+    }
+}

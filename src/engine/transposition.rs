@@ -1,0 +1,297 @@
+//! The transposition table: what the search already knows, shared by its threads without a lock.
+//!
+//! An entry is two words, the data and the key xored with the data. A torn write leaves a pair whose xor is not
+//! the key, so it reads as a miss and never as a wrong entry.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::chess::{Move, Piece, PieceKind, Position, Square};
+use crate::engine::Bound;
+use crate::engine::score::{self, Value};
+
+/// Entries that share an index, one cache line.
+const CLUSTER: usize = 4;
+/// Searches after which an entry's age wraps.
+const GENERATIONS: u8 = 32;
+
+#[repr(align(64))]
+struct Cluster([Entry; CLUSTER]);
+
+struct Entry {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+/// A lock-free table of searched positions.
+pub(super) struct TranspositionTable {
+    clusters: Box<[Cluster]>,
+    generation: AtomicU8,
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) mv: PackedMove,
+    /// The score, with mates counted from the root.
+    pub(super) value: Value,
+    /// The static evaluation; `None` where the side to move was in check.
+    pub(super) eval: Option<Value>,
+    pub(super) depth: i32,
+    pub(super) bound: Bound,
+    pub(super) on_pv: bool,
+}
+
+/// A move in 16 bits, to be unpacked against the position it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PackedMove(u16);
+
+impl PackedMove {
+    /// No move.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn pack(mv: Move) -> Self {
+        let promotion = mv.promotion().map_or(0, |kind| kind.index() as u16);
+        Self(mv.from().index() as u16 | (mv.to().index() as u16) << 6 | promotion << 12)
+    }
+
+    /// The move as `position` would generate it, or `None` if it is not legal there (another position may share
+    /// the key).
+    pub(super) fn unpack(self, position: &Position) -> Option<Move> {
+        if self == Self::NONE {
+            return None;
+        }
+        let (from, to) = (Square::wrap(self.0 as u8), Square::wrap((self.0 >> 6) as u8));
+        let piece = position.piece_at(from).filter(|piece| piece.color == position.turn())?;
+        let mv = match (piece.kind, position.piece_at(to)) {
+            (PieceKind::King, Some(rook)) if rook == Piece::new(piece.color, PieceKind::Rook) => {
+                Move::castling(piece.color, from, to)
+            }
+            (PieceKind::Pawn, None) if from.file() != to.file() => Move::en_passant(piece.color, from, to),
+            (PieceKind::Pawn, None) if from.rank().abs_diff(to.rank()) == 2 => {
+                Move::double_push(piece.color, from, to)
+            }
+            (_, None) => Move::quiet(piece, from, to),
+            (_, Some(_)) => Move::capture(piece, from, to),
+        };
+        let mv = match usize::from(self.0 >> 12) {
+            0 => mv,
+            kind => mv.promoting(*PieceKind::ALL.get(kind)?),
+        };
+        position.is_legal(mv).then_some(mv)
+    }
+}
+
+/// The low bits of a data word: eval 16, value 16, move 16, depth 8, then age 5, pv 1, bound 2.
+const NO_EVAL: i16 = i16::MIN;
+
+impl Known {
+    /// Whether the stored score settles a search of this window.
+    #[inline(always)]
+    pub(super) fn settles(&self, alpha: Value, beta: Value) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.value >= beta,
+            Bound::Upper => self.value <= alpha,
+        }
+    }
+
+    /// The stored score where it says more than the static one, which otherwise stands.
+    #[inline(always)]
+    pub(super) fn refine(&self, eval: Value) -> Value {
+        let blind = if self.value > eval { Bound::Upper } else { Bound::Lower };
+        if self.bound == blind || score::is_mate(self.value) { eval } else { self.value }
+    }
+
+    fn pack(self, ply: usize, generation: u8) -> u64 {
+        let eval = self.eval.map_or(NO_EVAL, |eval| eval as i16);
+        let value = score::to_table(self.value, ply) as i16;
+        let bound = match self.bound {
+            Bound::Upper => 1,
+            Bound::Lower => 2,
+            Bound::Exact => 3,
+        };
+        let low = generation << 3 | u8::from(self.on_pv) << 2 | bound;
+        u64::from(low)
+            | u64::from(self.depth.clamp(0, 255) as u8) << 8
+            | u64::from(self.mv.0) << 16
+            | u64::from(value as u16) << 32
+            | u64::from(eval as u16) << 48
+    }
+
+    fn unpack(data: u64, ply: usize) -> Option<Self> {
+        let bound = match data & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            3 => Bound::Exact,
+            _ => return None,
+        };
+        let eval = (data >> 48) as u16 as i16;
+        Some(Self {
+            mv: PackedMove((data >> 16) as u16),
+            value: score::from_table(Value::from((data >> 32) as u16 as i16), ply),
+            eval: (eval != NO_EVAL).then_some(Value::from(eval)),
+            depth: i32::from((data >> 8) as u8),
+            bound,
+            on_pv: data & 4 != 0,
+        })
+    }
+}
+
+impl TranspositionTable {
+    /// A table of about `megabytes`, at least one. Its pages are touched only as the search reaches them.
+    pub(super) fn new(megabytes: usize) -> Self {
+        let clusters = (megabytes.max(1) << 20) / size_of::<Cluster>();
+        Self { clusters: zeroed(clusters), generation: AtomicU8::new(0) }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.clusters = zeroed(self.clusters.len());
+        *self.generation.get_mut() = 0;
+    }
+
+    /// Ages every entry by one search.
+    pub(super) fn next_search(&self) {
+        let next = (self.generation.load(Ordering::Relaxed) + 1) % GENERATIONS;
+        self.generation.store(next, Ordering::Relaxed);
+    }
+
+    /// What is known of the position with this key, `ply` plies from the root.
+    #[inline]
+    pub(super) fn probe(&self, key: u64, ply: usize) -> Option<Known> {
+        self.cluster(key).0.iter().find_map(|entry| {
+            let data = entry.data.load(Ordering::Relaxed);
+            let matches = entry.check.load(Ordering::Relaxed) ^ data == key;
+            if matches { Known::unpack(data, ply) } else { None }
+        })
+    }
+
+    /// Stores what was found, over the same position's entry or the least valuable of its cluster.
+    pub(super) fn store(&self, key: u64, ply: usize, mut known: Known) {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let mut victim = &self.cluster(key).0[0];
+        let mut least = i32::MAX;
+        for entry in &self.cluster(key).0 {
+            let data = entry.data.load(Ordering::Relaxed);
+            if entry.check.load(Ordering::Relaxed) ^ data == key {
+                let old_depth = i32::from((data >> 8) as u8);
+                if known.mv == PackedMove::NONE {
+                    known.mv = PackedMove((data >> 16) as u16);
+                }
+                let fresh = (data as u8) >> 3 == generation;
+                if fresh && known.bound != Bound::Exact && known.depth + 4 < old_depth {
+                    return;
+                }
+                victim = entry;
+                break;
+            }
+            let age = i32::from((GENERATIONS + generation - ((data as u8) >> 3)) % GENERATIONS);
+            let worth = if data & 3 == 0 { -1000 } else { i32::from((data >> 8) as u8) - 8 * age };
+            if worth < least {
+                least = worth;
+                victim = entry;
+            }
+        }
+        let data = known.pack(ply, generation);
+        victim.data.store(data, Ordering::Relaxed);
+        victim.check.store(key ^ data, Ordering::Relaxed);
+    }
+
+    /// How many of the first thousand entries this search wrote.
+    pub(super) fn hashfull(&self) -> u32 {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let sample = self.clusters.iter().take(250).flat_map(|cluster| &cluster.0);
+        let written = sample.filter(|entry| {
+            let data = entry.data.load(Ordering::Relaxed);
+            data & 3 != 0 && (data as u8) >> 3 == generation
+        });
+        written.count() as u32
+    }
+
+    #[inline(always)]
+    fn cluster(&self, key: u64) -> &Cluster {
+        // The high half of the product spreads any number of clusters evenly, without a division.
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize]
+    }
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the safe way writes every page, which costs start time and memory that is never used"
+)]
+fn zeroed(clusters: usize) -> Box<[Cluster]> {
+    // SAFETY: a cluster is made of atomic integers, for which all bits zero is a value.
+    unsafe { Box::new_zeroed_slice(clusters).assume_init() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::score::mate_in;
+
+    fn known(value: Value, depth: i32) -> Known {
+        Known { mv: PackedMove(0x1234), value, eval: Some(-31), depth, bound: Bound::Lower, on_pv: true }
+    }
+
+    #[test]
+    fn what_is_stored_comes_back_field_by_field() {
+        let table = TranspositionTable::new(1);
+        let entry = known(-250, 17);
+        table.store(0xdead_beef_0123_4567, 3, entry);
+        assert_eq!(table.probe(0xdead_beef_0123_4567, 3), Some(entry));
+        assert_eq!(table.probe(0xdead_beef_0123_4566, 3), None);
+        let in_check = Known { eval: None, bound: Bound::Upper, on_pv: false, ..entry };
+        table.store(77, 0, in_check);
+        assert_eq!(table.probe(77, 0), Some(in_check));
+    }
+
+    #[test]
+    fn an_empty_table_knows_nothing_even_of_key_zero() {
+        assert_eq!(TranspositionTable::new(1).probe(0, 0), None);
+    }
+
+    #[test]
+    fn a_mate_keeps_its_distance_when_met_at_another_ply() {
+        let table = TranspositionTable::new(1);
+        table.store(5, 4, known(mate_in(4 + 3), 9));
+        assert_eq!(table.probe(5, 10).unwrap().value, mate_in(10 + 3));
+    }
+
+    #[test]
+    fn a_full_cluster_gives_up_its_oldest_and_shallowest_entry() {
+        let table = TranspositionTable::new(1);
+        for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 7)] {
+            table.store(key, 0, known(0, depth));
+        }
+        table.store(5, 0, known(0, 1));
+        assert!(table.probe(2, 0).is_none() && table.probe(5, 0).is_some() && table.probe(1, 0).is_some());
+        table.next_search();
+        for key in [6, 7] {
+            table.store(key, 0, known(0, 6));
+        }
+        assert!(table.probe(1, 0).is_some() && table.probe(3, 0).is_some());
+        assert!(
+            table.probe(4, 0).is_none(),
+            "depth 7 of the search before is worth less than depth 6 of this one"
+        );
+    }
+
+    #[test]
+    fn a_store_without_a_move_keeps_the_move_already_known() {
+        let table = TranspositionTable::new(1);
+        table.store(9, 0, known(10, 5));
+        table.store(9, 0, Known { mv: PackedMove::NONE, ..known(10, 6) });
+        assert_eq!(table.probe(9, 0).unwrap().mv, PackedMove(0x1234));
+    }
+
+    #[test]
+    fn clearing_forgets_and_resizing_follows_the_megabytes() {
+        let mut table = TranspositionTable::new(2);
+        assert_eq!(table.clusters.len() * 64, 2 << 20);
+        table.store(9, 0, known(10, 5));
+        assert!(table.hashfull() > 0);
+        table.clear();
+        assert_eq!((table.probe(9, 0), table.hashfull()), (None, 0));
+    }
+}

@@ -1,0 +1,99 @@
+//! Estimates side by side: a dot and its interval in a row for each.
+
+use std::fmt::Write;
+
+use super::scale::{Scale, signed, tick_label};
+use super::svg::{Anchor, Tone, frame, line, text};
+
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 190.0;
+const RIGHT: f64 = 110.0;
+const ROW: f64 = 28.0;
+
+/// An estimate with its interval.
+#[derive(Clone, Debug)]
+pub struct ForestRow {
+    /// What was estimated.
+    pub label: String,
+    /// The estimate.
+    pub value: f64,
+    /// Half the width of its interval.
+    pub error: f64,
+    /// Its colour.
+    pub tone: Tone,
+}
+
+/// Rows of estimates over a common axis.
+#[derive(Clone, Debug)]
+pub struct ForestChart {
+    /// What it shows.
+    pub title: String,
+    /// Name and unit of the axis.
+    pub x_label: String,
+    /// The rows, top first.
+    pub rows: Vec<ForestRow>,
+}
+
+impl ForestChart {
+    /// The drawing.
+    pub fn svg(&self) -> String {
+        let floor = 10.0 + ROW * self.rows.len() as f64;
+        let ends = self.rows.iter().flat_map(|row| [row.value - row.error, row.value + row.error]);
+        let range = ends
+            .filter(|end| end.is_finite())
+            .fold((0.0f64, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
+        let x = Scale::new(range, (LEFT, WIDTH - RIGHT));
+        let mut marks = String::new();
+        let ticks = x.ticks(5);
+        let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
+        for tick in ticks {
+            let class = if tick == 0.0 { "axis" } else { "grid" };
+            line(&mut marks, (x.place(tick), 4.0), (x.place(tick), floor), class);
+            text(&mut marks, x.place(tick), floor + 16.0, Anchor::Middle, "soft", &tick_label(tick, step));
+        }
+        for (place, row) in self.rows.iter().enumerate() {
+            let y = 10.0 + ROW * place as f64 + ROW / 2.0;
+            let label: String = row.label.chars().take(28).collect();
+            text(&mut marks, LEFT - 12.0, y + 4.0, Anchor::End, "strong", &label);
+            let whisker = format!("whisker {}", row.tone.class());
+            line(
+                &mut marks,
+                (x.place(row.value - row.error), y),
+                (x.place(row.value + row.error), y),
+                &whisker,
+            );
+            let fill = row.tone.class().replacen("t-", "f-", 1);
+            let _ = write!(
+                marks,
+                "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"5\" class=\"{fill}\"/>",
+                x.place(row.value)
+            );
+            let told = format!("{} ± {:.1}", signed(row.value, 1), row.error);
+            text(&mut marks, WIDTH - RIGHT + 10.0, y + 4.0, Anchor::Start, "", &told);
+        }
+        text(&mut marks, (LEFT + WIDTH - RIGHT) / 2.0, floor + 34.0, Anchor::Middle, "soft", &self.x_label);
+        let told: Vec<_> = self
+            .rows
+            .iter()
+            .map(|row| format!("{} {:.1} ± {:.1}", row.label, row.value, row.error))
+            .collect();
+        frame(WIDTH, floor + 42.0, &self.title, &told.join(", "), &marks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_order_and_endless_intervals_are_held_at_the_edge() {
+        let row = |label: &str, error| ForestRow { label: label.into(), value: 3.0, error, tone: Tone::Main };
+        let chart = ForestChart {
+            title: "t".into(),
+            x_label: "Elo".into(),
+            rows: vec![row("a", 2.0), row("b", f64::INFINITY)],
+        };
+        let svg = chart.svg();
+        assert!(!svg.contains("NaN") && svg.find(">a<").unwrap() < svg.find(">b<").unwrap(), "{svg}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Several runs side by side: all patches of a week in one table and one chart.
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+use serde::Deserialize;
+
+use crate::report::chart::{ForestChart, ForestRow, Tone, grouped, signed};
+use crate::report::page::VerdictWord;
+
+/// What a comparison reads of a run's `summary.json`; the file may say more.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[expect(missing_docs, reason = "the keys are those of summary.json")]
+pub struct ComparedRun {
+    pub name: String,
+    pub candidate: String,
+    pub baseline: String,
+    pub pairs: u64,
+    pub games: u64,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    pub pentanomial: [u64; 5],
+    pub elo: Option<f64>,
+    pub elo_error: Option<f64>,
+    pub nelo: Option<f64>,
+    pub nelo_error: Option<f64>,
+    pub los: Option<f64>,
+    pub llr: Option<f64>,
+    pub llr_lower: Option<f64>,
+    pub llr_upper: Option<f64>,
+    pub verdict: String,
+}
+
+impl ComparedRun {
+    fn word(&self) -> &'static str {
+        match VerdictWord::from_summary(&self.verdict) {
+            VerdictWord::Accepted => "accepted",
+            VerdictWord::Rejected => "rejected",
+            VerdictWord::Undecided => "undecided",
+            VerdictWord::Measured => "–",
+        }
+    }
+}
+
+/// The runs, the strongest candidate first; runs without an estimate last.
+pub fn by_strength(mut runs: Vec<ComparedRun>) -> Vec<ComparedRun> {
+    runs.sort_by(|one, other| match (one.elo, other.elo) {
+        (Some(one), Some(other)) => other.total_cmp(&one),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    });
+    runs
+}
+
+/// The runs as a text table.
+pub fn comparison_table(runs: &[ComparedRun]) -> String {
+    let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).clamp(4, 32);
+    let mut table =
+        format!("{:width$}  {:>16}  {:>9}  {:>7}  {:<9}\n", "run", "Elo", "pairs", "LLR", "verdict");
+    for run in runs {
+        let name: String = run.name.chars().take(width).collect();
+        let elo = match (run.elo, run.elo_error) {
+            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
+            _ => "–".into(),
+        };
+        let llr = run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2));
+        let _ = writeln!(
+            table,
+            "{name:width$}  {elo:>16}  {:>9}  {llr:>7}  {:<9}",
+            grouped(run.pairs),
+            run.word()
+        );
+    }
+    table
+}
+
+/// The runs as a chart: each candidate's Elo with its interval.
+pub fn comparison_chart(runs: &[ComparedRun]) -> String {
+    let rows = runs.iter().filter_map(|run| {
+        let tone = match VerdictWord::from_summary(&run.verdict) {
+            VerdictWord::Accepted => Tone::Good,
+            VerdictWord::Rejected => Tone::Bad,
+            VerdictWord::Undecided | VerdictWord::Measured => Tone::Main,
+        };
+        Some(ForestRow { label: run.name.clone(), value: run.elo?, error: run.elo_error?, tone })
+    });
+    let title = "Elo of each candidate against its baseline".into();
+    ForestChart { title, x_label: "Elo, with 95 % interval".into(), rows: rows.collect() }.svg()
+}
+
+/// A run in the layout that engine forums paste.
+pub fn forum_block(run: &ComparedRun, limits: &str, book: &str) -> String {
+    let figure = |value: Option<f64>, decimals: usize| {
+        value.map_or_else(|| "–".into(), |value| format!("{value:.decimals$}"))
+    };
+    let mut block = format!("{} vs {} ({limits}, {book})\n", run.candidate, run.baseline);
+    let _ = writeln!(
+        block,
+        "Elo   | {} +- {} (95%), nElo {} +- {}",
+        figure(run.elo, 2),
+        figure(run.elo_error, 2),
+        figure(run.nelo, 2),
+        figure(run.nelo_error, 2)
+    );
+    if let (Some(llr), Some(lower), Some(upper)) = (run.llr, run.llr_lower, run.llr_upper) {
+        let _ = writeln!(block, "LLR   | {llr:.2} ({lower:.2}, {upper:.2}) {}", run.verdict);
+    }
+    let _ = writeln!(block, "Games | N: {} W: {} L: {} D: {}", run.games, run.wins, run.losses, run.draws);
+    let [ll, ld, even, wd, ww] = run.pentanomial;
+    let _ = writeln!(block, "Penta | [{ll}, {ld}, {even}, {wd}, {ww}]");
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(name: &str, elo: Option<f64>, verdict: &str) -> ComparedRun {
+        ComparedRun {
+            name: name.into(),
+            candidate: "new".into(),
+            baseline: "base".into(),
+            pairs: 1234,
+            games: 2468,
+            wins: 700,
+            draws: 1100,
+            losses: 668,
+            pentanomial: [10, 300, 600, 310, 14],
+            elo,
+            elo_error: elo.map(|_| 5.25),
+            nelo: elo,
+            nelo_error: elo.map(|_| 9.0),
+            los: Some(0.9),
+            llr: Some(2.95),
+            llr_lower: Some(-2.94),
+            llr_upper: Some(2.94),
+            verdict: verdict.into(),
+        }
+    }
+
+    #[test]
+    fn runs_are_sorted_by_strength_and_those_without_an_estimate_come_last() {
+        let runs = by_strength(vec![
+            run("b", Some(1.0), "H0"),
+            run("n", None, "undecided"),
+            run("a", Some(4.5), "H1"),
+        ]);
+        assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a", "b", "n"]);
+        let table = comparison_table(&runs);
+        assert!(
+            table.contains("+4.5 ± 5.2") && table.contains("accepted") && table.contains("1,234"),
+            "{table}"
+        );
+        assert!(comparison_chart(&runs).contains("a 4.5 ± 5.2"));
+    }
+
+    #[test]
+    fn the_forum_block_has_the_lines_that_forums_expect() {
+        let block = forum_block(&run("a", Some(4.5), "H1"), "8+0.08", "balanced.epd");
+        assert_eq!(
+            block,
+            "new vs base (8+0.08, balanced.epd)\nElo   | 4.50 +- 5.25 (95%), nElo 4.50 +- 9.00\n\
+             LLR   | 2.95 (-2.94, 2.94) H1\nGames | N: 2468 W: 700 L: 668 D: 1100\nPenta | [10, 300, 600, 310, 14]\n"
+        );
+    }
+}
