@@ -1,6 +1,8 @@
 //! One match, test or tuning run, from plan to verdict.
 
 mod breaker;
+mod calendar;
+mod event;
 mod fingerprint;
 mod plan;
 mod schedule;
@@ -9,6 +11,8 @@ mod state;
 mod verdict;
 
 pub use breaker::{Breaker, Conduct, FaultWatch};
+pub use calendar::Moment;
+pub use event::{Observer, RunEvent, RunView};
 pub use fingerprint::{FileHash, sha256_of};
 pub use plan::{BookPlan, Order, Plan, PlannedEngine};
 pub use schedule::{Fixture, Pairing, Schedule};

@@ -1,0 +1,67 @@
+//! Dates of the wall clock, for names and tags only; nothing is computed from them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A moment in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    year: i64,
+    month: i64,
+    day: i64,
+    second_of_day: i64,
+}
+
+impl Moment {
+    /// This moment.
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::from_unix(i64::try_from(since.as_secs()).unwrap_or(0))
+    }
+
+    /// Seconds since 1970 as a date, in the Gregorian calendar.
+    pub fn from_unix(seconds: i64) -> Self {
+        let (days, second_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        // Years counted from March, so that the leap day is the last of its year; eras of 400 years repeat exactly.
+        let days = days + 719_468;
+        let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted_month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        Self { year, month, day, second_of_day }
+    }
+
+    /// As PGN writes dates: `2026.01.31`.
+    pub fn pgn_date(&self) -> String {
+        format!("{:04}.{:02}.{:02}", self.year, self.month, self.day)
+    }
+
+    /// As run folders begin: `20260131-235959`.
+    pub fn stamp(&self) -> String {
+        let (hour, minute, second) =
+            (self.second_of_day / 3600, self.second_of_day / 60 % 60, self.second_of_day % 60);
+        format!("{:04}{:02}{:02}-{hour:02}{minute:02}{second:02}", self.year, self.month, self.day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_moments_have_their_dates() {
+        for (seconds, stamp) in [
+            (0, "19700101-000000"),
+            (951_782_399, "20000228-235959"),
+            (951_782_400, "20000229-000000"),
+            (1_700_000_000, "20231114-221320"),
+            (4_107_542_400, "21000301-000000"),
+        ] {
+            assert_eq!(Moment::from_unix(seconds).stamp(), stamp);
+        }
+        assert_eq!(Moment::from_unix(1_700_000_000).pgn_date(), "2023.11.14");
+    }
+}

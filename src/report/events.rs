@@ -1,0 +1,111 @@
+//! A run as JSON, one object per line, for scripts.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::experiment::{CountedPair, Observer, Outcome, RunEvent, RunView};
+use crate::journal::GameEntry;
+
+use super::summary::Summary;
+
+/// Writes every event of a run to `out`, flushed, as it happens.
+pub struct JsonEvents<W> {
+    out: W,
+}
+
+impl<W: Write + Send> JsonEvents<W> {
+    /// Events to `out`.
+    pub fn new(out: W) -> Self {
+        Self { out }
+    }
+
+    fn line(&mut self, value: &Value) -> io::Result<()> {
+        writeln!(self.out, "{value}")?;
+        self.out.flush()
+    }
+}
+
+impl<W: Write + Send> Observer for JsonEvents<W> {
+    fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
+        match event {
+            RunEvent::GameStarted { .. } | RunEvent::Fault(_) => Ok(()),
+            RunEvent::Started => self.line(&json!({
+                "event": "start",
+                "name": view.plan.name,
+                "engines": view.plan.engines.iter().map(|engine| &engine.spec.name).collect::<Vec<_>>(),
+                "seed": view.plan.seed,
+                "pairs": view.state.counted(),
+            })),
+            RunEvent::GameFinished(game) => self.line(&game_line(game, view)),
+            RunEvent::Counted(pair) => {
+                self.line(&pair_line(pair))?;
+                self.line(&progress_line(view))
+            }
+            RunEvent::Warning(text) => self.line(&json!({ "event": "warning", "text": text })),
+            RunEvent::Finished(outcome) => self.line(&verdict_line(outcome, view)),
+        }
+    }
+}
+
+fn game_line(game: &GameEntry, view: &RunView<'_>) -> Value {
+    let fault = game.ending.failed_side().map(|side| {
+        json!({
+            "engine": view.plan.name_of(if side == crate::chess::Color::White { game.white } else { game.black }),
+            "reason": game.ending.termination.to_string(),
+        })
+    });
+    json!({
+        "event": "game",
+        "pair": game.pair + 1,
+        "game": game.game.number(),
+        "white": view.plan.name_of(game.white),
+        "black": view.plan.name_of(game.black),
+        "result": game.ending.result.text(),
+        "reason": game.ending.termination.to_string(),
+        "plies": game.plies(),
+        "fault": fault,
+    })
+}
+
+fn pair_line(pair: &CountedPair) -> Value {
+    json!({
+        "event": "pair",
+        "pair": pair.pair + 1,
+        "opening": pair.games[0].opening + 1,
+        "candidate_points": pair.score.points(),
+        "llr": pair.llr,
+    })
+}
+
+fn progress_line(view: &RunView<'_>) -> Value {
+    let summary = Summary::of(view);
+    json!({
+        "event": "progress",
+        "pairs": summary.pairs,
+        "max_pairs": view.plan.max_pairs,
+        "pentanomial": summary.pentanomial,
+        "elo": summary.elo,
+        "elo_error": summary.elo_error,
+        "llr": summary.llr,
+        "faults": summary.faults,
+        "seconds": summary.seconds,
+    })
+}
+
+fn verdict_line(outcome: &Outcome, view: &RunView<'_>) -> Value {
+    let mut line = serde_json::to_value(Summary::of(view)).unwrap_or_default();
+    line["event"] = "verdict".into();
+    line["outcome"] = match outcome {
+        Outcome::Finished => "finished",
+        Outcome::Decided(_) => "decided",
+        Outcome::Undecided => "undecided",
+        Outcome::Interrupted => "interrupted",
+        Outcome::Faulty(_) => "fault",
+    }
+    .into();
+    if let Outcome::Faulty(why) = outcome {
+        line["why"] = why.as_str().into();
+    }
+    line
+}

@@ -1,0 +1,127 @@
+//! A recorded game as PGN.
+
+use crate::chess::{MoveStyle, PgnGame, PgnMove, PgnResult, Position};
+use crate::experiment::Plan;
+use crate::game::{GameRecord, GameResult, MoveSource, PlyRecord, Termination, TimeControl};
+use crate::journal::GameEntry;
+use crate::opening::Variant;
+use crate::player::Score;
+
+/// A recorded game that cannot be replayed: the journal was written by something else than this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("game {round} cannot be replayed: {why}")]
+pub struct Unplayable {
+    round: String,
+    why: String,
+}
+
+/// The game in export format.
+///
+/// Times stand in it only where time was a limit: a game by nodes or depth is the same text on every machine.
+pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
+    let round = format!("{}.{}", entry.pair + 1, entry.game.number());
+    let fail = |why: String| Unplayable { round: round.clone(), why };
+    let limits = plan.limits_of(entry.white, entry.black);
+    let record = entry.unpack(limits).map_err(|why| fail(why.to_string()))?;
+    let start = Position::from_fen(&record.start_fen).map_err(|why| fail(why.to_string()))?;
+    let moves = moves(&record, start, limits).map_err(fail)?;
+    let game = PgnGame {
+        tags: tags(plan, &record, &round, limits),
+        start,
+        comment: String::new(),
+        moves,
+        result: Some(match record.ending.result {
+            GameResult::WhiteWins => PgnResult::WhiteWins,
+            GameResult::BlackWins => PgnResult::BlackWins,
+            GameResult::Draw => PgnResult::Draw,
+        }),
+    };
+    Ok(game.to_string())
+}
+
+fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2]) -> Vec<(String, String)> {
+    let mut tags: Vec<(&str, String)> = vec![
+        ("Event", plan.name.clone()),
+        ("Date", plan.date.clone()),
+        ("Round", round.to_owned()),
+        ("White", plan.name_of(record.white).to_owned()),
+        ("Black", plan.name_of(record.black).to_owned()),
+    ];
+    if record.variant == Variant::Chess960 {
+        tags.push(("Variant", "fischerandom".to_owned()));
+    }
+    tags.push(("PlyCount", record.moves.len().to_string()));
+    tags.push(("Termination", termination_tag(&record.ending.termination).to_owned()));
+    tags.push(("Reason", record.ending.termination.to_string()));
+    if limits[0] == limits[1] {
+        tags.push(("TimeControl", limits[0].to_string()));
+    } else {
+        tags.push(("WhiteTimeControl", limits[0].to_string()));
+        tags.push(("BlackTimeControl", limits[1].to_string()));
+    }
+    tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The words that PGN readers know.
+fn termination_tag(termination: &Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::InsufficientMaterial
+        | Termination::FiftyMoves
+        | Termination::Repetition => "normal",
+        Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate => "time forfeit",
+        Termination::IllegalMove { .. } => "illegal move",
+        Termination::Crash { .. } | Termination::Protocol { .. } => "abandoned",
+        Termination::Stall { .. } => "stalled connection",
+        Termination::AdjudicatedDraw | Termination::AdjudicatedWin | Termination::MaxMoves => "adjudication",
+    }
+}
+
+fn moves(record: &GameRecord, start: Position, limits: [TimeControl; 2]) -> Result<Vec<PgnMove>, String> {
+    let style = match record.variant {
+        Variant::Standard => MoveStyle::Standard,
+        Variant::Chess960 => MoveStyle::Chess960,
+    };
+    let mut position = start;
+    let mut moves = Vec::with_capacity(record.moves.len());
+    for ply in &record.moves {
+        let mv = position.parse_coordinate(ply.mv.as_str(), style).map_err(|why| why.to_string())?;
+        let limits = limits[position.turn().index()];
+        moves.push(PgnMove { mv, nags: Vec::new(), comment: comment(ply, limits) });
+        position = position.play(mv);
+    }
+    Ok(moves)
+}
+
+/// What the mover said: `+0.35/12 0.057s, tl=7.611s, n=42103, sd=20`.
+fn comment(ply: &PlyRecord, limits: TimeControl) -> String {
+    if ply.source == MoveSource::Book {
+        return "book".to_owned();
+    }
+    let mut parts = Vec::new();
+    let score = ply.score.map(score_text);
+    let depth = ply.depth.map(|depth| format!("/{depth}")).unwrap_or_default();
+    let mut first: Vec<String> = score.map(|score| format!("{score}{depth}")).into_iter().collect();
+    if limits.is_timed() {
+        first.push(format!("{:.3}s", ply.time_us as f64 / 1e6));
+    }
+    if !first.is_empty() {
+        parts.push(first.join(" "));
+    }
+    if let Some(left) = ply.clock_left_us {
+        parts.push(format!("tl={:.3}s", left as f64 / 1e6));
+    }
+    parts.extend(ply.nodes.map(|nodes| format!("n={nodes}")));
+    parts.extend(ply.seldepth.map(|seldepth| format!("sd={seldepth}")));
+    parts.join(", ")
+}
+
+/// In pawns with a sign, or mate as `+M5` in plies.
+fn score_text(score: Score) -> String {
+    match score {
+        Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        Score::Mate(moves) if moves > 0 => format!("+M{}", 2 * i64::from(moves) - 1),
+        Score::Mate(moves) => format!("-M{}", -2 * i64::from(moves)),
+    }
+}
