@@ -1,0 +1,281 @@
+//! An engine as named on a command line or in a file, found and made ready to start.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::experiment::{FileHash, PlannedEngine};
+use crate::player::{EngineOption, EngineSpec, Protocol, WorkingDir};
+
+use super::fields::Mistakes;
+use super::run_file::{EngineEntry, Limits};
+
+/// Where engines are looked for.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// This program, which is also the built-in engine.
+    pub this_program: PathBuf,
+    /// The folder of named engines, usually `configs/engines`.
+    pub engines: PathBuf,
+}
+
+/// Why an engine cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineNameError {
+    /// Nothing of that name was found.
+    #[error(
+        "there is no engine `{name}`: it is neither a program, nor a file {}, nor `builtin`", .looked_for.display()
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The file that would define it.
+        looked_for: PathBuf,
+    },
+    /// The file of a named engine is wrong.
+    #[error(transparent)]
+    File(#[from] Mistakes),
+    /// A program or a file that it needs cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A path to something that is not a program.
+    #[error("{} is not a program that can be run", .0.display())]
+    NotAProgram(PathBuf),
+}
+
+/// What kind of program an entry means, and where it is.
+struct Found {
+    name: String,
+    program: PathBuf,
+    args: Vec<String>,
+    protocol: Protocol,
+    files: Vec<PathBuf>,
+    builtin: bool,
+}
+
+/// Finds the engine that `entry` means; `common` are the limits of engines that have none of their own.
+pub fn plan_engine(
+    entry: &EngineEntry,
+    common: Limits,
+    around: &Surroundings,
+) -> Result<PlannedEngine, EngineNameError> {
+    let entry = &with_named_file(entry, around)?;
+    let mut found = find(entry, around)?;
+    found.args.extend(entry.args.iter().cloned());
+    let mut options: Vec<EngineOption> =
+        entry.options.iter().map(|(name, value)| EngineOption::new(name, value)).collect();
+    // Weights of our own engine are arguments, so that a wrong one is told before the first game; other engines
+    // know them as options, if they speak of options at all.
+    if found.builtin || matches!(found.protocol, Protocol::Ace { .. }) {
+        for (name, value) in &entry.set {
+            found.args.extend(["--set".to_owned(), format!("{name}={value}")]);
+        }
+    } else {
+        options.extend(entry.set.iter().map(|(name, value)| EngineOption::new(name, value)));
+    }
+    if let (Protocol::Ace { template }, Some(own)) = (&mut found.protocol, &entry.ace_args) {
+        template.clone_from(own);
+    }
+    let mut spec = EngineSpec::uci(entry.name.clone().unwrap_or(found.name), &found.program);
+    spec.protocol = found.protocol;
+    spec.args = found.args;
+    spec.options = options;
+    spec.env.clone_from(&entry.env);
+    spec.restart = entry.restart.unwrap_or_default();
+    spec.ponder = entry.ponder.unwrap_or_default();
+    if let Some(dir) = &entry.dir {
+        spec.dir = WorkingDir::Path(absolute(dir)?);
+    }
+    let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
+    Ok(PlannedEngine {
+        named: entry.engine.clone(),
+        spec,
+        limits: entry.limits.or(common).time_control(),
+        files,
+    })
+}
+
+/// The entry, completed by the file `configs/engines/NAME.toml` if it names one.
+fn with_named_file(entry: &EngineEntry, around: &Surroundings) -> Result<EngineEntry, EngineNameError> {
+    let name = entry.engine.as_str();
+    let file = around.engines.join(format!("{name}.toml"));
+    let plain = !name.contains(['/', ':']) && name != "builtin" && !Path::new(name).is_file();
+    if !plain || !file.is_file() {
+        return Ok(entry.clone());
+    }
+    let named = EngineEntry::read(&file)?;
+    let joined = |base: &[(String, String)], own: &[(String, String)]| {
+        let kept = base.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+        kept.chain(own).cloned().collect::<Vec<_>>()
+    };
+    Ok(EngineEntry {
+        engine: named.engine.clone(),
+        name: entry.name.clone().or(named.name).or_else(|| Some(name.to_owned())),
+        args: named.args.iter().chain(&entry.args).cloned().collect(),
+        dir: entry.dir.clone().or(named.dir),
+        env: joined(&named.env, &entry.env),
+        options: joined(&named.options, &entry.options),
+        set: joined(&named.set, &entry.set),
+        ace_args: entry.ace_args.clone().or(named.ace_args),
+        restart: entry.restart.or(named.restart),
+        ponder: entry.ponder.or(named.ponder),
+        limits: entry.limits.or(named.limits),
+    })
+}
+
+fn find(entry: &EngineEntry, around: &Surroundings) -> Result<Found, EngineNameError> {
+    let text = entry.engine.as_str();
+    let (ace, rest) = match text.strip_prefix("ace:") {
+        Some(rest) => (true, rest),
+        None => (entry.ace_args.is_some(), text.strip_prefix("uci:").unwrap_or(text)),
+    };
+    if rest == "builtin" || rest.starts_with("builtin:") {
+        return builtin(ace, rest.strip_prefix("builtin:"), around);
+    }
+    let program = find_program(rest).ok_or_else(|| EngineNameError::Unknown {
+        name: text.to_owned(),
+        looked_for: around.engines.join(format!("{rest}.toml")),
+    })?;
+    let program = absolute(&program)?;
+    if !is_executable(&program) {
+        return Err(EngineNameError::NotAProgram(program));
+    }
+    Ok(Found {
+        name: stem(&program),
+        files: vec![program.clone()],
+        program,
+        args: Vec::new(),
+        protocol: if ace { Protocol::ace() } else { Protocol::Uci },
+        builtin: false,
+    })
+}
+
+fn builtin(ace: bool, weights: Option<&str>, around: &Surroundings) -> Result<Found, EngineNameError> {
+    let program = absolute(&around.this_program)?;
+    let mut files = vec![program.clone()];
+    let mut args = vec!["engine".to_owned(), if ace { "ace" } else { "uci" }.to_owned()];
+    let mut name = "builtin".to_owned();
+    if ace {
+        // Games start from the plan's openings; memorised ones would only hide them.
+        args.extend(["--book", "off"].map(str::to_owned));
+    }
+    if let Some(weights) = weights {
+        let path = absolute(Path::new(weights))?;
+        args.extend(["--weights".to_owned(), path.display().to_string()]);
+        name = format!("builtin-{}", stem(&path));
+        files.push(path);
+    }
+    let protocol = if ace { Protocol::ace() } else { Protocol::Uci };
+    Ok(Found { name, program, args, protocol, files, builtin: true })
+}
+
+/// A path as given, or a program in `PATH`.
+fn find_program(text: &str) -> Option<PathBuf> {
+    let path = Path::new(text);
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    if text.is_empty() || text.contains('/') {
+        return None;
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(text)).find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, EngineNameError> {
+    path.canonicalize().map_err(|source| EngineNameError::Unreadable { path: path.to_owned(), source })
+}
+
+fn hash(path: &Path) -> Result<FileHash, EngineNameError> {
+    FileHash::of(path).map_err(|source| EngineNameError::Unreadable { path: path.to_owned(), source })
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(folder: &Path) -> Surroundings {
+        std::fs::create_dir_all(folder.join("engines")).unwrap();
+        Surroundings { this_program: PathBuf::from("/bin/sh"), engines: folder.join("engines") }
+    }
+
+    fn plan(entry: &EngineEntry, around: &Surroundings) -> Result<PlannedEngine, String> {
+        plan_engine(entry, Limits { nodes: Some(10), ..Limits::default() }, around)
+            .map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn every_form_of_a_name_finds_its_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let weights = folder.path().join("plain.toml");
+        std::fs::write(&weights, "").unwrap();
+        let file = format!("builtin:{}", weights.display());
+        for (text, args, ace, name) in [
+            ("/bin/cat", vec![], false, "cat"),
+            ("cat", vec![], false, "cat"),
+            ("uci:/bin/cat", vec![], false, "cat"),
+            ("ace:/bin/cat", vec![], true, "cat"),
+            ("builtin", vec!["engine", "uci"], false, "builtin"),
+            ("ace:builtin", vec!["engine", "ace", "--book", "off"], true, "builtin"),
+            (
+                file.as_str(),
+                vec!["engine", "uci", "--weights", weights.to_str().unwrap()],
+                false,
+                "builtin-plain",
+            ),
+        ] {
+            let planned = plan(&EngineEntry::named(text), &around).unwrap();
+            assert_eq!(planned.spec.args, args, "{text}");
+            assert_eq!(matches!(planned.spec.protocol, Protocol::Ace { .. }), ace, "{text}");
+            assert!(planned.spec.name.starts_with(name), "{text}: {}", planned.spec.name);
+            assert_eq!(planned.files[0].sha256.len(), 64, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_named_engine_takes_its_file_and_what_the_user_adds() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let file =
+            "engine = \"/bin/cat\"\nargs = [\"-u\"]\noptions = { Hash = 64, Threads = 1 }\ndepth = 4\n";
+        std::fs::write(around.engines.join("pet.toml"), file).unwrap();
+        let mut entry = EngineEntry::named("pet");
+        entry.options = vec![("Hash".to_owned(), "16".to_owned())];
+        let planned = plan(&entry, &around).unwrap();
+        assert_eq!((planned.spec.name.as_str(), planned.limits.depth), ("pet", Some(4)));
+        assert_eq!(planned.spec.args, ["-u"]);
+        let options = [EngineOption::new("Threads", "1"), EngineOption::new("Hash", "16")];
+        assert_eq!(planned.spec.options, options);
+    }
+
+    #[test]
+    fn what_cannot_be_found_or_run_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let text = folder.path().join("text");
+        std::fs::write(&text, "x").unwrap();
+        for (name, part) in [
+            ("no-such-engine", "there is no engine `no-such-engine`"),
+            ("/no/such/path", "there is no engine"),
+            ("builtin:/no/such.toml", "No such file"),
+            (text.to_str().unwrap(), "is not a program"),
+        ] {
+            let said = plan(&EngineEntry::named(name), &around).unwrap_err();
+            assert!(said.contains(part), "{name}: {said}");
+        }
+    }
+}
