@@ -1,0 +1,213 @@
+//! The text of a book, unpacked where it was packed, and readable from any place without holding it whole.
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use sha2::{Digest, Sha256};
+use zip::ZipArchive;
+
+use crate::opening::BookError;
+
+/// Unpacked text up to this size stays in memory; more goes to a file that has no name.
+const MEMORY_LIMIT: usize = 64 << 20;
+
+/// Where the text lies.
+#[derive(Debug)]
+pub(super) enum Text {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+/// The text of a book with what is known about its file.
+#[derive(Debug)]
+pub(super) struct BookText {
+    pub(super) text: Text,
+    /// The file's name, or the name inside an archive, without the ending of its packing.
+    pub(super) name: String,
+    /// SHA-256 of the file as it lies on disk.
+    pub(super) sha256: [u8; 32],
+}
+
+impl BookText {
+    /// Opens a plain, gzip, zstd or zip file, told apart by their first bytes; unpacks no more than `limit` bytes.
+    pub(super) fn open(path: &Path, limit: u64) -> Result<Self, BookError> {
+        let unreadable = |source| BookError::Unreadable { path: path.to_owned(), source };
+        let mut file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(unreadable(io::Error::other("it is not a regular file")));
+        }
+        let sha256 = digest(&mut file).map_err(unreadable)?;
+        let mut magic = [0; 4];
+        let known = FileExt::read_at(&file, &mut magic, 0).map_err(unreadable)?;
+        let mut name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let from_start = || BufReader::new(Slice { text: &file, offset: 0 });
+        let packing =
+            |error: io::Error| BookError::Packing { path: path.to_owned(), reason: error.to_string() };
+        let unpacked = match &magic[..known] {
+            [0x1f, 0x8b, ..] => unpack(MultiGzDecoder::new(from_start()), limit).map_err(packing)?,
+            [0x28, 0xb5, 0x2f, 0xfd] => unpack(Frames::new(from_start()), limit).map_err(packing)?,
+            [b'P', b'K', 3, 4] => {
+                let (inner, text) = unpack_zip(&file, limit).map_err(packing)?;
+                name = inner;
+                text
+            }
+            _ => return Ok(Self { text: Text::File(file), name, sha256 }),
+        };
+        let text = unpacked.ok_or_else(|| BookError::TooBig { path: path.to_owned(), limit })?;
+        for ending in [".gz", ".zst"] {
+            name = name.strip_suffix(ending).unwrap_or(&name).to_owned();
+        }
+        Ok(Self { text, name, sha256 })
+    }
+}
+
+impl Text {
+    /// Reads on from a place.
+    pub(super) fn from(&self, offset: u64, buffer: usize) -> impl BufRead {
+        BufReader::with_capacity(buffer, Slice { text: self, offset })
+    }
+}
+
+/// A source that can be read anywhere without moving a shared position, so threads may share it.
+trait ReadAt {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+}
+
+impl ReadAt for File {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        FileExt::read_at(self, buffer, offset)
+    }
+}
+
+impl ReadAt for Text {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self {
+            Self::File(file) => FileExt::read_at(file, buffer, offset),
+            Self::Memory(bytes) => {
+                let start = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
+                (&bytes[start..]).read(buffer)
+            }
+        }
+    }
+}
+
+struct Slice<'a, T> {
+    text: &'a T,
+    offset: u64,
+}
+
+impl<T: ReadAt> Read for Slice<'_, T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+fn digest(file: &mut File) -> io::Result<[u8; 32]> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.finalize().into()),
+            Ok(read) => hasher.update(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Everything `source` gives, or `None` if that is more than `limit` bytes.
+fn unpack(mut source: impl Read, limit: u64) -> io::Result<Option<Text>> {
+    let mut memory = Vec::new();
+    let mut spilled: Option<File> = None;
+    let mut buffer = vec![0; 1 << 16];
+    let mut total = 0;
+    loop {
+        let read = match source.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        total += read as u64;
+        if total > limit {
+            return Ok(None);
+        }
+        match &mut spilled {
+            Some(file) => file.write_all(&buffer[..read])?,
+            None => memory.extend_from_slice(&buffer[..read]),
+        }
+        if memory.len() > MEMORY_LIMIT {
+            let mut file = nameless_file()?;
+            file.write_all(&memory)?;
+            memory = Vec::new();
+            spilled = Some(file);
+        }
+    }
+    Ok(Some(spilled.map_or(Text::Memory(memory), Text::File)))
+}
+
+/// A file that nobody else can open and that vanishes with us.
+fn nameless_file() -> io::Result<File> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("playself-book-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name);
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// The one book of an archive, and its name there.
+fn unpack_zip(file: &File, limit: u64) -> io::Result<(String, Option<Text>)> {
+    let mut archive = ZipArchive::new(file).map_err(io::Error::other)?;
+    let names: Vec<String> = archive.file_names().flatten().map(Cow::into_owned).collect();
+    let looks_like_a_book = |name: &&String| {
+        let lower = name.to_ascii_lowercase();
+        [".epd", ".pgn", ".fen"].iter().any(|ending| lower.ends_with(ending))
+    };
+    let mut books = names.iter().filter(looks_like_a_book);
+    let (Some(book), None) = (books.next(), books.next()) else {
+        return Err(io::Error::other("an archive must hold exactly one .epd or .pgn file"));
+    };
+    let entry = archive.by_name(book).map_err(io::Error::other)?;
+    Ok((book.clone(), unpack(entry, limit)?))
+}
+
+/// The frames of a zstd file one after the other; the decoder knows only one.
+struct Frames<R: BufRead> {
+    source: Option<R>,
+    frame: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
+}
+
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> Self {
+        Self { source: Some(source), frame: None }
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(frame) = &mut self.frame {
+                let read = frame.read(buffer)?;
+                if read > 0 || buffer.is_empty() {
+                    return Ok(read);
+                }
+                self.source = self.frame.take().map(StreamingDecoder::into_inner);
+            }
+            let Some(mut source) = self.source.take() else { return Ok(0) };
+            if source.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            self.frame = Some(StreamingDecoder::new(source).map_err(io::Error::other)?);
+        }
+    }
+}
