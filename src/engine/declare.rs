@@ -29,6 +29,8 @@ use std::ops::RangeInclusive;
 pub struct Spec {
     /// Its flat name, unique in its table: `isolated_pawn_mg`, `pst_knight_eg_d4`.
     pub name: String,
+    /// The declared field it is, or is part of.
+    pub field: &'static str,
     /// The section it is declared in.
     pub section: &'static str,
     /// Its value unless somebody sets another.
@@ -280,6 +282,7 @@ macro_rules! declare_table {
                             specs.push($crate::engine::Spec {
                                 name: stringify!($field).to_owned()
                                     + &<$kind as $crate::engine::Cells>::suffix(index),
+                                field: stringify!($field),
                                 section: stringify!($section),
                                 default: $crate::engine::Cells::cell(&defaults.$field, index),
                                 min: *range.start(),

@@ -110,18 +110,23 @@ fn is_rook_pawn_draw(position: &Position, strong: Color) -> bool {
 }
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// How much of an endgame lead can be won, [`FULL_SCALE`] for all; the side that `endgame` favours leads.
-    pub(super) fn scale(&self, endgame: i32) -> i32 {
+    /// How much of each half of a lead can be won, [`FULL_SCALE`] for all; the side that `endgame` favours leads.
+    pub(super) fn scale(&self, endgame: i32) -> [i32; 2] {
         let weights = self.tally.weights;
         let strong = if endgame >= 0 { Color::White } else { Color::Black };
         let pawns = self.count(strong, PieceKind::Pawn);
-        let share = match pawns {
-            0 => self.pawnless_scale(strong),
-            _ if is_rook_pawn_draw(self.position, strong) => 0,
-            _ if self.has_opposite_bishops() => self.opposite_bishops_scale(strong),
-            _ => weights.scale_no_pawns + weights.scale_per_pawn * pawns,
+        if pawns == 0 {
+            // No pawn will ever change this, whatever pieces are left.
+            return [self.pawnless_scale(strong); 2];
+        }
+        if is_rook_pawn_draw(self.position, strong) {
+            return [0; 2];
+        }
+        let share = match self.has_opposite_bishops() {
+            true => self.opposite_bishops_scale(strong),
+            false => weights.scale_no_pawns + weights.scale_per_pawn * pawns,
         };
-        share.clamp(0, FULL_SCALE)
+        [FULL_SCALE, share.clamp(0, FULL_SCALE)]
     }
 
     fn pawnless_scale(&self, strong: Color) -> i32 {

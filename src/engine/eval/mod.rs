@@ -1,6 +1,8 @@
 //! How good a position is: a tapered sum of weighted terms, each weight declared once.
 
 mod attack_map;
+mod breakdown;
+mod coefficients;
 mod endings;
 mod evaluation;
 mod evaluator;
@@ -21,6 +23,8 @@ mod threats;
 mod trace;
 mod weights;
 
+pub use breakdown::{Breakdown, BreakdownTerm, breakdown};
+pub use coefficients::{Coefficients, Place, SLOTS, places};
 pub use evaluator::{Evaluator, listen};
 pub use shares::{FULL_PHASE, FULL_SCALE, Shares, fade};
 pub use tables::{ByCount, ByFileAndRank, ByPawnSquare, ByRank, BySquare, PlainByCount};

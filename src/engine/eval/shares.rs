@@ -13,16 +13,16 @@ pub const FULL_SCALE: i32 = 64;
 pub struct Shares {
     /// [`FULL_PHASE`] with all pieces on the board, 0 with none but kings and pawns.
     pub phase: i32,
-    /// How much of the endgame value is winnable, [`FULL_SCALE`] for all.
-    pub scale: i32,
+    /// How much of each half, middlegame and endgame, can be won: [`FULL_SCALE`] for all.
+    pub scale: [i32; 2],
 }
 
 impl Shares {
     /// One score of both halves.
     #[inline(always)]
     pub fn join(self, value: Tapered) -> i32 {
-        let middlegame = value.middlegame() * self.phase * FULL_SCALE;
-        let endgame = value.endgame() * (FULL_PHASE - self.phase) * self.scale;
+        let middlegame = value.middlegame() * self.phase * self.scale[0];
+        let endgame = value.endgame() * (FULL_PHASE - self.phase) * self.scale[1];
         (middlegame + endgame) / (FULL_PHASE * FULL_SCALE)
     }
 }
