@@ -1,29 +1,19 @@
-//! The engine against itself at fixed depth: its speed, and the signature of how it plays.
-#![allow(clippy::print_stdout, reason = "printing the figures is what this program is for")]
+//! `benchmark`: how fast the engine searches, and the signature of how it plays.
+
+#[path = "engine_arguments/bench.rs"]
+mod bench;
 
 use clap::Parser;
-use playself::engine::{BENCH_DEPTH, signature};
 
-/// Searches fixed positions and plays against itself at a fixed depth.
-#[derive(Parser)]
-#[command(version)]
-struct Arguments {
-    /// Plies to search each position.
-    #[arg(long, default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=40))]
-    depth: u32,
-    /// One JSON object instead of text.
-    #[arg(long)]
-    json: bool,
+use crate::bench::BenchArgs;
+
+#[derive(Debug, Parser)]
+#[command(name = "benchmark", version)]
+struct Cli {
+    #[command(flatten)]
+    bench: BenchArgs,
 }
 
 fn main() {
-    let Arguments { depth, json } = Arguments::parse();
-    let counted = signature(depth);
-    let (nodes, seconds, nps) = (counted.nodes, counted.time.as_secs_f64(), counted.nps());
-    if json {
-        println!("{{\"nodes\":{nodes},\"seconds\":{seconds:.3},\"nps\":{nps},\"signature\":{nodes}}}");
-    } else {
-        println!("depth {depth}: {nodes} nodes in {seconds:.3} s ({nps} nodes per second)");
-        println!("signature {nodes}");
-    }
+    Cli::parse().bench.run();
 }

@@ -3,6 +3,7 @@
 //! Each subcommand lives in its own file: a `clap::Args` struct whose `run` returns the exit status.
 
 mod completions;
+mod engine;
 
 use std::process::ExitCode;
 
@@ -22,12 +23,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Completions(completions::CompletionsCommand),
+    Engine(engine::EngineArgs),
 }
 
 impl Command {
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Completions(command) => command.run(),
+            Self::Engine(args) => Ok(engine::run(args)),
         }
     }
 }

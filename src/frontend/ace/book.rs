@@ -1,0 +1,87 @@
+//! The first moves of a game, known by heart.
+
+use std::collections::HashMap;
+
+use super::book_lines::LINES;
+use crate::chess::{Move, Position};
+
+/// Our opening book: for each position it knows, the moves its lines play there.
+#[derive(Clone, Debug)]
+pub struct Book {
+    moves: HashMap<u64, Vec<Move>>,
+    seed: u64,
+}
+
+impl Book {
+    /// The book; `seed` decides which of several moves it plays.
+    pub fn new(seed: u64) -> Self {
+        let mut moves: HashMap<u64, Vec<Move>> = HashMap::new();
+        for line in LINES {
+            let mut position = Position::startpos();
+            for word in line.split_whitespace() {
+                let mv =
+                    position.parse_san(word).expect("every line of the book is legal; a test reads them all");
+                moves.entry(position.key()).or_default().push(mv);
+                position = position.play(mv);
+            }
+        }
+        Self { moves, seed }
+    }
+
+    /// A move for this position; a move of many lines is played more often than a move of one.
+    pub fn choose(&self, position: &Position) -> Option<Move> {
+        let moves = self.moves.get(&position.key())?;
+        let pick = mix(self.seed ^ position.key()) % moves.len() as u64;
+        // Another position with the same key would be a wonder, but an illegal move is never worth one.
+        Some(moves[pick as usize]).filter(|&mv| position.is_legal(mv))
+    }
+}
+
+/// Spreads near numbers far apart: the finaliser of SplitMix64.
+const fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_line_is_legal_to_its_end_and_written_as_san_writes_it() {
+        for line in LINES {
+            let mut position = Position::startpos();
+            for word in line.split_whitespace() {
+                let mv = position.parse_san(word).unwrap_or_else(|error| panic!("{error} in `{line}`"));
+                assert_eq!(position.san(mv), word, "in `{line}`");
+                position = position.play(mv);
+            }
+        }
+        assert_eq!(LINES.iter().collect::<HashSet<_>>().len(), LINES.len(), "no line stands twice");
+    }
+
+    #[test]
+    fn the_seed_decides_and_different_seeds_differ() {
+        let start = Position::startpos();
+        let firsts: HashSet<u32> =
+            (0..50).filter_map(|seed| Book::new(seed).choose(&start)).map(Move::bits).collect();
+        assert!(firsts.len() >= 3, "{firsts:?}");
+        assert_eq!(Book::new(7).choose(&start), Book::new(7).choose(&start));
+    }
+
+    #[test]
+    fn the_book_answers_every_move_of_its_own() {
+        let book = Book::new(1);
+        let mut position = Position::startpos();
+        let mut plies = 0;
+        while let Some(mv) = book.choose(&position) {
+            position = position.play(mv);
+            plies += 1;
+        }
+        assert!(plies >= 8, "{plies}");
+        assert_eq!(book.choose(&Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap()), None);
+    }
+}

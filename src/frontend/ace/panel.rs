@@ -1,0 +1,189 @@
+//! What stands beside the board: who plays, what was taken, the last moves, and the last think.
+
+use std::time::Duration;
+
+use crate::chess::{ByColor, Color, GameLine, Move, Piece, PieceKind, Position};
+use crate::engine::Score;
+use crate::frontend::picture::{Paint, outlined, solid};
+use crate::protocol::ace::Role;
+
+/// How our engine came to its last move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Thought {
+    /// It knew it.
+    Book,
+    /// It searched.
+    Search {
+        /// For so long.
+        time: Duration,
+        /// So many plies deep.
+        depth: u32,
+        /// Through so many positions.
+        nodes: u64,
+        /// With this verdict, White's view.
+        score: Score,
+        /// And expects this, in SAN.
+        line: String,
+    },
+}
+
+/// How many full moves are shown.
+const MOVES_SHOWN: usize = 4;
+
+/// The notes beside the eight ranks, from the top; `bottom` is the side whose back rank is below.
+pub(super) fn notes(
+    line: &GameLine,
+    roles: ByColor<Role>,
+    bottom: Color,
+    thought: Option<&Thought>,
+    paint: Paint,
+) -> Vec<String> {
+    let mut notes = vec![String::new(); 8];
+    notes[0] = player(line, roles, !bottom, paint);
+    for (row, text) in (2..).zip(last_moves(line)) {
+        notes[row] = text;
+    }
+    notes[6] = thought.map_or_else(String::new, |thought| dimmed(&described(thought), paint));
+    notes[7] = player(line, roles, bottom, paint);
+    notes
+}
+
+fn player(line: &GameLine, roles: ByColor<Role>, color: Color, paint: Paint) -> String {
+    let taken = captures(line, color);
+    let lead = value(&taken) - value(&captures(line, !color));
+    let men: String = taken
+        .iter()
+        .map(|&man| if paint == Paint::Plain { outlined(man) } else { solid(man.kind) })
+        .collect();
+    let lead = if lead > 0 { format!(" +{lead}") } else { String::new() };
+    let turn = if line.current().turn() == color && line.outcome().is_none() { "▸" } else { " " };
+    format!("{turn} {:<5} ({})  {men}{lead}", color.name(), roles[color])
+}
+
+/// What `color` has taken, dearest first.
+fn captures(line: &GameLine, color: Color) -> Vec<Piece> {
+    let mut taken: Vec<Piece> = line
+        .positions()
+        .zip(line.moves())
+        .filter(|(before, mv)| before.turn() == color && mv.is_capture())
+        .filter_map(|(before, mv)| match mv.is_en_passant() {
+            true => Some(Piece::new(!color, PieceKind::Pawn)),
+            false => before.piece_at(mv.to()),
+        })
+        .collect();
+    taken.sort_by_key(|man| std::cmp::Reverse(man.kind));
+    taken
+}
+
+/// What beginners are taught that men are worth.
+fn value(men: &[Piece]) -> i32 {
+    men.iter().map(|man| [1, 3, 3, 5, 9, 0][man.kind.index()]).sum()
+}
+
+/// The last full moves, numbered, one to a line.
+fn last_moves(line: &GameLine) -> Vec<String> {
+    let plies: Vec<(&Position, &Move)> = line.positions().zip(line.moves()).collect();
+    let mut rows: Vec<String> = Vec::new();
+    // Two plies more than can be shown, so that the first row is never half a move.
+    for &(before, &mv) in &plies[plies.len().saturating_sub(2 * MOVES_SHOWN + 1)..] {
+        let san = before.san(mv);
+        match (before.turn(), rows.last_mut()) {
+            (Color::White, _) => rows.push(format!("{:>3}. {san:<7}", before.fullmove_number())),
+            (Color::Black, Some(row)) => row.push_str(&format!(" {san}")),
+            (Color::Black, None) => rows.push(format!("{:>3}. …       {san}", before.fullmove_number())),
+        }
+    }
+    rows.split_off(rows.len().saturating_sub(MOVES_SHOWN))
+}
+
+fn described(thought: &Thought) -> String {
+    match thought {
+        Thought::Book => "book move".into(),
+        Thought::Search { time, depth, nodes, score, line } => {
+            format!(
+                "{:.1} s · depth {depth} · {} · {} · {line}",
+                time.as_secs_f64(),
+                counted(*nodes),
+                judged(*score)
+            )
+        }
+    }
+}
+
+fn counted(nodes: u64) -> String {
+    match nodes {
+        0..10_000 => format!("{nodes} nodes"),
+        10_000..10_000_000 => format!("{} k nodes", nodes / 1000),
+        _ => format!("{:.1} M nodes", nodes as f64 / 1e6),
+    }
+}
+
+fn judged(score: Score) -> String {
+    match score {
+        Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        Score::Mate(moves) if moves > 0 => format!("White mates in {moves}"),
+        Score::Mate(moves) => format!("Black mates in {}", -moves),
+    }
+}
+
+fn dimmed(text: &str, paint: Paint) -> String {
+    match paint {
+        Paint::Plain => text.to_owned(),
+        Paint::Colour => format!("\x1b[2m{text}\x1b[0m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(moves: &str) -> GameLine {
+        let mut line = GameLine::new(Position::startpos());
+        for word in moves.split_whitespace() {
+            let mv = line.current().parse_san(word).unwrap();
+            line.push(mv);
+        }
+        line
+    }
+
+    #[test]
+    fn captured_men_and_the_lead_stand_with_whoever_took_them() {
+        let line = game("e4 d5 exd5 Qxd5 Nc3 Qxg2 Bxg2");
+        let roles = ByColor { white: Role::Human, black: Role::Computer };
+        let notes = notes(&line, roles, Color::White, None, Paint::Plain);
+        assert_eq!(notes[0], "▸ Black (computer)  ♙♙");
+        assert_eq!(notes[7], "  White (human)  ♛♟ +8");
+    }
+
+    #[test]
+    fn an_en_passant_capture_counts() {
+        let line = game("e4 a6 e5 d5 exd6");
+        assert_eq!(captures(&line, Color::White), [Piece::new(Color::Black, PieceKind::Pawn)]);
+    }
+
+    #[test]
+    fn the_last_moves_are_numbered_pairs() {
+        let line = game("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1");
+        assert_eq!(
+            last_moves(&line),
+            ["  3. Bb5     a6", "  4. Ba4     Nf6", "  5. O-O     Be7", "  6. Re1    "]
+        );
+        let mut black_first = GameLine::new(Position::from_fen("4k3/8/8/8/8/8/8/4K3 b - - 0 9").unwrap());
+        let mv = black_first.current().parse_san("Kd8").unwrap();
+        black_first.push(mv);
+        assert_eq!(last_moves(&black_first), ["  9. …       Kd8"]);
+    }
+
+    #[test]
+    fn a_think_is_told_with_its_time_and_verdict() {
+        let thought = |score| Thought::Search {
+            time: Duration::from_millis(3240),
+            depth: 14,
+            nodes: 1_234_567,
+            score,
+            line: "Nf3 Nc6".into(),
+        };
+        assert_eq!(described(&thought(Score::Cp(35))), "3.2 s · depth 14 · 1234 k nodes · +0.35 · Nf3 Nc6");
+        assert!(described(&thought(Score::Mate(-2))).contains("Black mates in 2"));
+    }
+}

@@ -1,0 +1,165 @@
+//! The game as the GUI last told it, changed only by what is new in the telling.
+
+use std::fmt;
+
+use crate::chess::{FenError, GameLine, Move, MoveStyle, MoveTextError, Position};
+use crate::protocol::Words;
+use crate::protocol::uci::Start;
+
+/// The game so far, and the words it was told in.
+///
+/// GUIs tell the whole game before every move. Only where the words differ from the last time is anything played, so
+/// the four-hundredth move costs as much as the first.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    line: GameLine,
+    /// The FEN as told, or `None` for the standard start.
+    start: Option<String>,
+    moves: Vec<String>,
+}
+
+/// Why a position was refused.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Fen(FenError),
+    Move { number: usize, reason: MoveTextError },
+}
+
+impl Board {
+    pub(super) fn new() -> Self {
+        Self { line: GameLine::new(Position::startpos()), start: None, moves: Vec::new() }
+    }
+
+    pub(super) fn line(&self) -> &GameLine {
+        &self.line
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        self.line.current()
+    }
+
+    /// Takes over a game; keeps the old one if anything in the new one is wrong.
+    pub(super) fn set(
+        &mut self,
+        start: Start<'_>,
+        moves: Words<'_>,
+        style: MoveStyle,
+    ) -> Result<(), Refusal> {
+        if self.starts_like(start) {
+            return self.change_tail(moves, style);
+        }
+        let (position, start) = match start {
+            Start::Standard => (Position::startpos(), None),
+            Start::Fen(fen) => {
+                let fen = fen.to_string();
+                (Position::from_fen(&fen).map_err(Refusal::Fen)?, Some(fen))
+            }
+        };
+        let mut fresh = Self { line: GameLine::new(position), start, moves: Vec::new() };
+        fresh.change_tail(moves, style)?;
+        *self = fresh;
+        Ok(())
+    }
+
+    fn starts_like(&self, start: Start<'_>) -> bool {
+        match (start, &self.start) {
+            (Start::Standard, None) => true,
+            (Start::Fen(told), Some(known)) => told == Words::new(known),
+            _ => false,
+        }
+    }
+
+    /// Keeps the moves both tellings share, takes the others back and plays the new ones.
+    fn change_tail(&mut self, moves: Words<'_>, style: MoveStyle) -> Result<(), Refusal> {
+        let shared = moves.iter().zip(&self.moves).take_while(|(told, known)| told == known).count();
+        let old_moves: Vec<Move> = self.line.moves()[shared..].to_vec();
+        let old_words = self.moves.split_off(shared);
+        self.take_back_to(shared);
+        let played = moves.iter().skip(shared).try_for_each(|word| self.play(word, style));
+        if played.is_err() {
+            self.take_back_to(shared);
+            old_moves.into_iter().for_each(|mv| self.line.push(mv));
+            self.moves.truncate(shared);
+            self.moves.extend(old_words);
+        }
+        played
+    }
+
+    fn take_back_to(&mut self, ply: usize) {
+        while self.line.moves().len() > ply {
+            self.line.pop();
+        }
+    }
+
+    fn play(&mut self, word: &str, style: MoveStyle) -> Result<(), Refusal> {
+        let number = self.moves.len() + 1;
+        let mv =
+            read_move(self.position(), word, style).map_err(|reason| Refusal::Move { number, reason })?;
+        self.line.push(mv);
+        self.moves.push(word.to_owned());
+        Ok(())
+    }
+}
+
+/// The move a GUI means: spelt in the style agreed on, or else in any other in use.
+///
+/// Some GUIs send `e1g1` for castling under `UCI_Chess960`, or `e1h1` without it, or a capital promotion letter.
+pub(super) fn read_move(position: &Position, word: &str, style: MoveStyle) -> Result<Move, MoveTextError> {
+    position.parse_coordinate(word, style).or_else(|error| {
+        let other = match style {
+            MoveStyle::Standard => MoveStyle::Chess960,
+            MoveStyle::Chess960 => MoveStyle::Standard,
+        };
+        let lower = word.to_ascii_lowercase();
+        let mut readings = [style, other].into_iter().map(|style| position.parse_coordinate(&lower, style));
+        readings.find_map(Result::ok).ok_or(error)
+    })
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fen(error) => write!(f, "position refused: {error}"),
+            Self::Move { number, reason } => {
+                write!(f, "position refused: move {number}: {reason}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(board: &mut Board, moves: &str) -> Result<(), Refusal> {
+        board.set(Start::Standard, Words::new(moves), MoveStyle::Standard)
+    }
+
+    #[test]
+    fn a_retold_game_is_extended_shortened_and_varied() {
+        let mut board = Board::new();
+        for moves in ["e2e4", "e2e4 e7e5 g1f3", "e2e4 c7c5", "", "d2d4 d7d5 c2c4", "d2d4"] {
+            set(&mut board, moves).unwrap();
+            let mut fresh = Board::new();
+            moves.split_whitespace().for_each(|word| fresh.play(word, MoveStyle::Standard).unwrap());
+            assert_eq!(board.line.moves(), fresh.line.moves(), "{moves}");
+            assert_eq!(board.position().key(), fresh.position().key(), "{moves}");
+        }
+    }
+
+    #[test]
+    fn a_refused_position_leaves_the_board_as_it_was() {
+        let mut board = Board::new();
+        set(&mut board, "e2e4 e7e5 g1f3").unwrap();
+        let before = board.clone();
+        for moves in ["e2e4 e7e5 g1g3", "e2e4 e7e6 e1e3", "x", "e2e4 e7e5 g1f3 b8c6 zz"] {
+            assert!(set(&mut board, moves).is_err());
+            assert_eq!(board.line.moves(), before.line.moves());
+            assert_eq!(board.moves, before.moves);
+            assert_eq!(board.position().key(), before.position().key());
+        }
+        let bad_fen = Start::Fen(Words::new("8/8/8/8/8/8/8/8 w - - 0 1"));
+        assert!(board.set(bad_fen, Words::new(""), MoveStyle::Standard).is_err());
+        assert_eq!(board.line.moves(), before.line.moves());
+    }
+}

@@ -1,0 +1,60 @@
+//! What a person at the console may want to see of a position.
+
+use std::time::Instant;
+
+use super::output::Output;
+use crate::chess::{Color, MoveStyle, Position};
+use crate::engine::{BENCH_DEPTH, Evaluator, StopFlag, Weights, signature};
+use crate::frontend::picture::{Paint, Picture};
+
+/// The board with its FEN and key.
+pub(super) fn board(position: &Position) -> String {
+    let picture = Picture { position, last: None, bottom: Color::White, paint: Paint::Plain }.draw(&[]);
+    let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    format!(
+        "{picture}\nFen: {}\nKey: {:016X}\nCheckers: {}\n",
+        position.to_fen(),
+        position.key(),
+        checkers.join(" ")
+    )
+}
+
+/// What the evaluation makes of the position.
+pub(super) fn evaluation(position: &Position, weights: &Weights) -> String {
+    let ours = Evaluator::new(weights.clone()).evaluate(position);
+    let white = if position.turn() == Color::White { ours } else { -ours };
+    format!("Evaluation: {white:+} centipawns, White's view (`score --fen` tells it term by term)\n")
+}
+
+/// Counts the leaves below each root move, and says so move by move; gives up when stopped.
+pub(super) fn perft(output: &Output, position: &Position, depth: u32, style: MoveStyle, stop: &StopFlag) {
+    let started = Instant::now();
+    let mut total = 0;
+    for &mv in position.legal_moves().iter() {
+        let leaves = if depth <= 1 { u64::from(depth) } else { count(&position.play(mv), depth - 1, stop) };
+        if stop.is_stopped() {
+            return output.say("perft stopped");
+        }
+        total += leaves;
+        output.line(format_args!("{}: {leaves}", position.coordinate(mv, style)));
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let speed = total as f64 / 1e6 / seconds.max(1e-9);
+    output.text(&format!("\nNodes searched: {total}\n{total} nodes in {seconds:.3} s ({speed:.1} Mnps)\n"));
+}
+
+fn count(position: &Position, depth: u32, stop: &StopFlag) -> u64 {
+    if depth <= 1 {
+        return position.legal_move_count();
+    }
+    if stop.is_stopped() {
+        return 0;
+    }
+    position.legal_moves().iter().map(|&mv| count(&position.play(mv), depth - 1, stop)).sum()
+}
+
+/// Searches the benchmark's positions and tells its node signature.
+pub(super) fn bench(output: &Output) {
+    let bench = signature(BENCH_DEPTH);
+    output.line(format_args!("{} nodes {} nps", bench.nodes, bench.nps()));
+}

@@ -1,0 +1,215 @@
+//! The loop that reads commands.
+
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+use super::board::Board;
+use super::inspect;
+
+use super::output::Output;
+use super::thinking;
+use super::worker::{Job, Worker};
+use crate::engine::StopFlag;
+use crate::frontend::lines::{Next, read_line};
+use crate::frontend::options::{Effect, EngineOptions};
+use crate::protocol::Words;
+use crate::protocol::uci::{Command, GoLimits, Horizon, Reply};
+
+/// After `quit` the search thread gets this long to say its last word; it needs a few milliseconds.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// After the end of its input, a search with limits gets this long to reach them, so that `echo go nodes 100000 |
+/// chess-uci` answers in full, and an orphan does not think for ever.
+const LAST_SEARCH: Duration = Duration::from_secs(5);
+
+/// How the loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was told to quit.
+    Quit,
+    /// Its input ended, or nobody reads its output.
+    Disconnected,
+}
+
+/// Serves one GUI until it quits or is gone. `options` are what it finds set.
+pub fn run(
+    mut input: impl BufRead,
+    output: impl Write + Send + 'static,
+    options: EngineOptions,
+) -> io::Result<Ending> {
+    let output = Output::new(output);
+    let worker = Worker::start(output.clone(), options.clone())?;
+    let mut session = Session {
+        board: Board::new(),
+        options,
+        unsent_options: false,
+        output,
+        worker,
+        running: StopFlag::new(),
+        endless: false,
+    };
+    let mut line = Vec::new();
+    loop {
+        match read_line(&mut input, &mut line) {
+            Next::Line => {
+                if session.obey(&String::from_utf8_lossy(&line)) == Next::End {
+                    session.leave(Duration::ZERO);
+                    return Ok(Ending::Quit);
+                }
+            }
+            Next::TooLong => session.output.say("a line of more than a mebibyte was skipped"),
+            Next::End => {
+                session.leave(LAST_SEARCH);
+                return Ok(Ending::Disconnected);
+            }
+        }
+        if session.output.is_broken() {
+            session.leave(Duration::ZERO);
+            return Ok(Ending::Disconnected);
+        }
+    }
+}
+
+struct Session {
+    board: Board,
+    options: EngineOptions,
+    /// Whether the search thread has yet to hear of an option.
+    unsent_options: bool,
+    output: Output,
+    worker: Worker,
+    /// The handle of the last search asked for.
+    running: StopFlag,
+    /// Whether that search ends only when told to.
+    endless: bool,
+}
+
+impl Session {
+    /// Does what a line says; `Next::End` if it says to quit.
+    fn obey(&mut self, line: &str) -> Next {
+        match Command::parse(line) {
+            Command::Uci => self.introduce(),
+            Command::IsReady => self.is_ready(),
+            Command::SetOption { name, value } => self.set_option(name, value),
+            Command::NewGame => {
+                self.sync();
+                self.worker.send(Job::Forget);
+            }
+            Command::Position { start, moves } => {
+                if let Err(refusal) = self.board.set(start, moves, self.options.move_style) {
+                    self.output.say(refusal);
+                }
+            }
+            Command::Go(go) => self.go(&go),
+            Command::Stop => self.running.stop(),
+            Command::PonderHit => {
+                self.running.ponderhit();
+                self.endless = false;
+            }
+            Command::Quit => return Next::End,
+            // Nothing to debug beyond what is told anyway, and nothing to register.
+            Command::Debug(_) | Command::Register(_) => {}
+            Command::Unknown(line) => self.extra(line),
+        }
+        Next::Line
+    }
+
+    fn introduce(&self) {
+        let mut text = format!("{}\n", Reply::IdName(concat!("playself ", env!("CARGO_PKG_VERSION"))));
+        text += &format!("{}\n", Reply::IdAuthor("the playself authors"));
+        text += &EngineOptions::declarations();
+        text += &format!("{}\n", Reply::UciOk);
+        self.output.text(&text);
+    }
+
+    fn is_ready(&mut self) {
+        if self.worker.is_idle() {
+            self.sync();
+            self.worker.send(Job::GetReady);
+        } else {
+            // A search must not delay the answer.
+            self.output.line(Reply::ReadyOk);
+        }
+    }
+
+    fn set_option(&mut self, name: Words<'_>, value: Option<&str>) {
+        match self.options.set(name, value) {
+            Ok(Effect::Remembered) => self.unsent_options = true,
+            Ok(Effect::ClearHash) => self.worker.send(Job::Forget),
+            Err(error) => self.output.say(error),
+        }
+    }
+
+    /// Tells the search thread of changed options, once for any number of them.
+    fn sync(&mut self) {
+        if std::mem::take(&mut self.unsent_options) {
+            self.worker.send(Job::Configure(Box::new(self.options.clone())));
+        }
+    }
+
+    /// Starts a search. One that still runs is stopped first, and answers for itself.
+    fn go(&mut self, go: &GoLimits<'_>) {
+        self.sync();
+        let stop = self.next_search();
+        let position = *self.board.position();
+        if let Some(depth) = go.perft {
+            return self.worker.send(Job::Perft { position, depth, style: self.options.move_style, stop });
+        }
+        let limits = thinking::limits(go, &position, &self.options);
+        let bounded = limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.movetime.is_some()
+            || limits.clock.is_some();
+        self.endless = !bounded || go.horizon != Horizon::Limits;
+        let line = Box::new(self.board.line().clone());
+        self.worker.send(Job::Search { line, limits: Box::new(limits), stop });
+    }
+
+    fn next_search(&mut self) -> StopFlag {
+        self.running.stop();
+        self.running = StopFlag::new();
+        self.endless = false;
+        self.running.clone()
+    }
+
+    /// Commands for people, which no GUI sends.
+    fn extra(&mut self, line: &str) {
+        let mut words = Words::new(line).iter();
+        let position = *self.board.position();
+        match words.next() {
+            None => {}
+            Some("d") => self.output.text(&inspect::board(&position)),
+            Some("eval") => self.output.text(&inspect::evaluation(&position, &self.options.weights)),
+            Some("perft") => {
+                let depth = words.number().unwrap_or(1);
+                let stop = self.next_search();
+                self.worker.send(Job::Perft { position, depth, style: self.options.move_style, stop });
+            }
+            Some("bench") => {
+                self.next_search();
+                self.worker.send(Job::Bench);
+            }
+            Some("help") => self.output.text(HELP),
+            Some(_) => {
+                let shown: String = line.chars().take(80).collect();
+                self.output.say(format_args!("not understood: `{shown}` (`help` lists the commands)"));
+            }
+        }
+    }
+
+    /// Ends the search thread; a search with limits may go on for `grace` first.
+    fn leave(self, grace: Duration) {
+        if self.endless {
+            self.running.stop();
+        }
+        if let Err(worker) = self.worker.finish(grace) {
+            self.running.stop();
+            // A thread that does not even notice now dies with the process.
+            let _ = worker.finish(FAREWELL);
+        }
+    }
+}
+
+const HELP: &str = "\
+uci, isready, setoption, ucinewgame, position, go, stop, ponderhit, quit: as in UCI
+d: show the board    eval: explain its evaluation    perft N: count moves    bench: search fixed positions
+";
