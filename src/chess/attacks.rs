@@ -10,6 +10,25 @@ static KNIGHT: [Bitboard; 64] = leaper(&KNIGHT_STEPS);
 static KING: [Bitboard; 64] = leaper(&KING_STEPS);
 static PAWN: [[Bitboard; 64]; 2] = [leaper(&[(-1, 1), (1, 1)]), leaper(&[(-1, -1), (1, -1)])];
 
+static BISHOP_REACH: [Bitboard; 64] = reach([1, 3, 5, 7]);
+static ROOK_REACH: [Bitboard; 64] = reach([0, 2, 4, 6]);
+
+/// What a slider along these king steps attacks on an empty board.
+const fn reach(steps: [usize; 4]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut from = 0;
+    while from < 64 {
+        let mut step = 0;
+        while step < 4 {
+            let (files, ranks) = KING_STEPS[steps[step]];
+            table[from].0 |= walk(from, files, ranks);
+            step += 1;
+        }
+        from += 1;
+    }
+    table
+}
+
 const fn leaper(steps: &[(i8, i8)]) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut from = 0;
@@ -85,6 +104,18 @@ pub fn king_attacks(from: Square) -> Bitboard {
 #[inline(always)]
 pub fn pawn_attacks(color: Color, from: Square) -> Bitboard {
     PAWN[color.index()][from.index()]
+}
+
+/// What a bishop attacks on an empty board.
+#[inline(always)]
+pub(in crate::chess) fn bishop_reach(from: Square) -> Bitboard {
+    BISHOP_REACH[from.index()]
+}
+
+/// What a rook attacks on an empty board.
+#[inline(always)]
+pub(in crate::chess) fn rook_reach(from: Square) -> Bitboard {
+    ROOK_REACH[from.index()]
 }
 
 /// What a bishop attacks when these squares are occupied.

@@ -105,18 +105,25 @@ impl Board {
             | sliders.rook(to, occupied) & (rooks | queens)
     }
 
-    /// Every square that a side attacks.
+    /// Every square that a side's pawns, knights and king attack.
     #[inline(always)]
-    pub(in crate::chess) fn attacked_by<U: Side>(
-        &self,
-        occupied: Bitboard,
-        sliders: impl Sliders,
-    ) -> Bitboard {
+    pub(in crate::chess) fn leaper_attacks<U: Side>(&self) -> Bitboard {
         let pawns = self.pieces(U::COLOR, PieceKind::Pawn).forward(U::COLOR);
         let mut attacked = pawns.west() | pawns.east() | king_attacks(self.king(U::COLOR));
         for from in self.pieces(U::COLOR, PieceKind::Knight) {
             attacked |= knight_attacks(from);
         }
+        attacked
+    }
+
+    /// Every square that a side's bishops, rooks and queens attack over this occupation.
+    #[inline(always)]
+    pub(in crate::chess) fn slider_attacks<U: Side>(
+        &self,
+        occupied: Bitboard,
+        sliders: impl Sliders,
+    ) -> Bitboard {
+        let mut attacked = Bitboard::EMPTY;
         for from in self.diagonal(U::COLOR) {
             attacked |= sliders.bishop(from, occupied);
         }

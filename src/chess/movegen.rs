@@ -3,7 +3,7 @@
 //! One generator serves lists, counts and perft: it works out where each man may go and gives whole target sets to a
 //! [`MoveSink`], which writes them down, counts them, or plays them.
 
-use crate::chess::attacks::{between, king_attacks, knight_attacks};
+use crate::chess::attacks::{between, bishop_reach, king_attacks, knight_attacks, rook_reach};
 use crate::chess::board::Board;
 use crate::chess::side::Side;
 use crate::chess::sliders::Sliders;
@@ -42,8 +42,7 @@ impl PawnStep {
 
 /// Takes legal moves by sets of targets.
 pub(in crate::chess) trait MoveSink {
-    /// A knight, bishop, rook, queen or king from `from` to each target. A queen may come twice, once for each way
-    /// she moves.
+    /// A knight, bishop, rook, queen or king from `from` to each target.
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard);
 
     /// A pawn to each target; on the last rank each target stands for four promotions.
@@ -97,31 +96,36 @@ struct Constraints {
 
 impl Constraints {
     #[inline(always)]
-    fn of<U: Side>(board: &Board, king: Square, sliders: impl Sliders) -> Self {
-        let (us, them) = (board.color(U::COLOR), board.color(U::Enemy::COLOR));
+    fn of<U: Side>(board: &Board, king: Square) -> Self {
+        let them = board.color(U::Enemy::COLOR);
         let pawns = Bitboard::of(king).forward(U::COLOR);
-        let mut checkers = (pawns.west() | pawns.east()) & board.kind(PieceKind::Pawn) & them
-            | knight_attacks(king) & board.kind(PieceKind::Knight) & them;
-        let mut pin_orthogonal = Bitboard::EMPTY;
-        let mut pin_diagonal = Bitboard::EMPTY;
-        // Looking through our own men: who sees the king past none of them checks, past one pins it.
-        for sniper in sliders.rook(king, them) & board.orthogonal(U::Enemy::COLOR) {
+        let mut constraints = Self {
+            checkers: (pawns.west() | pawns.east()) & board.kind(PieceKind::Pawn) & them
+                | knight_attacks(king) & board.kind(PieceKind::Knight) & them,
+            pin_orthogonal: Bitboard::EMPTY,
+            pin_diagonal: Bitboard::EMPTY,
+        };
+        let orthogonal = rook_reach(king) & board.orthogonal(U::Enemy::COLOR);
+        constraints.pin_orthogonal = constraints.look_along::<U>(board, king, orthogonal);
+        let diagonal = bishop_reach(king) & board.diagonal(U::Enemy::COLOR);
+        constraints.pin_diagonal = constraints.look_along::<U>(board, king, diagonal);
+        constraints
+    }
+
+    /// Adds the snipers that see the king to the checkers; gives the ways of those that only one of our men stops.
+    #[inline(always)]
+    fn look_along<U: Side>(&mut self, board: &Board, king: Square, snipers: Bitboard) -> Bitboard {
+        let mut pins = Bitboard::EMPTY;
+        for sniper in snipers {
             let way = between(king, sniper);
-            match (way & us).len() {
-                0 => checkers |= Bitboard::of(sniper),
-                1 => pin_orthogonal |= way | Bitboard::of(sniper),
-                _ => {}
+            let blockers = way & board.occupied();
+            if blockers.is_empty() {
+                self.checkers |= Bitboard::of(sniper);
+            } else if !blockers.more_than_one() && (blockers & board.color(U::COLOR)).any() {
+                pins |= way | Bitboard::of(sniper);
             }
         }
-        for sniper in sliders.bishop(king, them) & board.diagonal(U::Enemy::COLOR) {
-            let way = between(king, sniper);
-            match (way & us).len() {
-                0 => checkers |= Bitboard::of(sniper),
-                1 => pin_diagonal |= way | Bitboard::of(sniper),
-                _ => {}
-            }
-        }
-        Self { checkers, pin_orthogonal, pin_diagonal }
+        pins
     }
 }
 
@@ -134,59 +138,129 @@ pub(in crate::chess) fn generate<U: Side, G: Stage>(
     sliders: impl Sliders,
     sink: &mut impl MoveSink,
 ) {
-    let (us, them) = (board.color(U::COLOR), board.color(U::Enemy::COLOR));
-    let occupied = us | them;
-    let wanted = match (G::TACTICAL, G::QUIET) {
-        (true, true) => !us,
-        (true, false) => them,
-        _ => !occupied,
-    };
     let king = board.king(U::COLOR);
-    // The king does not shield the squares behind it.
-    let danger = board.attacked_by::<U::Enemy>(occupied ^ Bitboard::of(king), sliders);
-    sink.piece(PieceKind::King, king, king_attacks(king).without(danger) & wanted);
-
-    let pins = Constraints::of::<U>(board, king, sliders);
-    let allowed = match pins.checkers.first() {
-        None => {
-            if G::QUIET {
-                castle::<U>(castling, king, occupied, danger, pins.pin_orthogonal, sink);
-            }
-            Bitboard::ALL
+    let limits = Constraints::of::<U>(board, king);
+    king_moves::<U, G>(board, castling, king, &limits, sliders, sink);
+    match limits.checkers.first() {
+        // A branch of its own, so that the common case is compiled without the mask of evasions.
+        None => other_moves::<U, G>(board, ep, &limits, Bitboard::ALL, sliders, sink),
+        Some(_) if limits.checkers.more_than_one() => {}
+        Some(checker) => {
+            let evasions = between(king, checker) | Bitboard::of(checker);
+            other_moves::<U, G>(board, ep, &limits, evasions, sliders, sink);
         }
-        Some(_) if pins.checkers.more_than_one() => return,
-        Some(checker) => between(king, checker) | Bitboard::of(checker),
-    };
+    }
+}
 
-    pawns::<U, G>(board, &pins, allowed, sink);
+/// The squares that moves of a stage may end on, pawns aside.
+#[inline(always)]
+fn wanted<U: Side, G: Stage>(board: &Board) -> Bitboard {
+    match (G::TACTICAL, G::QUIET) {
+        (true, true) => !board.color(U::COLOR),
+        (true, false) => board.color(U::Enemy::COLOR),
+        _ => !board.occupied(),
+    }
+}
+
+#[inline(always)]
+fn king_moves<U: Side, G: Stage>(
+    board: &Board,
+    castling: CastlingRights,
+    king: Square,
+    limits: &Constraints,
+    sliders: impl Sliders,
+    sink: &mut impl MoveSink,
+) {
+    let occupied = board.occupied();
+    let near = board.leaper_attacks::<U::Enemy>();
+    let targets = (king_attacks(king) & wanted::<U, G>(board)).without(near);
+    let open = |side| castling.way(U::COLOR, side).filter(|way| (way.clear & occupied).is_empty());
+    let ways = if G::QUIET && limits.checkers.is_empty() && castling.any(U::COLOR) {
+        CastlingSide::ALL.map(open)
+    } else {
+        [None; 2]
+    };
+    // Looking along the enemy's sliders is the dearest part of all, and often nobody asks.
+    let asked = ways.iter().flatten().fold(targets, |asked, way| asked | way.safe);
+    if asked.is_empty() {
+        return;
+    }
+    // The king does not shield the squares behind it.
+    let seen = seen_by_sliders::<U::Enemy>(board, asked, occupied ^ Bitboard::of(king), sliders);
+    sink.piece(PieceKind::King, king, targets.without(seen));
+    for side in CastlingSide::ALL {
+        let Some(way) = ways[side.index()] else { continue };
+        // A pinned rook stands between its king and a rook on the edge, and would uncover it by castling.
+        if (way.safe & (seen | near)).is_empty() && !limits.pin_orthogonal.has(way.rook) {
+            sink.castling(side, king, way.rook);
+        }
+    }
+}
+
+/// Squares that the sliders of `U` attack: right about all squares asked for, silent about others.
+#[inline(always)]
+fn seen_by_sliders<U: Side>(
+    board: &Board,
+    asked: Bitboard,
+    occupied: Bitboard,
+    sliders: impl Sliders,
+) -> Bitboard {
+    // Two squares looked at from where they are cost less than looking along everything.
+    if asked.len() > 2 {
+        return board.slider_attacks::<U>(occupied, sliders);
+    }
+    let mut seen = Bitboard::EMPTY;
+    for square in asked {
+        let attackers = sliders.bishop(square, occupied) & board.diagonal(U::COLOR)
+            | sliders.rook(square, occupied) & board.orthogonal(U::COLOR);
+        if attackers.any() {
+            seen |= Bitboard::of(square);
+        }
+    }
+    seen
+}
+
+#[inline(always)]
+fn other_moves<U: Side, G: Stage>(
+    board: &Board,
+    ep: Option<Square>,
+    limits: &Constraints,
+    allowed: Bitboard,
+    sliders: impl Sliders,
+    sink: &mut impl MoveSink,
+) {
+    pawns::<U, G>(board, limits, allowed, sink);
     if G::TACTICAL
         && let Some(target) = ep
     {
         en_passant::<U>(board, target, sliders, sink);
     }
-
-    let targets = wanted & allowed;
-    let pinned = pins.pin_orthogonal | pins.pin_diagonal;
+    let occupied = board.occupied();
+    let targets = wanted::<U, G>(board) & allowed;
+    let pinned = limits.pin_orthogonal | limits.pin_diagonal;
     for from in board.pieces(U::COLOR, PieceKind::Knight).without(pinned) {
         sink.piece(PieceKind::Knight, from, knight_attacks(from) & targets);
     }
-    for kind in [PieceKind::Bishop, PieceKind::Queen] {
-        let men = board.pieces(U::COLOR, kind);
-        for from in men.without(pinned) {
-            sink.piece(kind, from, sliders.bishop(from, occupied) & targets);
-        }
-        for from in men & pins.pin_diagonal {
-            sink.piece(kind, from, sliders.bishop(from, occupied) & targets & pins.pin_diagonal);
-        }
+    let [bishops, rooks, queens] =
+        [PieceKind::Bishop, PieceKind::Rook, PieceKind::Queen].map(|kind| board.pieces(U::COLOR, kind));
+    for from in bishops.without(pinned) {
+        sink.piece(PieceKind::Bishop, from, sliders.bishop(from, occupied) & targets);
     }
-    for kind in [PieceKind::Rook, PieceKind::Queen] {
-        let men = board.pieces(U::COLOR, kind);
-        for from in men.without(pinned) {
-            sink.piece(kind, from, sliders.rook(from, occupied) & targets);
-        }
-        for from in men & pins.pin_orthogonal {
-            sink.piece(kind, from, sliders.rook(from, occupied) & targets & pins.pin_orthogonal);
-        }
+    for from in rooks.without(pinned) {
+        sink.piece(PieceKind::Rook, from, sliders.rook(from, occupied) & targets);
+    }
+    for from in queens.without(pinned) {
+        let reach = sliders.bishop(from, occupied) | sliders.rook(from, occupied);
+        sink.piece(PieceKind::Queen, from, reach & targets);
+    }
+    // Pinned sliders may go along their pin; the line of another pin is out of their reach.
+    for from in (bishops | queens) & limits.pin_diagonal {
+        let kind = if bishops.has(from) { PieceKind::Bishop } else { PieceKind::Queen };
+        sink.piece(kind, from, sliders.bishop(from, occupied) & targets & limits.pin_diagonal);
+    }
+    for from in (rooks | queens) & limits.pin_orthogonal {
+        let kind = if rooks.has(from) { PieceKind::Rook } else { PieceKind::Queen };
+        sink.piece(kind, from, sliders.rook(from, occupied) & targets & limits.pin_orthogonal);
     }
 }
 
@@ -234,28 +308,6 @@ fn en_passant<U: Side>(board: &Board, target: Square, sliders: impl Sliders, sin
     for from in (behind.west() | behind.east()) & board.pieces(U::COLOR, PieceKind::Pawn) {
         if board.en_passant_is_safe::<U>(from, target, sliders) {
             sink.en_passant(from, target);
-        }
-    }
-}
-
-#[inline(always)]
-fn castle<U: Side>(
-    castling: CastlingRights,
-    king: Square,
-    occupied: Bitboard,
-    danger: Bitboard,
-    pin_orthogonal: Bitboard,
-    sink: &mut impl MoveSink,
-) {
-    if !castling.any(U::COLOR) {
-        return;
-    }
-    for side in CastlingSide::ALL {
-        let Some(way) = castling.way(U::COLOR, side) else { continue };
-        let free = (way.clear & occupied).is_empty() && (way.safe & danger).is_empty();
-        // A pinned rook stands between its king and a rook on the edge, and would uncover it by castling.
-        if free && !pin_orthogonal.has(way.rook) {
-            sink.castling(side, king, way.rook);
         }
     }
 }

@@ -54,6 +54,7 @@ fn leaves<U: Side, S: Sliders>(node: &Node, depth: u32, sliders: S) -> u64 {
 }
 
 /// The legal moves of a node, counted but not made.
+#[inline(never)]
 fn count<U: Side, S: Sliders>(node: &Node, sliders: S) -> u64 {
     let mut counting = Counting::<U>::new();
     generate::<U, AllMoves>(&node.board, node.castling, node.ep, sliders, &mut counting);
@@ -74,7 +75,10 @@ impl<U: Side, S: Sliders> Walk<'_, U, S> {
     #[inline(always)]
     fn descend(&mut self, board: Board, from: Square, to: Square, ep: Option<Square>) {
         let child = Node { board, castling: self.node.castling.after(from, to), ep };
-        self.leaves += leaves::<U::Enemy, S>(&child, self.depth, self.sliders);
+        self.leaves += match self.depth {
+            1 => count::<U::Enemy, S>(&child, self.sliders),
+            depth => leaves::<U::Enemy, S>(&child, depth, self.sliders),
+        };
     }
 }
 

@@ -1,7 +1,7 @@
 //! Magic multiplication: one product moves the blockers of a slider to its top bits, which index its attacks.
 
 use super::magic_numbers::{BISHOP_MAGICS, ROOK_MAGICS};
-use super::rays::{BISHOP_ENTRIES, ROOK_ENTRIES, Slide};
+use super::rays::{AttackTable, Slide, TABLE_SIZE};
 use super::technique::Sliders;
 use crate::chess::{Bitboard, Square};
 
@@ -10,52 +10,63 @@ use crate::chess::{Bitboard, Square};
 struct Entry {
     mask: u64,
     magic: u64,
-    offset: u32,
+    start: u32,
     shift: u32,
 }
 
 impl Entry {
     #[inline(always)]
     const fn index(&self, occupied: u64) -> usize {
-        self.offset as usize + ((occupied & self.mask).wrapping_mul(self.magic) >> self.shift) as usize
+        let top = (occupied & self.mask).wrapping_mul(self.magic) >> self.shift;
+        (self.start as usize + top as usize) & (TABLE_SIZE - 1)
     }
 }
 
-static ROOKS: [Entry; 64] = entries(Slide::Rook, &ROOK_MAGICS);
-static BISHOPS: [Entry; 64] = entries(Slide::Bishop, &BISHOP_MAGICS);
-static ROOK_ATTACKS: [u64; ROOK_ENTRIES] = attacks(Slide::Rook, &ROOK_MAGICS);
-static BISHOP_ATTACKS: [u64; BISHOP_ENTRIES] = attacks(Slide::Bishop, &BISHOP_MAGICS);
-
-const fn entries(slide: Slide, magics: &[u64; 64]) -> [Entry; 64] {
-    let mut entries = [Entry { mask: 0, magic: 0, offset: 0, shift: 0 }; 64];
-    let (mut square, mut offset) = (0, 0);
-    while square < 64 {
-        let mask = slide.mask(square);
-        entries[square] = Entry { mask, magic: magics[square], offset, shift: 64 - mask.count_ones() };
-        offset += 1 << mask.count_ones();
-        square += 1;
-    }
-    entries
+struct Tables {
+    rooks: [Entry; 64],
+    bishops: [Entry; 64],
+    attacks: AttackTable,
 }
 
-const fn attacks<const ENTRIES: usize>(slide: Slide, magics: &[u64; 64]) -> [u64; ENTRIES] {
-    let entries = entries(slide, magics);
-    let mut table = [0; ENTRIES];
-    let mut ordered = [0; 4096];
+static TABLES: Tables = {
+    let none = [Entry { mask: 0, magic: 0, start: 0, shift: 0 }; 64];
+    let mut tables = Tables { rooks: none, bishops: none, attacks: [0; TABLE_SIZE] };
+    let mut end = 0;
     let mut square = 0;
     while square < 64 {
-        let entry = entries[square];
-        let sets = slide.tabulate(square, &mut ordered, 0);
-        let (mut subset, mut nth) = (0u64, 0);
-        while nth < sets {
-            table[entry.index(subset)] = ordered[nth];
-            // Counting upwards through the mask's bits only.
-            subset = subset.wrapping_sub(entry.mask) & entry.mask;
-            nth += 1;
-        }
+        (tables.rooks[square], end) =
+            tabulate(Slide::Rook, square, ROOK_MAGICS[square], &mut tables.attacks, end);
         square += 1;
     }
-    table
+    square = 0;
+    while square < 64 {
+        (tables.bishops[square], end) =
+            tabulate(Slide::Bishop, square, BISHOP_MAGICS[square], &mut tables.attacks, end);
+        square += 1;
+    }
+    tables
+};
+
+/// Writes a square's attacks from `start` on; gives its entry and the end of what it wrote.
+const fn tabulate(
+    slide: Slide,
+    square: usize,
+    magic: u64,
+    table: &mut AttackTable,
+    start: usize,
+) -> (Entry, usize) {
+    let mask = slide.mask(square);
+    let entry = Entry { mask, magic, start: start as u32, shift: 64 - mask.count_ones() };
+    let mut ordered = [0; 4096];
+    let sets = slide.tabulate(square, &mut ordered, 0);
+    let (mut subset, mut nth) = (0u64, 0);
+    while nth < sets {
+        table[entry.index(subset)] = ordered[nth];
+        // Counting upwards through the mask's bits only.
+        subset = subset.wrapping_sub(mask) & mask;
+        nth += 1;
+    }
+    (entry, start + sets)
 }
 
 /// The technique of ACE and BB Chess: one multiplication per lookup, on any processor.
@@ -65,11 +76,11 @@ pub(in crate::chess) struct Magic;
 impl Sliders for Magic {
     #[inline(always)]
     fn bishop(self, from: Square, occupied: Bitboard) -> Bitboard {
-        Bitboard(BISHOP_ATTACKS[BISHOPS[from.index()].index(occupied.0)])
+        Bitboard(TABLES.attacks[TABLES.bishops[from.index()].index(occupied.0)])
     }
 
     #[inline(always)]
     fn rook(self, from: Square, occupied: Bitboard) -> Bitboard {
-        Bitboard(ROOK_ATTACKS[ROOKS[from.index()].index(occupied.0)])
+        Bitboard(TABLES.attacks[TABLES.rooks[from.index()].index(occupied.0)])
     }
 }

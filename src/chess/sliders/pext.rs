@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use super::rays::{BISHOP_ENTRIES, ROOK_ENTRIES, Slide};
+use super::rays::{AttackTable, Slide, TABLE_SIZE};
 use super::technique::Sliders;
 use crate::chess::{Bitboard, Square};
 
@@ -12,36 +12,33 @@ use crate::chess::{Bitboard, Square};
 #[derive(Clone, Copy)]
 struct Span {
     mask: u64,
-    offset: u32,
+    start: u32,
 }
 
-static ROOKS: [Span; 64] = spans(Slide::Rook);
-static BISHOPS: [Span; 64] = spans(Slide::Bishop);
-static ROOK_ATTACKS: [u64; ROOK_ENTRIES] = attacks(Slide::Rook);
-static BISHOP_ATTACKS: [u64; BISHOP_ENTRIES] = attacks(Slide::Bishop);
+struct Tables {
+    rooks: [Span; 64],
+    bishops: [Span; 64],
+    attacks: AttackTable,
+}
 
-const fn spans(slide: Slide) -> [Span; 64] {
-    let mut spans = [Span { mask: 0, offset: 0 }; 64];
-    let (mut square, mut offset) = (0, 0);
+static TABLES: Tables = {
+    let none = [Span { mask: 0, start: 0 }; 64];
+    let mut tables = Tables { rooks: none, bishops: none, attacks: [0; TABLE_SIZE] };
+    let mut end = 0;
+    let mut square = 0;
     while square < 64 {
-        let mask = slide.mask(square);
-        spans[square] = Span { mask, offset };
-        offset += 1 << mask.count_ones();
+        tables.rooks[square] = Span { mask: Slide::Rook.mask(square), start: end as u32 };
+        end = Slide::Rook.tabulate(square, &mut tables.attacks, end);
         square += 1;
     }
-    spans
-}
-
-const fn attacks<const ENTRIES: usize>(slide: Slide) -> [u64; ENTRIES] {
-    let mut table = [0; ENTRIES];
-    let (mut square, mut end) = (0, 0);
+    square = 0;
     while square < 64 {
-        end = slide.tabulate(square, &mut table, end);
+        tables.bishops[square] = Span { mask: Slide::Bishop.mask(square), start: end as u32 };
+        end = Slide::Bishop.tabulate(square, &mut tables.attacks, end);
         square += 1;
     }
-    assert!(end == ENTRIES);
-    table
-}
+    tables
+};
 
 /// u-chess's technique, with bits gathered by `E`.
 #[derive(Clone, Copy, Debug)]
@@ -165,16 +162,22 @@ pub(super) fn is_fast() -> bool {
     false
 }
 
+impl<E: Gather> Pext<E> {
+    #[inline(always)]
+    fn look_up(span: &Span, occupied: Bitboard) -> Bitboard {
+        let index = span.start as usize + E::gather(occupied.0, span.mask) as usize;
+        Bitboard(TABLES.attacks[index & (TABLE_SIZE - 1)])
+    }
+}
+
 impl<E: Gather> Sliders for Pext<E> {
     #[inline(always)]
     fn bishop(self, from: Square, occupied: Bitboard) -> Bitboard {
-        let span = &BISHOPS[from.index()];
-        Bitboard(BISHOP_ATTACKS[span.offset as usize + E::gather(occupied.0, span.mask) as usize])
+        Self::look_up(&TABLES.bishops[from.index()], occupied)
     }
 
     #[inline(always)]
     fn rook(self, from: Square, occupied: Bitboard) -> Bitboard {
-        let span = &ROOKS[from.index()];
-        Bitboard(ROOK_ATTACKS[span.offset as usize + E::gather(occupied.0, span.mask) as usize])
+        Self::look_up(&TABLES.rooks[from.index()], occupied)
     }
 }

@@ -124,7 +124,9 @@ impl Slide {
     }
 }
 
-/// Rook tables for all squares: the sum of 2 to the power of each mask's size.
-pub(super) const ROOK_ENTRIES: usize = 102_400;
-/// The same for bishops.
-pub(super) const BISHOP_ENTRIES: usize = 5_248;
+/// Room for the attacks of all blocker sets of rooks (102 400) and bishops (5 248) together. A power of two, so that
+/// masking an index, which never changes it, spares the check of its bounds.
+pub(super) const TABLE_SIZE: usize = 1 << 17;
+
+/// The attacks of every blocker set of every square, rooks first.
+pub(super) type AttackTable = [u64; TABLE_SIZE];
