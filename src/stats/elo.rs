@@ -89,7 +89,6 @@ pub(super) struct DrawElo(f64);
 
 impl DrawElo {
     /// Two equal players who draw this share of their games.
-    #[cfg(test)]
     pub(super) fn of_equals(draw_ratio: f64) -> Self {
         Self(400.0 * (2.0 / (1.0 - draw_ratio) - 1.0).log10())
     }

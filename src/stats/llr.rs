@@ -13,24 +13,56 @@ const MOST_ROUNDS: usize = 400;
 /// Rounds after which steps are halved, because whole ones may circle.
 const UNDAMPED_ROUNDS: usize = 40;
 
-/// How much better the second hypothesis explains the sample than the first, in natural logarithms.
-pub(super) fn log_likelihood_ratio(sample: &Sample, model: EloModel, null: f64, alternative: f64) -> f64 {
-    let explain = |strength: f64| match model {
-        EloModel::Logistic => Explanation::with_mean(sample, Elo(strength).score()),
-        EloModel::Bayesian => Explanation::with_mean(sample, draw_elo(sample).score(strength)),
-        EloModel::Normalized => {
-            let per_sample = NormalizedElo(strength).deviations() * sample.games_each().sqrt();
-            Explanation::with_deviations(sample, per_sample)
-        }
-    };
-    sample.total() * (explain(null).surprise(sample) - explain(alternative).surprise(sample))
+/// A divisor below this has lost too many digits to be computed as one plus something.
+const NEAR_A_POLE: f64 = 1e-3;
+/// Hypotheses nearer to one half than this many deviations have one most likely distribution only.
+const ONE_SUMMIT: f64 = 0.3;
+/// Spreads from which summits are climbed: the widest there is, and so many more, each a bit narrower.
+const WIDEST: f64 = 0.5;
+const STARTS: i32 = 40;
+const START_RATIO: f64 = 0.8;
+
+/// How much better the second hypothesis explains a sample than the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ratio {
+    /// In natural logarithms, over the whole sample.
+    pub(super) llr: f64,
+    /// What one more sample of each score would add, to first order.
+    pub(super) gradient: [f64; 5],
+}
+
+impl Ratio {
+    pub(super) fn of(sample: &Sample, model: EloModel, null: f64, alternative: f64) -> Self {
+        let explain = |strength: f64| match model {
+            EloModel::Logistic | EloModel::Bayesian => {
+                Explanation::with_mean(sample, expected_score(sample, model, strength))
+            }
+            EloModel::Normalized => {
+                let per_sample = NormalizedElo(strength).deviations() * sample.games_each().sqrt();
+                Explanation::with_deviations(sample, per_sample)
+            }
+        };
+        let (null, alternative) = (explain(null), explain(alternative));
+        let gradient = std::array::from_fn(|at| null.logarithms[at] - alternative.logarithms[at]);
+        let llr = sample.total() * (null.surprise(sample) - alternative.surprise(sample));
+        Self { llr, gradient }
+    }
+}
+
+/// The score per game that a strength predicts for games that vary as the sample's do.
+pub(super) fn expected_score(sample: &Sample, model: EloModel, strength: f64) -> f64 {
+    match model {
+        EloModel::Logistic => Elo(strength).score(),
+        EloModel::Bayesian => draw_elo(sample).score(strength),
+        EloModel::Normalized => 0.5 + NormalizedElo(strength).deviations() * sample.game_variance().sqrt(),
+    }
 }
 
 /// The draw rate of the sample on BayesElo's scale.
 ///
 /// Pairs do not tell a win and a loss from two draws, so theirs is the draw rate at which independent games would vary
 /// as much as the games of these pairs did.
-pub(super) fn draw_elo(sample: &Sample) -> DrawElo {
+fn draw_elo(sample: &Sample) -> DrawElo {
     let moments = sample.moments();
     let (win, loss) = if sample.games_each() == 1.0 {
         (sample.shares()[2], sample.shares()[0])
@@ -44,21 +76,25 @@ pub(super) fn draw_elo(sample: &Sample) -> DrawElo {
     DrawElo::from_probabilities(win.clamp(1e-12, 1.0 - 1e-12), loss.clamp(1e-12, 1.0 - 1e-12))
 }
 
-/// The most likely distribution under a hypothesis: the sample's shares, each divided by `1 + weight * feature`.
+/// The most likely distribution under a hypothesis: the sample's shares, each divided by a divisor.
 #[derive(Clone, Copy, Debug)]
 struct Explanation {
-    features: [f64; 5],
-    weight: f64,
+    divisors: [f64; 5],
+    /// The divisors' logarithms, which need more digits than the divisors near 1 have.
+    logarithms: [f64; 5],
 }
 
 impl Explanation {
+    /// The sample itself.
+    const UNCHANGED: Self = Self { divisors: [1.0; 5], logarithms: [0.0; 5] };
+
     /// The best explanation whose mean score is `mean`, strictly between 0 and 1.
     fn with_mean(sample: &Sample, mean: f64) -> Self {
         let mut features = [0.0; 5];
         for (feature, score) in features.iter_mut().zip(sample.scores()) {
             *feature = score - mean;
         }
-        Self::centred(sample, features).unwrap_or(Self { features, weight: 0.0 })
+        Self::centred(sample, features).unwrap_or(Self::UNCHANGED)
     }
 
     /// The best explanation whose mean lies `deviations` of its own standard deviations above one half.
@@ -66,21 +102,29 @@ impl Explanation {
         if deviations == 0.0 {
             return Self::with_mean(sample, 0.5);
         }
-        let moments = sample.moments();
-        let spread = moments.variance.sqrt();
-        let near = (0.5 + deviations * spread, spread);
-        Self::refined(sample, deviations, near).unwrap_or_else(|| {
-            Self::refined(sample, deviations, consistent_start(sample, deviations)).unwrap_or(
-                // Unreachable in exact arithmetic: a consistent start always straddles the hypothesis.
-                Self::with_mean(sample, 0.5),
-            )
-        })
+        let spread = sample.moments().variance.sqrt();
+        if deviations.abs() < ONE_SUMMIT
+            && let Some(found) = Self::refined(sample, deviations, spread)
+        {
+            return found;
+        }
+        // Far from one half the likelihood may have several summits: climb from everywhere, keep the highest.
+        let starts = (0..STARTS)
+            .map(|step| WIDEST * START_RATIO.powi(step))
+            .chain([spread, consistent_spread(sample, deviations)]);
+        starts
+            .filter_map(|spread| Self::refined(sample, deviations, spread))
+            .min_by(|one, other| one.surprise(sample).total_cmp(&other.surprise(sample)))
+            // Not seen: a consistent start straddles the hypothesis.
+            .unwrap_or_else(|| Self::with_mean(sample, 0.5))
     }
 
     /// Alternates between writing the hypothesis as a mean at the current distribution, and meeting that mean.
-    fn refined(sample: &Sample, deviations: f64, start: (f64, f64)) -> Option<Self> {
-        let (mut mean, mut spread) = start;
-        let mut best = None;
+    ///
+    /// `None` where this does not settle on a distribution that agrees with the hypothesis.
+    fn refined(sample: &Sample, deviations: f64, spread: f64) -> Option<Self> {
+        let (mut mean, mut spread) = (0.5 + deviations * spread, spread);
+        let mut last = None;
         for round in 0..MOST_ROUNDS {
             let mut features = [0.0; 5];
             for (feature, score) in features.iter_mut().zip(sample.scores()) {
@@ -90,7 +134,7 @@ impl Explanation {
             let explanation = Self::centred(sample, features)?;
             let (next_mean, next_spread) = explanation.mean_and_spread(sample);
             let moved = (next_mean - mean).abs() + (next_spread - spread).abs();
-            best = Some(explanation);
+            last = Some(explanation);
             if moved <= 1e-15 {
                 break;
             }
@@ -98,10 +142,10 @@ impl Explanation {
             mean += pace * (next_mean - mean);
             spread += pace * (next_spread - spread);
         }
-        best
+        last.filter(|_| (mean - 0.5 - deviations * spread).abs() <= 1e-9 * spread)
     }
 
-    /// The weight under which `features` average to 0; `None` unless they lie on both sides of it.
+    /// The explanation under which `features` average to 0; `None` unless they lie on both sides of it.
     fn centred(sample: &Sample, features: [f64; 5]) -> Option<Self> {
         let used = &features[..sample.scores().len()];
         let least = used.iter().copied().fold(f64::INFINITY, f64::min);
@@ -115,10 +159,35 @@ impl Explanation {
                 used.iter().zip(sample.shares()).map(|(f, share)| share * f / (1.0 + weight * f)).sum();
             sum * (1.0 + weight * least) * (1.0 + weight * most)
         };
-        let (low, high) = (-1.0 / most, -1.0 / least);
-        let inside = (high - low) * 1e-16;
-        let weight = find_root(balance, low + inside, high - inside, 0.0).ok()?;
-        Some(Self { features, weight })
+        // A hair inside the poles, where the product would be 0 times infinity.
+        let inside = 1.0 - 8.0 * f64::EPSILON;
+        let weight = find_root(balance, -inside / most, -inside / least, 0.0).ok()?;
+        let edge = if weight > 0.0 { least } else { most };
+        if 1.0 + weight * edge < NEAR_A_POLE {
+            return Self::centred_near_pole(sample, features, edge);
+        }
+        Some(Self {
+            divisors: features.map(|feature| 1.0 + weight * feature),
+            logarithms: features.map(|feature| (weight * feature).ln_1p()),
+        })
+    }
+
+    /// The same where the outcome with the feature `edge` was hardly seen and must become likely.
+    ///
+    /// Its divisor is then a difference of near equals; as the unknown itself, on a logarithmic scale, it keeps all
+    /// its digits.
+    fn centred_near_pole(sample: &Sample, features: [f64; 5], edge: f64) -> Option<Self> {
+        let divisors = |logarithm: f64| {
+            let divisor = logarithm.exp();
+            features.map(|feature| (edge - feature) / edge + divisor * feature / edge)
+        };
+        let balance = |logarithm: f64| -> f64 {
+            let terms = features.iter().zip(divisors(logarithm)).zip(sample.shares());
+            terms.map(|((feature, divisor), share)| share * feature / divisor).sum()
+        };
+        let logarithm = find_root(balance, f64::MIN_POSITIVE.ln(), (2.0 * NEAR_A_POLE).ln(), 0.0).ok()?;
+        let divisors = divisors(logarithm);
+        Some(Self { divisors, logarithms: divisors.map(f64::ln) })
     }
 
     fn mean_and_spread(&self, sample: &Sample) -> (f64, f64) {
@@ -132,24 +201,24 @@ impl Explanation {
 
     fn shares(&self, sample: &Sample) -> [f64; 5] {
         let mut shares = [0.0; 5];
-        for ((share, seen), feature) in shares.iter_mut().zip(sample.shares()).zip(self.features) {
-            *share = seen / (1.0 + self.weight * feature);
+        for ((share, seen), divisor) in shares.iter_mut().zip(sample.shares()).zip(self.divisors) {
+            *share = seen / divisor;
         }
         shares
     }
 
     /// How much less likely a sample is under this explanation than under its own distribution; per sample.
     fn surprise(&self, sample: &Sample) -> f64 {
-        sample.shares().iter().zip(self.features).map(|(share, f)| share * (self.weight * f).ln_1p()).sum()
+        sample.shares().iter().zip(self.logarithms).map(|(share, logarithm)| share * logarithm).sum()
     }
 }
 
-/// Mean and spread of a distribution that has one mean among its likeliest and agrees with the hypothesis.
-fn consistent_start(sample: &Sample, deviations: f64) -> (f64, f64) {
-    let at = |mean: f64| Explanation::with_mean(sample, mean).mean_and_spread(sample).1;
-    let excess = |mean: f64| mean - 0.5 - deviations * at(mean);
+/// The spread of a distribution that has one mean among its likeliest and agrees with the hypothesis.
+fn consistent_spread(sample: &Sample, deviations: f64) -> f64 {
+    let excess =
+        |mean: f64| mean - 0.5 - deviations * Explanation::with_mean(sample, mean).mean_and_spread(sample).1;
     let (low, high) = if deviations > 0.0 { (0.5, 1.0 - 1e-12) } else { (1e-12, 0.5) };
     // At one half the excess has the sign of minus the hypothesis; at the edge the spread is gone.
     let mean = find_root(excess, low, high, 0.0).unwrap_or(0.5 + 0.4 * deviations.signum());
-    (mean, (mean - 0.5) / deviations)
+    (mean - 0.5) / deviations
 }

@@ -3,20 +3,29 @@
 //! A match is counted as a [`Pentanomial`] of colour-swapped pairs (or a [`Trinomial`] of single games); from the
 //! counts alone follow the strength with its interval ([`Estimate`]) and the verdict of a sequential test ([`Sprt`]).
 
+mod brownian;
+mod corrected;
 mod elo;
 mod estimate;
+mod game_model;
 mod llr;
+mod operating;
 mod random;
 mod root;
 mod sample;
+mod simulate;
 mod sprt;
 mod tally;
 
+pub use corrected::CorrectedElo;
 pub use elo::{Elo, EloModel, NormalizedElo};
 pub use estimate::Estimate;
+pub use game_model::{GameModel, ImpossibleGames, PairOdds};
+pub use operating::{GameVariance, OperatingCurve};
 pub use random::Random;
 pub use root::{NoSignChange, find_root};
 pub use sample::{Sample, Tally};
+pub use simulate::{Counting, SimulatedTest, SprtSimulation};
 pub use sprt::{
     Bounds, Decision, ErrorRate, ErrorRateOutOfRange, Hypotheses, HypothesesOutOfOrder, Hypothesis, Sprt,
     SprtConfig,

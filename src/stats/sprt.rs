@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::elo::EloModel;
-use super::llr::log_likelihood_ratio;
+use super::llr::Ratio;
 use super::sample::Tally;
 use super::tally::{PairScore, Pentanomial};
 
@@ -181,7 +181,11 @@ impl SprtConfig {
         if seen.games_counted() == 0 {
             return 0.0;
         }
-        log_likelihood_ratio(&seen.sample(), self.model, self.hypotheses.null, self.hypotheses.alternative)
+        self.ratio(seen).llr
+    }
+
+    pub(super) fn ratio(&self, seen: &impl Tally) -> Ratio {
+        Ratio::of(&seen.sample(), self.model, self.hypotheses.null, self.hypotheses.alternative)
     }
 
     /// The hypothesis that a ratio accepts, if any.

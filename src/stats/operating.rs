@@ -1,0 +1,145 @@
+//! What a sequential test will do, before it is run: how often it passes and how long it takes.
+
+use super::brownian::BoundedMotion;
+use super::elo::{Elo, EloModel, NormalizedElo};
+use super::sprt::{Bounds, SprtConfig};
+
+/// Mean overshoot of a walk over a bound, in deviations of one step (Siegmund's constant).
+const OVERSHOOT: f64 = 0.5826;
+
+/// The variance of one game's score, given its book and its draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GameVariance(f64);
+
+impl GameVariance {
+    /// Games drawn with this frequency from openings that favour one side by so much (root mean square).
+    ///
+    /// `None` if no such games exist: an advantage that large leaves fewer draws.
+    pub fn of_games(draw_ratio: f64, opening_bias: Elo) -> Option<Self> {
+        let off_centre = opening_bias.score() - 0.5;
+        let variance = (1.0 - draw_ratio) / 4.0 - off_centre * off_centre;
+        (variance > 0.0 && variance <= 0.25).then_some(Self(variance))
+    }
+
+    /// A variance measured elsewhere; above 0, at most one quarter.
+    pub fn measured(variance: f64) -> Option<Self> {
+        (variance > 0.0 && variance <= 0.25).then_some(Self(variance))
+    }
+
+    /// As a plain number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// Chances and lengths of a test as functions of the true strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OperatingCurve {
+    null: f64,
+    alternative: f64,
+    pair_variance: f64,
+    bounds: Bounds,
+}
+
+impl OperatingCurve {
+    /// Wald's approximation: a decision falls exactly on a bound.
+    pub fn new(config: &SprtConfig, variance: GameVariance) -> Self {
+        let score_at = |strength: f64| match config.model {
+            EloModel::Logistic => Elo(strength).score(),
+            EloModel::Normalized => 0.5 + NormalizedElo(strength).deviations() * variance.0.sqrt(),
+            EloModel::Bayesian => super::elo::DrawElo::of_equals(1.0 - 4.0 * variance.0).score(strength),
+        };
+        Self {
+            null: score_at(config.hypotheses.null()),
+            alternative: score_at(config.hypotheses.alternative()),
+            pair_variance: variance.0 / 2.0,
+            bounds: config.bounds(),
+        }
+    }
+
+    /// The same test with its bounds moved out by the mean overshoot of one pair.
+    ///
+    /// A real test ends a little beyond its bound, which makes it a little longer and its errors a little rarer than
+    /// Wald's figures; the wider the gap between the hypotheses, the more.
+    pub fn with_overshoot(self) -> Self {
+        let step = OVERSHOOT * (self.alternative - self.null) / self.pair_variance.sqrt();
+        let Bounds { lower, upper } = self.bounds;
+        Self { bounds: Bounds { lower: lower - step, upper: upper + step }, ..self }
+    }
+
+    /// The chance that the test accepts H1.
+    pub fn pass_probability(&self, truth: Elo) -> f64 {
+        1.0 - self.motion(truth).falls()
+    }
+
+    /// The number of pairs the test takes, on average.
+    pub fn expected_pairs(&self, truth: Elo) -> f64 {
+        self.motion(truth).expected_time()
+    }
+
+    /// The strength of H0, as logistic Elo under these games.
+    pub fn null(&self) -> Elo {
+        Elo::from_score(self.null)
+    }
+
+    /// The strength of H1, as logistic Elo under these games.
+    pub fn alternative(&self) -> Elo {
+        Elo::from_score(self.alternative)
+    }
+
+    fn motion(&self, truth: Elo) -> BoundedMotion {
+        let gap = self.alternative - self.null;
+        let excess = truth.score() - (self.null + self.alternative) / 2.0;
+        BoundedMotion {
+            bounds: self.bounds,
+            drift: excess * gap / self.pair_variance,
+            variance: gap * gap / self.pair_variance,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Hypotheses;
+
+    fn curve(elo1: f64) -> OperatingCurve {
+        let config = SprtConfig::usual(Hypotheses::new(0.0, elo1).unwrap());
+        OperatingCurve::new(&config, GameVariance::of_games(0.49, Elo(191.0)).unwrap())
+    }
+
+    #[test]
+    fn expected_lengths_agree_with_published_ones() {
+        // fishtest's calculator, normalized Elo, 5 % either way, in games: at the midpoint and at a bound.
+        for (elo1, at_midpoint, at_bound) in
+            [(2.0, 262_000.0, 160_000.0), (5.0, 41_900.0, 25_600.0), (10.0, 10_500.0, 6_400.0)]
+        {
+            let curve = curve(elo1);
+            let middle = Elo::from_score((curve.null + curve.alternative) / 2.0);
+            let close = |pairs: f64, games: f64| (2.0 * pairs / games - 1.0).abs() < 0.01;
+            assert!(close(curve.expected_pairs(middle), at_midpoint), "{}", curve.expected_pairs(middle));
+            assert!(
+                close(curve.expected_pairs(curve.null()), at_bound),
+                "{}",
+                curve.expected_pairs(curve.null())
+            );
+            assert!(close(curve.expected_pairs(curve.alternative()), at_bound));
+        }
+    }
+
+    #[test]
+    fn error_rates_at_the_hypotheses_are_the_promised_ones() {
+        let curve = curve(5.0);
+        assert!((curve.pass_probability(curve.null()) - 0.05).abs() < 1e-9);
+        assert!((curve.pass_probability(curve.alternative()) - 0.95).abs() < 1e-9);
+        assert!(curve.with_overshoot().pass_probability(curve.null()) < 0.05);
+        assert!(curve.pass_probability(Elo(900.0)) > 0.999_999 && curve.pass_probability(Elo(-900.0)) < 1e-6);
+        assert!(curve.expected_pairs(Elo(900.0)).is_finite());
+    }
+
+    #[test]
+    fn impossible_games_are_refused() {
+        assert_eq!(GameVariance::of_games(0.95, Elo(300.0)), None);
+        assert_eq!(GameVariance::measured(f64::NAN), None);
+    }
+}
