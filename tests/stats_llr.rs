@@ -6,7 +6,7 @@
 use playself::stats::{EloModel, Hypotheses, Pentanomial, SprtConfig, Trinomial};
 
 fn config(model: EloModel, elo0: f64, elo1: f64) -> SprtConfig {
-    SprtConfig { model, ..SprtConfig::usual(Hypotheses::new(elo0, elo1).unwrap()) }
+    SprtConfig { model, ..SprtConfig::usual(Hypotheses::new(elo0, elo1).expect("the table is in order")) }
 }
 
 fn agrees(name: &str, llr: f64, expected: f64) {

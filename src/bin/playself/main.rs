@@ -4,6 +4,8 @@
 
 mod completions;
 mod engine;
+mod simulate;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -22,6 +24,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Simulate(simulate::SimulateCommand),
+    Stats(stats::StatsCommand),
     Completions(completions::CompletionsCommand),
     Engine(engine::EngineArgs),
 }
@@ -29,6 +33,8 @@ enum Command {
 impl Command {
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
+            Self::Simulate(command) => command.run(),
+            Self::Stats(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Engine(args) => Ok(engine::run(args)),
         }
