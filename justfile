@@ -26,3 +26,7 @@ perft-suite *arguments:
 magic-check:
     cargo run --release --bin generate_magic -- --check
     cargo run --release --bin generate_magic | diff - src/chess/sliders/magic_numbers.rs
+
+# Mutated texts against every parser; more of them than `cargo test` tries
+fuzz iterations="2000000":
+    PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test fuzz_parsers

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use playself::chess::Position;
-use playself::opening::{Book, BookError, BookFormat, BookOptions, Order, Variant};
+use playself::opening::{Book, BookError, BookFormat, BookOptions, Description, Order, Variant};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -101,7 +101,7 @@ fn a_pgn_book_gives_its_moves_up_to_the_limit() {
     let short = Book::open(&path, BookFormat::Guess, short).unwrap();
     assert_eq!(short.opening(0).unwrap().moves, ["e2e4", "e7e5", "g1f3"]);
     assert_eq!(short.opening(1).unwrap().moves.len(), 2);
-    assert_eq!(short.position(1).unwrap().fullmove_number(), 2);
+    assert_eq!(short.taken_over(1).unwrap().0.fullmove_number(), 2);
 }
 
 #[test]
@@ -231,4 +231,15 @@ fn a_book_that_changes_under_us_is_told() {
     shelf.put("b.epd", "#");
     let told = book.opening(1).unwrap_err().to_string();
     assert!(told.contains("was changed while in use: opening 2 no longer reads"), "{told}");
+}
+
+#[test]
+fn a_book_is_described_by_what_the_engines_will_meet() {
+    let shelf = Shelf::new();
+    let twice = format!("{PGN}\n{PGN}\n[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 0 1\"]\n\n*\n");
+    let described = Description::of(&shelf.open("b.pgn", twice).unwrap()).unwrap();
+    assert_eq!((described.openings, described.different), (5, 3));
+    assert_eq!((described.white_to_move, described.black_to_move), (2, 3));
+    assert_eq!((described.fewest_plies, described.most_plies), (0, 7));
+    assert_eq!((described.format, described.variant), (BookFormat::Pgn, Variant::Standard));
 }

@@ -120,9 +120,10 @@ impl Book {
         Ok(Opening { index, label: draft.label, fen: start, moves, variant: self.variant })
     }
 
-    /// The position in which the engines take over.
-    pub fn position(&self, index: u64) -> Result<Position, BookError> {
-        Ok(self.draft(index % self.len())?.end)
+    /// The position in which the engines take over, and the moves made before it.
+    pub fn taken_over(&self, index: u64) -> Result<(Position, u64), BookError> {
+        let draft = self.draft(index % self.len())?;
+        Ok((draft.end, draft.moves.len() as u64))
     }
 
     fn draft(&self, index: u64) -> Result<Draft, BookError> {

@@ -55,7 +55,7 @@ pub(super) struct Draft {
     line: u64,
     pub(super) label: String,
     start: Position,
-    moves: Vec<Move>,
+    pub(super) moves: Vec<Move>,
     /// After the moves.
     pub(super) end: Position,
 }

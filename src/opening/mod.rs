@@ -1,14 +1,20 @@
 //! Where games start: openings, and the books they come from.
 
 mod book;
+mod chess960;
+mod description;
 mod entry;
 mod error;
 mod formats;
 mod order;
+mod recipe;
 mod text;
 
 pub use book::{Book, BookOptions, Fingerprint};
+pub use chess960::chess960_start;
+pub use description::Description;
 pub use entry::{Opening, Variant};
 pub use error::{BadEntry, BookError};
 pub use formats::BookFormat;
 pub use order::Order;
+pub use recipe::{Harvest, Recipe, ScoreWindow};

@@ -2,6 +2,7 @@
 //!
 //! Each subcommand lives in its own file: a `clap::Args` struct whose `run` returns the exit status.
 
+mod book;
 mod completions;
 mod engine;
 mod simulate;
@@ -24,6 +25,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Book(book::BookArgs),
     Simulate(simulate::SimulateCommand),
     Stats(stats::StatsCommand),
     Completions(completions::CompletionsCommand),
@@ -33,6 +35,7 @@ enum Command {
 impl Command {
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
+            Self::Book(command) => command.run(),
             Self::Simulate(command) => command.run(),
             Self::Stats(command) => command.run(),
             Self::Completions(command) => command.run(),
