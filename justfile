@@ -30,3 +30,7 @@ magic-check:
 # Mutated texts against every parser; more of them than `cargo test` tries
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test fuzz_parsers
+
+# Plies a second with an instant engine, against a bare pipe ping-pong in the same run
+bench-harness *arguments:
+    cargo bench --bench harness -- {{arguments}}

@@ -2,14 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chess::{ByColor, Color};
+use crate::game::{Ending, GameResult, Termination};
+use crate::player::Score;
+
 /// The adjudications in force; each is off where there is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicationRules {
     /// A draw both engines see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawRule>,
     /// A win that the loser's score admits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
     /// A draw after this many full moves of the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
 }
 
@@ -44,4 +51,118 @@ pub struct ResignRule {
     pub cp: u32,
     /// Whose scores count.
     pub sides: ResignSides,
+}
+
+/// The state of adjudication in one game.
+#[derive(Clone, Debug)]
+pub struct Adjudicator {
+    rules: AdjudicationRules,
+    /// Half-moves in a row with a score near zero.
+    quiet: u32,
+    /// Each side's own moves in a row with a hopeless, or a winning, score.
+    hopeless: ByColor<u32>,
+    winning: ByColor<u32>,
+    plies: u32,
+}
+
+impl Adjudicator {
+    /// Nothing seen yet.
+    pub fn new(rules: AdjudicationRules) -> Self {
+        let none = ByColor { white: 0, black: 0 };
+        Self { rules, quiet: 0, hopeless: none, winning: none, plies: 0 }
+    }
+
+    /// Takes in a move of `mover`, its score and the game's full-move number. A move without a readable score breaks
+    /// every row it could have continued.
+    pub fn observe(&mut self, mover: Color, score: Option<Score>, fullmove: u32) -> Option<Ending> {
+        self.plies += 1;
+        let cp = score.map(Score::as_centipawns);
+        self.resignation(mover, cp).or_else(|| self.draw(cp, fullmove)).or_else(|| self.length())
+    }
+
+    fn resignation(&mut self, mover: Color, cp: Option<i32>) -> Option<Ending> {
+        let rule = self.rules.resign?;
+        let far = i32::try_from(rule.cp).unwrap_or(i32::MAX);
+        let row = |count: u32, holds: Option<bool>| if holds == Some(true) { count + 1 } else { 0 };
+        self.hopeless[mover] = row(self.hopeless[mover], cp.map(|cp| cp <= -far));
+        self.winning[mover] = row(self.winning[mover], cp.map(|cp| cp >= far));
+        for loser in Color::ALL {
+            let agreed = rule.sides == ResignSides::One || self.winning[!loser] >= rule.moves;
+            if self.hopeless[loser] >= rule.moves && agreed {
+                let result = GameResult::win_of(!loser);
+                return Some(Ending { result, termination: Termination::AdjudicatedWin });
+            }
+        }
+        None
+    }
+
+    fn draw(&mut self, cp: Option<i32>, fullmove: u32) -> Option<Ending> {
+        let rule = self.rules.draw?;
+        self.quiet = if cp.is_some_and(|cp| cp.unsigned_abs() <= rule.cp) { self.quiet + 1 } else { 0 };
+        let due = fullmove >= rule.after_move && self.quiet >= rule.moves.saturating_mul(2).max(1);
+        due.then_some(Ending { result: GameResult::Draw, termination: Termination::AdjudicatedDraw })
+    }
+
+    fn length(&self) -> Option<Ending> {
+        let most = self.rules.max_moves?;
+        (self.plies >= most.saturating_mul(2))
+            .then_some(Ending { result: GameResult::Draw, termination: Termination::MaxMoves })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(rules: &AdjudicationRules, scores: &[(i32, i32)]) -> Option<(usize, Ending)> {
+        let mut adjudicator = Adjudicator::new(rules.clone());
+        for (index, &(white, black)) in scores.iter().enumerate() {
+            for (color, cp) in [(Color::White, white), (Color::Black, black)] {
+                // A score beyond all others stands for one that could not be read.
+                let score = (cp != i32::MAX).then_some(Score::Cp(cp));
+                if let Some(ending) = adjudicator.observe(color, score, index as u32 + 1) {
+                    return Some((index + 1, ending));
+                }
+            }
+        }
+        None
+    }
+
+    fn resign(sides: ResignSides) -> AdjudicationRules {
+        let resign = Some(ResignRule { moves: 3, cp: 600, sides });
+        AdjudicationRules { resign, ..AdjudicationRules::default() }
+    }
+
+    #[test]
+    fn a_resignation_needs_its_moves_in_a_row_and_the_sides_it_names() {
+        let [one, two] = [ResignSides::One, ResignSides::Two].map(resign);
+        let black_wins = Ending { result: GameResult::BlackWins, termination: Termination::AdjudicatedWin };
+        assert_eq!(run(&one, &[(-700, 0); 9]), Some((3, black_wins.clone())), "the loser admits it");
+        assert_eq!(run(&two, &[(-700, 0); 9]), None, "the winner does not see it");
+        assert_eq!(run(&two, &[(-700, 650); 9]), Some((3, black_wins)));
+        assert_eq!(run(&two, &[(10_000, 0); 50]), None, "an engine that claims to win wins nothing by it");
+        assert_eq!(run(&one, &[(-700, 0), (-700, 0), (-599, 0), (-700, 0), (-700, 0)]), None, "a broken row");
+        let unread = (i32::MAX, i32::MAX);
+        assert_eq!(run(&one, &[(-700, 0), (-700, 0), unread, (-700, 0), (-700, 0)]), None, "an unread score");
+    }
+
+    #[test]
+    fn a_draw_needs_both_engines_and_its_move_number() {
+        let draw = Some(DrawRule { after_move: 5, moves: 2, cp: 20 });
+        let rules = AdjudicationRules { draw, ..AdjudicationRules::default() };
+        let drawn = Ending { result: GameResult::Draw, termination: Termination::AdjudicatedDraw };
+        assert_eq!(run(&rules, &[(20, -20); 9]), Some((5, drawn.clone())), "not before its move");
+        assert_eq!(run(&rules, &[(0, 21); 9]), None, "one engine sees more");
+        let late = [(90, 0), (90, 0), (90, 0), (90, 0), (90, 0), (0, 0), (0, 0)];
+        // Black's last quiet move belongs to the same row.
+        assert_eq!(run(&rules, &late), Some((7, drawn)));
+    }
+
+    #[test]
+    fn the_longest_game_is_drawn_at_its_last_move() {
+        let rules = AdjudicationRules { max_moves: Some(3), ..AdjudicationRules::default() };
+        let ending = Ending { result: GameResult::Draw, termination: Termination::MaxMoves };
+        assert_eq!(run(&rules, &[(0, 0); 9]), Some((3, ending)));
+        assert_eq!(run(&AdjudicationRules::default(), &[(0, 0); 900]), None);
+    }
 }

@@ -3,13 +3,21 @@
 mod adjudication;
 mod clock;
 mod fault;
+mod play;
 mod record;
+mod referee;
+mod setup;
 mod termination;
 mod time_control;
 
-pub use adjudication::{AdjudicationRules, DrawRule, ResignRule, ResignSides};
+pub use adjudication::{AdjudicationRules, Adjudicator, DrawRule, ResignRule, ResignSides};
 pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
-pub use record::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord};
+pub use play::{Anomaly, Contest, Host, LivePly, Played, Spectator, play};
+pub use record::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord};
+pub use referee::{Referee, can_mate};
+pub use setup::{GameSetup, SetupProblem};
 pub use termination::Termination;
 pub use time_control::{ClockRule, TimeControl, TimeControlError};
+
+pub use crate::player::MoveText;

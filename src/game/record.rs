@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::chess::Color;
 use crate::game::{Termination, Warning};
 use crate::opening::Variant;
-use crate::player::{EngineIndex, Score};
+use crate::player::{EngineIndex, MoveText, Score};
 
 /// Which of a pair's two games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -105,57 +105,6 @@ impl Ending {
         let failed =
             self.termination.is_engine_fault() || matches!(self.termination, Termination::TimeForfeit { .. });
         if failed { self.result.winner().map(|winner| !winner) } else { None }
-    }
-}
-
-/// A move in UCI coordinates, at most seven letters, without an allocation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MoveText {
-    letters: [u8; 7],
-    len: u8,
-}
-
-impl MoveText {
-    /// The text, if it is one to seven printable ASCII letters.
-    pub fn new(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        if bytes.is_empty() || bytes.len() > 7 || !bytes.iter().all(u8::is_ascii_graphic) {
-            return None;
-        }
-        let mut letters = [0; 7];
-        letters[..bytes.len()].copy_from_slice(bytes);
-        Some(Self { letters, len: bytes.len() as u8 })
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.letters[..usize::from(self.len)]).expect("only ASCII was let in")
-    }
-}
-
-impl fmt::Debug for MoveText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for MoveText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for MoveText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for MoveText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::new(&text)
-            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of a move")))
     }
 }
 
@@ -300,13 +249,5 @@ mod tests {
         assert!(json.contains(r#""result":"1-0","reason":"illegal_move","text":"a1a1""#), "{json}");
         assert_eq!(record.failed_engine(), Some(EngineIndex(1)));
         assert_eq!(record.half_points(EngineIndex(0)), Some(2));
-    }
-
-    #[test]
-    fn move_text_takes_only_short_printable_ascii() {
-        for bad in ["", "abcdefgh", "e2 e4", "é2e4", "e2\0"] {
-            assert!(MoveText::new(bad).is_none(), "{bad:?}");
-        }
-        assert_eq!(MoveText::new("e1g1Ch1").unwrap().as_str(), "e1g1Ch1");
     }
 }

@@ -81,8 +81,6 @@ impl StallPoint {
 pub enum ProtocolBreach {
     /// More output for one move than the limit allows.
     Flood,
-    /// An ACE program ended its game before the game was over.
-    FalseEnd,
 }
 
 impl ProtocolBreach {
@@ -90,7 +88,37 @@ impl ProtocolBreach {
     pub fn word(self) -> &'static str {
         match self {
             Self::Flood => "flood",
-            Self::FalseEnd => "false end",
+        }
+    }
+}
+
+/// What an engine did wrong: always its loss, never an error of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlayerFault {
+    /// Its process went away, or cut itself off.
+    Crash {
+        /// What it was doing.
+        during: CrashMoment,
+        /// How the process ended, if it did.
+        exit: Option<ExitEvidence>,
+    },
+    /// It did not answer.
+    Stall(StallPoint),
+    /// It broke the conversation.
+    Protocol(ProtocolBreach),
+}
+
+impl fmt::Display for PlayerFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crash { during: CrashMoment::StdoutClosed, .. } => f.write_str("it closed its output"),
+            Self::Crash { during: CrashMoment::StdinClosed, .. } => f.write_str("it closed its input"),
+            Self::Crash { during: CrashMoment::Memory, .. } => f.write_str("it ran out of memory"),
+            Self::Crash { exit: Some(exit), .. } => write!(f, "it ended ({exit})"),
+            Self::Crash { exit: None, .. } => f.write_str("it went away"),
+            Self::Stall(StallPoint::Stdin) => f.write_str("it stopped reading its input"),
+            Self::Stall(point) => write!(f, "it gave no {} in time", point.word().trim_start_matches("no ")),
+            Self::Protocol(ProtocolBreach::Flood) => f.write_str("it flooded its output"),
         }
     }
 }

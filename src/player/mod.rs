@@ -1,11 +1,40 @@
 //! Client side: whoever the harness asks for a move, met only as a process.
 
+mod ace;
+mod alarm;
+mod answer;
+mod client;
 mod fault;
+mod guardian;
+mod launcher;
+mod line_buffer;
+mod link;
+mod move_text;
+mod options;
 mod patience;
+mod process;
 mod score;
+mod scratch_dir;
+mod spawn;
 mod spec;
+mod stderr_tail;
+mod sweep;
+mod talk;
+mod transcript;
+mod transport;
+mod uci;
 
-pub use fault::{CrashMoment, ExitEvidence, ProtocolBreach, StallPoint};
+pub use ace::exit_disagrees;
+pub use alarm::Alarm;
+pub use answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
+pub use client::{Break, Castling, Fitness, Player, StartFault};
+pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
+pub use guardian::{GuardianProgram, keep_watch};
+pub use launcher::{LaunchError, Launcher};
+pub use move_text::MoveText;
+pub use options::OptionError;
 pub use patience::Patience;
+pub use process::ProcessTransport;
 pub use score::Score;
 pub use spec::{EngineIndex, EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
+pub use transport::{CpuUse, Departure, Farewell, Transport};

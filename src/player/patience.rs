@@ -22,7 +22,7 @@ pub struct Patience {
     pub quit: Duration,
     /// From SIGTERM to SIGKILL.
     pub term: Duration,
-    /// For a move without a clock (fixed nodes, fixed depth), and over any clock.
+    /// For a move without a clock: fixed nodes, fixed depth.
     pub move_cap: Duration,
     /// For the engine to read what we write while its pipe is full.
     pub write: Duration,

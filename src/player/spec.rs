@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::player::Patience;
+use crate::protocol::ace::Template;
 
 /// An engine's place in the plan's list; the candidate is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -62,8 +63,7 @@ pub enum Protocol {
 impl Protocol {
     /// The template that fits our own `chess` program.
     pub fn ace() -> Self {
-        let template = ["--white={white}", "--black={black}", "--time", "{seconds}", "--starting", "{fen}"];
-        Self::Ace { template: template.map(str::to_owned).to_vec() }
+        Self::Ace { template: Template::default().arguments().to_vec() }
     }
 }
 

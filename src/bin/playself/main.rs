@@ -11,6 +11,7 @@ mod stats;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use playself::player::{GuardianProgram, keep_watch};
 
 /// Exit status for a wrong call or a wrong configuration file.
 const USAGE: u8 = 2;
@@ -45,6 +46,11 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    // Not a command: a process of ours that kills the engines we leave behind should we be killed.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
+        keep_watch();
+        return ExitCode::SUCCESS;
+    }
     match Cli::parse().command.run() {
         Ok(status) => status,
         Err(failure) => {

@@ -1,0 +1,168 @@
+//! Plies a second with an engine that answers at once, against a bare two-process pipe ping-pong in the same run.
+//!
+//! The bar: at concurrency 1 a fleet plays at least 0.6 plies for every bare round trip.
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use playself::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairId, PairJob};
+use playself::game::TimeControl;
+use playself::opening::Opening;
+use playself::player::{EngineIndex, EngineSpec};
+
+/// The least share of the bare rate that a fleet must reach.
+const BAR: f64 = 0.6;
+/// Blocks of each kind, taken in turn so that a noisy neighbour meets all kinds alike.
+const BLOCKS: usize = 5;
+/// Games end here, so that every block plays the same number of plies.
+const MOVES: u32 = 60;
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("--echo") => echo(),
+        _ => compare(),
+    }
+}
+
+/// The other end of the bare ping-pong.
+fn echo() {
+    let (mut stdin, mut stdout, mut buffer) = (std::io::stdin(), std::io::stdout(), [0; 4096]);
+    while stdin.read(&mut buffer).is_ok_and(|count| count > 0) {
+        let _ = stdout.write_all(b"bestmove e2e4\n").and_then(|()| stdout.flush());
+    }
+}
+
+/// A rate and what it cost.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    per_second: f64,
+    /// Microseconds of our own processor time per ply.
+    own_cpu: f64,
+    /// Ours and the engines'.
+    all_cpu: f64,
+}
+
+fn compare() {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let (trips, pairs) = if quick { (20_000, 40) } else { (100_000, 250) };
+    let kinds: [(&str, &dyn Fn() -> Measured); 3] = [
+        ("bare ping-pong", &|| bare(trips)),
+        ("fleet, 1 at once", &|| fleet(pairs, 1)),
+        ("fleet, 2 at once", &|| fleet(pairs, 2)),
+    ];
+    let mut blocks: [Vec<Measured>; 3] = Default::default();
+    for _ in 0..BLOCKS {
+        for (results, (_, measure)) in blocks.iter_mut().zip(&kinds) {
+            results.push(measure());
+        }
+    }
+    println!("{:<18} {:>12} {:>14} {:>14}", "", "plies/s", "own CPU/ply", "all CPU/ply");
+    for ((name, _), results) in kinds.iter().zip(&blocks) {
+        let fields: [fn(&Measured) -> f64; 3] = [|m| m.per_second, |m| m.own_cpu, |m| m.all_cpu];
+        let [rate, own, all] = fields.map(|field| median(results.iter().map(field).collect()));
+        println!("{name:<18} {rate:>12.0} {own:>11.2} us {all:>11.2} us");
+    }
+    let ratios = blocks[1].iter().zip(&blocks[0]).map(|(fleet, bare)| fleet.per_second / bare.per_second);
+    let ratio = median(ratios.collect());
+    println!("fleet / bare at concurrency 1: {ratio:.2} (bar {BAR})");
+    assert!(ratio >= BAR, "the harness costs more than a pipe round trip allows");
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn measured(plies: u64, work: impl FnOnce()) -> Measured {
+    let cpu = |who| {
+        let usage = getrusage(who).expect("the kernel counts our time");
+        let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e6 + time.tv_usec() as f64;
+        seconds(usage.user_time()) + seconds(usage.system_time())
+    };
+    let (own, children) = (cpu(UsageWho::RUSAGE_SELF), cpu(UsageWho::RUSAGE_CHILDREN));
+    let begun = Instant::now();
+    work();
+    let (took, plies) = (begun.elapsed(), plies as f64);
+    let own = cpu(UsageWho::RUSAGE_SELF) - own;
+    let all = own + cpu(UsageWho::RUSAGE_CHILDREN) - children;
+    Measured { per_second: plies / took.as_secs_f64(), own_cpu: own / plies, all_cpu: all / plies }
+}
+
+fn bare(trips: u64) -> Measured {
+    let program = std::env::current_exe().expect("we were started from a file");
+    measured(trips, || {
+        let mut child = Command::new(program)
+            .arg("--echo")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a child can be started");
+        let mut stdin = child.stdin.take().expect("its input is a pipe");
+        let mut stdout = child.stdout.take().expect("its output is a pipe");
+        let mut buffer = [0; 4096];
+        for _ in 0..trips {
+            stdin.write_all(b"position startpos\ngo nodes 1\n").expect("the child reads");
+            let count = stdout.read(&mut buffer).expect("the child answers");
+            assert_eq!(&buffer[..count], b"bestmove e2e4\n");
+        }
+        drop(stdin);
+        child.wait().expect("the child ends");
+    })
+}
+
+fn fleet(pairs: u64, concurrency: usize) -> Measured {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_fake-engine"));
+    let engine = |name: &str, salt: &str| {
+        let mut spec = EngineSpec::uci(name, &program);
+        spec.args = vec!["--salt".into(), salt.into()];
+        spec.patience.quit = Duration::from_secs(5);
+        spec
+    };
+    let plies = pairs * 2 * u64::from(MOVES) * 2;
+    let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
+    config.concurrency = concurrency;
+    config.rules.max_moves = Some(MOVES);
+    let mut seen = 0;
+    let mut result = measured(plies, || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
+        seen = runtime.block_on(play(config, pairs));
+    });
+    // Rules may end a game before its last move; the rate counts what was played.
+    let share = seen as f64 / plies as f64;
+    assert!(share > 0.5, "most games reach their last move");
+    result.per_second *= share;
+    result.own_cpu /= share;
+    result.all_cpu /= share;
+    result
+}
+
+async fn play(config: FleetConfig, pairs: u64) -> u64 {
+    let mut fleet = LocalFleet::start(config).expect("a fleet can be started");
+    let contestant = |engine| Contestant { engine, options: Vec::new(), limits: TimeControl::nodes(1) };
+    for index in 0..pairs {
+        fleet.submit(PairJob {
+            id: PairId { index, attempt: 0 },
+            opening: Opening::start(),
+            contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+        });
+    }
+    let (mut finished, mut plies) = (0, 0);
+    while finished < pairs {
+        match fleet.next_event().await.expect("pairs are open") {
+            FleetEvent::PairFinished(pair) => {
+                finished += 1;
+                plies += pair.games.iter().map(|game| game.moves.len() as u64).sum::<u64>();
+                assert!(pair.games.iter().all(|game| !game.ending.termination.is_engine_fault()));
+            }
+            FleetEvent::EngineFatal(fatal) => panic!("{fatal}"),
+            FleetEvent::Voided { reason, .. } => panic!("{reason}"),
+            FleetEvent::GameStarted { .. } | FleetEvent::GameFinished { .. } => {}
+        }
+    }
+    fleet.close().await;
+    plies
+}

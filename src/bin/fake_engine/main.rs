@@ -1,0 +1,373 @@
+//! `fake-engine`: an engine that plays legal moves at once, and misbehaves exactly as its script says.
+//!
+//! It serves the fault tests and the benchmarks of the harness. All triggers are counts, never time.
+
+mod mover;
+mod script;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command as Program, ExitCode, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser;
+use mover::Mover;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask, raise};
+use playself::chess::{Color, MoveStyle};
+use script::{Action, Event, Script};
+
+/// An engine for tests: instant legal moves, and faults on demand.
+#[derive(Debug, Parser)]
+#[command(name = "fake-engine")]
+struct Call {
+    /// A rule, for example `on go#5: hang`; may be given more than once.
+    #[arg(long = "on", value_name = "RULE")]
+    rules: Vec<String>,
+    /// A file of rules, one a line.
+    #[arg(long)]
+    script: Option<PathBuf>,
+    /// A file that counts starts over processes, for rules on `start#2`.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Think this long about every move.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    sleep_ms: u64,
+    /// Changes which moves are chosen.
+    #[arg(long, default_value_t = 0)]
+    salt: u64,
+    /// The name told to `uci`.
+    #[arg(long, default_value = "fake")]
+    name: String,
+    /// Print an info line with this score before every move.
+    #[arg(long, allow_hyphen_values = true)]
+    score: Option<i32>,
+    /// Wait to be killed; what forked children do.
+    #[arg(long)]
+    linger: bool,
+    /// With --linger: leave the parent's session first.
+    #[arg(long)]
+    session: bool,
+    /// Speak ACE: who makes White's moves.
+    #[arg(long, value_parser = ["human", "computer"])]
+    white: Option<String>,
+    /// Speak ACE: who makes Black's moves.
+    #[arg(long, value_parser = ["human", "computer"])]
+    black: Option<String>,
+    /// Speak ACE: where the game starts.
+    #[arg(long)]
+    starting: Option<String>,
+    /// Speak ACE: accepted and ignored.
+    #[arg(long)]
+    time: Option<String>,
+    /// Speak ACE: accepted and ignored.
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Speak ACE: accepted and ignored.
+    #[arg(long)]
+    depth: Option<u32>,
+}
+
+fn main() -> ExitCode {
+    let call = Call::parse();
+    if call.linger {
+        if call.session {
+            let _ = nix::unistd::setsid();
+        }
+        hang();
+    }
+    match Engine::new(&call) {
+        Ok(engine) if call.white.is_some() => engine.play_ace(&call),
+        Ok(engine) => engine.speak_uci(),
+        Err(problem) => {
+            let _ = writeln!(io::stderr(), "fake-engine: {problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The engine's state.
+struct Engine {
+    script: Script,
+    mover: Mover,
+    name: String,
+    sleep: Duration,
+    score: Option<i32>,
+    out: Vec<u8>,
+}
+
+/// Whether to go on listening.
+enum Next {
+    Listen,
+    Leave(u8),
+}
+
+impl Engine {
+    fn new(call: &Call) -> Result<Self, String> {
+        let mut text = call.rules.join("\n");
+        if let Some(path) = &call.script {
+            let file = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            text.push('\n');
+            text.push_str(&file);
+        }
+        let mut script = Script::parse(&text)?;
+        if let Some(path) = &call.state {
+            // One byte a start: appending is atomic, so processes that start together count right.
+            let counted = fs::OpenOptions::new().append(true).create(true).open(path);
+            let before = fs::metadata(path).map_or(0, |meta| meta.len());
+            counted.and_then(|mut file| file.write_all(b".")).map_err(|error| error.to_string())?;
+            script.set_seen(Event::Start, before);
+        }
+        let (name, sleep) = (call.name.clone(), Duration::from_millis(call.sleep_ms));
+        let mover = Mover::new(call.salt);
+        let mut engine = Self { script, mover, name, sleep, score: call.score, out: Vec::with_capacity(256) };
+        engine.event(Event::Start, "");
+        Ok(engine)
+    }
+
+    fn speak_uci(mut self) -> ExitCode {
+        let mut stdin = io::stdin().lock();
+        let (mut buffer, mut held) = (vec![0; 64 << 10], Vec::new());
+        loop {
+            let count = stdin.read(&mut buffer).unwrap_or(0);
+            if count == 0 {
+                return match self.event(Event::Eof, "") {
+                    Next::Leave(code) => ExitCode::from(code),
+                    Next::Listen => hang(),
+                };
+            }
+            held.extend_from_slice(&buffer[..count]);
+            let mut from = 0;
+            while let Some(length) = held[from..].iter().position(|&byte| byte == b'\n') {
+                let line = String::from_utf8_lossy(&held[from..from + length]).into_owned();
+                from += length + 1;
+                if let Next::Leave(code) = self.line(line.trim_end()) {
+                    return ExitCode::from(code);
+                }
+            }
+            held.drain(..from);
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Next {
+        let event = match line.split(' ').next().unwrap_or_default() {
+            "uci" => Event::Uci,
+            "setoption" => Event::SetOption,
+            "isready" => Event::IsReady,
+            "ucinewgame" => Event::NewGame,
+            "position" => Event::Position,
+            "go" => Event::Go,
+            "stop" => Event::Stop,
+            "quit" => Event::Quit,
+            _ => return Next::Listen,
+        };
+        self.event(event, line)
+    }
+
+    fn event(&mut self, event: Event, line: &str) -> Next {
+        if event == Event::Position {
+            self.mover.set(line);
+        }
+        if event == Event::SetOption && line.contains("UCI_Chess960") {
+            let style = if line.ends_with("true") { MoveStyle::Chess960 } else { MoveStyle::Standard };
+            self.mover.set_style(style);
+        }
+        let actions = if self.script.is_empty() { None } else { self.script.on(event) };
+        match actions {
+            None => self.usual(event),
+            Some(actions) => {
+                for action in actions {
+                    if let Next::Leave(code) = self.act(&action, event) {
+                        return Next::Leave(code);
+                    }
+                }
+                Next::Listen
+            }
+        }
+    }
+
+    fn usual(&mut self, event: Event) -> Next {
+        match event {
+            Event::Uci => {
+                let text = format!(
+                    "id name {}\nid author playself\noption name Hash type spin default 16 min 1 max 1024\n\
+                     option name UCI_Chess960 type check default false\noption name Ponder type check default false\n\
+                     option name Weight type spin default 5 min 0 max 100\nuciok\n",
+                    self.name
+                );
+                self.say(text.as_bytes());
+            }
+            Event::IsReady => self.say(b"readyok\n"),
+            Event::Go => self.play(),
+            Event::Quit | Event::Eof => return Next::Leave(0),
+            Event::Start | Event::SetOption | Event::NewGame | Event::Position | Event::Stop => {}
+        }
+        Next::Listen
+    }
+
+    fn play(&mut self) {
+        if !self.sleep.is_zero() {
+            thread::sleep(self.sleep);
+        }
+        self.out.clear();
+        if let Some(score) = self.score {
+            let _ = writeln!(self.out, "info depth 1 seldepth 1 nodes 20 score cp {score} pv a1a1");
+        }
+        let best = self.mover.choose();
+        self.out.extend_from_slice(b"bestmove ");
+        self.out.extend_from_slice(best.as_deref().unwrap_or("(none)").as_bytes());
+        self.out.push(b'\n');
+        let _ = io::stdout().write_all(&self.out).and_then(|()| io::stdout().flush());
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    }
+
+    fn act(&mut self, action: &Action, event: Event) -> Next {
+        match action {
+            Action::Write { bytes } => {
+                let text = String::from_utf8_lossy(bytes);
+                if text.contains("{move}") {
+                    let best = self.mover.choose().unwrap_or_default();
+                    self.say(text.replace("{move}", &best).as_bytes());
+                } else {
+                    self.say(bytes);
+                }
+            }
+            Action::Play => return self.usual(event),
+            Action::Ignore => {}
+            Action::Delay(time) => thread::sleep(*time),
+            Action::Hang => hang(),
+            Action::Exit(code) => std::process::exit(*code),
+            Action::Signal(name) => signal(name),
+            Action::Flood(count) => self.flood(*count),
+            Action::Lines(count, line) => {
+                let block = [line.as_slice(), b"\n"].concat().repeat(64);
+                (0..count / 64).for_each(|_| self.say(&block));
+            }
+            Action::Drip(pause) => loop {
+                self.say(b"x");
+                thread::sleep(*pause);
+            },
+            Action::Stderr(count) => {
+                let chunk = [b'e'; 4096];
+                (0..count / 4096).for_each(|_| drop(io::stderr().write_all(&chunk)));
+            }
+            Action::Close(fd) => drop(nix::unistd::close(*fd)),
+            Action::Fork(count) => (0..*count).for_each(|_| fork(&self.name, &["--linger"])),
+            Action::ForkSession => fork(&self.name, &["--linger", "--session"]),
+            Action::Spin => drop(thread::spawn(|| {
+                loop {
+                    std::hint::spin_loop();
+                }
+            })),
+            Action::Alloc => alloc(),
+            Action::Fill(bytes) => fill(*bytes),
+            Action::BlockTerm => {
+                let mut term = SigSet::empty();
+                term.add(Signal::SIGTERM);
+                let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&term), None);
+            }
+        }
+        Next::Listen
+    }
+
+    fn flood(&mut self, count: u64) {
+        let chunk = [b'f'; 4096];
+        (0..count / 4096).for_each(|_| self.say(&chunk));
+    }
+
+    /// One ACE game: prints its moves, reads the other side's, ends with the status that tells the result.
+    fn play_ace(mut self, call: &Call) -> ExitCode {
+        if let Some(fen) = &call.starting {
+            self.mover.start_from(fen);
+        }
+        let role = |color: Color| if color == Color::White { &call.white } else { &call.black };
+        loop {
+            let turn = self.mover.position().turn();
+            if let Some(outcome) = self.mover.position().outcome() {
+                return ExitCode::from(match outcome.winner() {
+                    Some(Color::White) => 2,
+                    Some(Color::Black) => 1,
+                    None => 0,
+                });
+            }
+            if role(turn).as_deref() == Some("computer") {
+                match self.script.on(Event::Go) {
+                    None => self.play_ace_move(),
+                    Some(actions) => {
+                        for action in actions {
+                            if action == Action::Play {
+                                self.play_ace_move();
+                            } else if let Next::Leave(code) = self.act(&action, Event::Go) {
+                                return ExitCode::from(code);
+                            }
+                        }
+                    }
+                }
+            } else {
+                let mut line = String::new();
+                if io::stdin().read_line(&mut line).unwrap_or(0) == 0 || line.trim() == "exit" {
+                    return ExitCode::SUCCESS;
+                }
+                if !self.mover.play_ace(line.trim()) {
+                    let _ = writeln!(io::stderr(), "Invalid move!");
+                }
+            }
+        }
+    }
+
+    fn play_ace_move(&mut self) {
+        thread::sleep(self.sleep);
+        if let Some(text) = self.mover.choose_ace() {
+            // The original prints a blank line before its move.
+            self.say(format!("\n{text}\n").as_bytes());
+        }
+    }
+}
+
+fn hang() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn signal(name: &str) {
+    if let Ok(signal) = name.parse::<Signal>() {
+        // The first one may meet a handler that only takes itself off.
+        let _ = raise(signal);
+        let _ = raise(signal);
+    }
+}
+
+fn fork(name: &str, args: &[&str]) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let streams = || Stdio::inherit();
+    let _ = Program::new(program)
+        .args(args)
+        .args(["--name", name])
+        .stdin(streams())
+        .stdout(streams())
+        .stderr(streams())
+        .spawn();
+}
+
+fn alloc() {
+    let mut held = Vec::new();
+    loop {
+        held.push(vec![1_u8; 16 << 20]);
+    }
+}
+
+fn fill(bytes: u64) {
+    let Ok(mut file) = fs::File::create("fill.bin") else { return };
+    let chunk = vec![0; 1 << 20];
+    for _ in 0..bytes >> 20 {
+        if file.write_all(&chunk).is_err() {
+            return;
+        }
+    }
+}

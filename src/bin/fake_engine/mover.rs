@@ -1,0 +1,102 @@
+//! A legal move out of a hash of the position: the same at any speed and any concurrency.
+
+use playself::chess::{MoveStyle, Position};
+use playself::protocol::uci::{Command, Start};
+
+/// The position an engine was last told, read move by move as the game grows.
+#[derive(Debug)]
+pub(crate) struct Mover {
+    told: String,
+    position: Position,
+    style: MoveStyle,
+    salt: u64,
+}
+
+impl Mover {
+    pub(crate) fn new(salt: u64) -> Self {
+        Self { told: String::new(), position: Position::startpos(), style: MoveStyle::Standard, salt }
+    }
+
+    pub(crate) fn set_style(&mut self, style: MoveStyle) {
+        self.style = style;
+    }
+
+    pub(crate) fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Takes in a `position` line; only what is new in it is read.
+    pub(crate) fn set(&mut self, line: &str) {
+        let news = match line.strip_prefix(&*self.told) {
+            Some(rest) if !self.told.is_empty() && (rest.is_empty() || rest.starts_with(' ')) => rest,
+            _ => match Command::parse(line) {
+                Command::Position { start, moves } => {
+                    self.position = match start {
+                        Start::Standard => Position::startpos(),
+                        Start::Fen(fen) => {
+                            let fen: Vec<&str> = fen.as_str().split_whitespace().collect();
+                            Position::from_fen(&fen.join(" ")).unwrap_or_else(|_| Position::startpos())
+                        }
+                    };
+                    moves.as_str()
+                }
+                _ => return,
+            },
+        };
+        for word in news.split_ascii_whitespace().filter(|word| *word != "moves") {
+            self.push(word);
+        }
+        self.told.clear();
+        self.told.push_str(line);
+    }
+
+    fn push(&mut self, word: &str) {
+        if let Ok(mv) = self.position.parse_coordinate(word, self.style) {
+            self.position = self.position.play(mv);
+        }
+    }
+
+    /// Starts from a FEN, as an ACE program is told.
+    pub(crate) fn start_from(&mut self, fen: &str) {
+        if let Ok(position) = Position::from_fen(fen) {
+            self.position = position;
+        }
+    }
+
+    /// Plays an ACE move; `false` if it is not legal here.
+    pub(crate) fn play_ace(&mut self, word: &str) -> bool {
+        match self.position.parse_ace(word) {
+            Ok(mv) => {
+                self.position = self.position.play(mv);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The move for the position, in UCI's spelling; `None` where there is none.
+    pub(crate) fn choose(&self) -> Option<String> {
+        let moves = self.position.legal_moves();
+        let index = mix(self.position.key() ^ self.salt) % moves.len().max(1) as u64;
+        moves.get(index as usize).map(|&mv| self.position.coordinate(mv, self.style))
+    }
+
+    /// The move for the position in ACE's spelling, and plays it.
+    pub(crate) fn choose_ace(&mut self) -> Option<String> {
+        let moves = self.position.legal_moves();
+        let index = mix(self.position.key() ^ self.salt) % moves.len().max(1) as u64;
+        let mv = *moves.get(index as usize)?;
+        let text = self.position.ace(mv);
+        self.position = self.position.play(mv);
+        Some(text)
+    }
+}
+
+/// A finaliser of a 64-bit hash, so that near keys give far moves.
+fn mix(mut x: u64) -> u64 {
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ x >> 33
+}

@@ -1,0 +1,90 @@
+//! Which slot plays which pair next.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::fleet::PairJob;
+
+/// Whether new pairs begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    Running,
+    /// None begin until told otherwise.
+    Paused,
+    /// None begin any more.
+    Draining,
+}
+
+/// Jobs that wait, and slots that do. Pure: it says what to do, others do it.
+#[derive(Debug)]
+pub(super) struct Dispatch {
+    queue: VecDeque<PairJob>,
+    idle: BTreeSet<usize>,
+    busy: usize,
+    concurrency: usize,
+    flow: Flow,
+}
+
+impl Dispatch {
+    pub(super) fn new(concurrency: usize) -> Self {
+        Self { queue: VecDeque::new(), idle: BTreeSet::new(), busy: 0, concurrency, flow: Flow::Running }
+    }
+
+    pub(super) fn submit(&mut self, job: PairJob) {
+        self.queue.push_back(job);
+    }
+
+    /// A slot that has just been made, or has finished a pair.
+    pub(super) fn now_idle(&mut self, slot: usize) {
+        self.idle.insert(slot);
+    }
+
+    pub(super) fn finished(&mut self, slot: usize) {
+        self.busy = self.busy.saturating_sub(1);
+        self.now_idle(slot);
+    }
+
+    pub(super) fn set_concurrency(&mut self, concurrency: usize) {
+        self.concurrency = concurrency.max(1);
+    }
+
+    pub(super) fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    pub(super) fn busy(&self) -> usize {
+        self.busy
+    }
+
+    pub(super) fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(super) fn flow(&self) -> Flow {
+        self.flow
+    }
+
+    /// Changes the flow; draining cannot be undone. Returns the jobs that will not begin.
+    pub(super) fn set_flow(&mut self, flow: Flow) -> Vec<PairJob> {
+        if self.flow != Flow::Draining {
+            self.flow = flow;
+        }
+        if self.flow == Flow::Draining { self.queue.drain(..).collect() } else { Vec::new() }
+    }
+
+    /// The next pair to begin, and its slot: the lowest, so that warm engines are used again.
+    pub(super) fn next(&mut self) -> Option<(usize, PairJob)> {
+        if self.flow != Flow::Running || self.busy >= self.concurrency {
+            return None;
+        }
+        let slot = *self.idle.first()?;
+        let job = self.queue.pop_front()?;
+        self.idle.remove(&slot);
+        self.busy += 1;
+        Some((slot, job))
+    }
+
+    /// Idle slots that the current concurrency has no use for.
+    pub(super) fn superfluous(&self) -> impl Iterator<Item = usize> {
+        self.idle.range(self.concurrency..).copied()
+    }
+}

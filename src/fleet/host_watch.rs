@@ -1,0 +1,116 @@
+//! What the host did to us: delays, stops, suspends. Never looks at a result.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, sleep};
+
+use crate::game::Host;
+
+/// How often a thread looks whether it still runs on time.
+const TICK: Duration = Duration::from_millis(20);
+/// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
+const STANDSTILL: Duration = Duration::from_secs(1);
+/// What the two clocks may differ by without the machine having been asleep.
+const ASLEEP: Duration = Duration::from_millis(100);
+
+/// Times when the whole process stood still, as all threads see them.
+#[derive(Debug, Default)]
+pub(super) struct Standstills {
+    count: AtomicU64,
+    last_gap_ms: AtomicU64,
+}
+
+impl Standstills {
+    /// How many there have been.
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// How long the last one was, at least.
+    pub(super) fn last_gap_ms(&self) -> u64 {
+        self.last_gap_ms.load(Ordering::Acquire)
+    }
+
+    fn note(&self, gap: Duration) {
+        self.last_gap_ms.store(gap.as_millis() as u64, Ordering::Release);
+        self.count.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Notes every SIGCONT: somebody had stopped us, and engines played on against nobody.
+    pub(super) async fn listen_for_continuation(&self, probe: &DelayProbe) {
+        let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
+        while continued.recv().await.is_some() {
+            self.note(probe.current_delay());
+        }
+    }
+}
+
+/// One thread's record of its own lateness.
+#[derive(Debug)]
+pub(super) struct DelayProbe {
+    state: RefCell<ProbeState>,
+}
+
+#[derive(Debug)]
+struct ProbeState {
+    ticked: Instant,
+    late: VecDeque<(Instant, Duration)>,
+}
+
+impl DelayProbe {
+    const KEEP: usize = 256;
+
+    pub(super) fn new() -> Self {
+        Self { state: RefCell::new(ProbeState { ticked: Instant::now(), late: VecDeque::new() }) }
+    }
+
+    /// Ticks for ever.
+    pub(super) async fn run(&self, standstills: &Standstills) {
+        let mut asleep = time_asleep();
+        loop {
+            let before = Instant::now();
+            sleep(TICK).await;
+            let late = before.elapsed().saturating_sub(TICK);
+            let mut state = self.state.borrow_mut();
+            state.ticked = Instant::now();
+            // A timer is a millisecond late by nature.
+            if late > Duration::from_millis(2) {
+                let now = state.ticked;
+                state.late.push_back((now, late));
+                let excess = state.late.len().saturating_sub(Self::KEEP);
+                state.late.drain(..excess);
+            }
+            drop(state);
+            let slept = time_asleep();
+            let suspended = slept.saturating_sub(std::mem::replace(&mut asleep, slept));
+            if late >= STANDSTILL || suspended >= ASLEEP {
+                standstills.note(late.max(suspended));
+            }
+        }
+    }
+
+    /// How late the next tick is already.
+    fn current_delay(&self) -> Duration {
+        self.state.borrow().ticked.elapsed().saturating_sub(TICK)
+    }
+}
+
+impl Host for DelayProbe {
+    fn longest_delay_since(&self, since: Instant) -> Duration {
+        let state = self.state.borrow();
+        let noted = state.late.iter().filter(|(at, _)| *at >= since).map(|&(_, late)| late).max();
+        noted.unwrap_or_default().max(state.ticked.elapsed().saturating_sub(TICK + Duration::from_millis(2)))
+    }
+}
+
+/// How long the machine has been suspended since it was started.
+fn time_asleep() -> Duration {
+    let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
+    let awake = read(ClockId::CLOCK_MONOTONIC);
+    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake)
+}

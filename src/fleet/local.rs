@@ -1,0 +1,322 @@
+//! All the slots of this machine, behind one door.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use crate::fleet::dispatch::{Dispatch, Flow};
+use crate::fleet::host_watch::Standstills;
+use crate::fleet::live::LiveBoard;
+use crate::fleet::roster::Roster;
+use crate::fleet::slot::{PairEnd, Shared, SlotOrder};
+use crate::fleet::worker::{Duty, NewSlot, Worker};
+use crate::fleet::{FleetEvent, LiveGame, PairJob, descriptors};
+use crate::game::{AdjudicationRules, GameOfPair, VoidReason};
+use crate::player::{EngineSpec, GuardianProgram, Launcher};
+
+/// What a fleet is made of.
+#[derive(Clone, Debug)]
+pub struct FleetConfig {
+    /// The engines that pairs name by index.
+    pub engines: Vec<EngineSpec>,
+    /// Pairs played at the same time.
+    pub concurrency: usize,
+    /// When games end early.
+    pub rules: AdjudicationRules,
+    /// What kills our engines should we be killed ourselves; `None` leaves that to the kernel alone.
+    pub guardian: Option<GuardianProgram>,
+    /// The processors of each slot's engines, taken in turn; empty means any.
+    pub placement: Vec<Vec<usize>>,
+    /// Threads that host slots; 0 means as many as there are processors, but no more than slots.
+    pub threads: usize,
+}
+
+impl FleetConfig {
+    /// A fleet of these engines, one pair at a time.
+    pub fn new(engines: Vec<EngineSpec>) -> Self {
+        Self {
+            engines,
+            concurrency: 1,
+            rules: AdjudicationRules::default(),
+            guardian: None,
+            placement: Vec::new(),
+            threads: 0,
+        }
+    }
+}
+
+/// Why a fleet could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The limit on open files is too low.
+    #[error(
+        "{wanted} games at once need more open files than the system allows; at most {possible} fit: lower \
+         --concurrency or raise the limit (ulimit -Hn)"
+    )]
+    TooFewDescriptors {
+        /// Asked for.
+        wanted: usize,
+        /// What would fit.
+        possible: usize,
+    },
+    /// A thread or the guardian could not be started.
+    #[error("could not start the fleet")]
+    Start(#[from] io::Error),
+}
+
+/// The slots of this machine. Pairs go in, events come out; every pair that goes in comes out finished or void.
+#[derive(Debug)]
+pub struct LocalFleet {
+    desk: Arc<Desk>,
+    events: UnboundedReceiver<FleetEvent>,
+    threads: Vec<JoinHandle<()>>,
+    kill: CancellationToken,
+}
+
+/// The state that submitters and slots share.
+#[derive(Debug)]
+struct Desk {
+    inner: Mutex<DeskState>,
+    events: UnboundedSender<FleetEvent>,
+}
+
+#[derive(Debug)]
+struct DeskState {
+    dispatch: Dispatch,
+    /// Senders to each worker and each slot; dropped to let them end.
+    workers: Vec<UnboundedSender<NewSlot>>,
+    orders: Vec<UnboundedSender<SlotOrder>>,
+    boards: Vec<LiveBoard>,
+    placement: Vec<Vec<usize>>,
+}
+
+impl LocalFleet {
+    /// Starts the threads; engines start with the first pair.
+    pub fn start(config: FleetConfig) -> Result<Self, FleetError> {
+        let concurrency = config.concurrency.max(1);
+        descriptors::reserve(concurrency)
+            .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })?;
+        let launcher = Launcher::new(config.guardian.as_ref())?;
+        let (events, inbox) = unbounded_channel();
+        let kill = CancellationToken::new();
+        let shared = Arc::new(Shared {
+            roster: Roster::new(config.engines),
+            launcher,
+            rules: config.rules,
+            events: events.clone(),
+            standstills: Standstills::default(),
+            kill: kill.clone(),
+        });
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let count = if config.threads == 0 { processors.min(concurrency) } else { config.threads };
+        let desk = Arc::new(Desk {
+            inner: Mutex::new(DeskState {
+                dispatch: Dispatch::new(concurrency),
+                workers: Vec::new(),
+                orders: Vec::new(),
+                boards: Vec::new(),
+                placement: config.placement,
+            }),
+            events,
+        });
+        let mut threads = Vec::with_capacity(count);
+        for number in 0..count.max(1) {
+            let duty = if number == 0 { Duty::SlotsAndSignals } else { Duty::SlotsOnly };
+            let report = Arc::downgrade(&desk);
+            let done = move |slot, end| {
+                if let Some(desk) = report.upgrade() {
+                    desk.pair_done(slot, end);
+                }
+            };
+            let worker = Worker::start(number, duty, Arc::clone(&shared), done)?;
+            desk.lock().workers.push(worker.slots);
+            threads.push(worker.thread);
+        }
+        desk.lock().open_slots(concurrency);
+        Ok(Self { desk, events: inbox, threads, kill })
+    }
+
+    /// Queues a pair. Jobs begin in the order they come.
+    pub fn submit(&self, job: PairJob) {
+        let refused = {
+            let mut state = self.desk.lock();
+            state.dispatch.submit(job);
+            let flow = state.dispatch.flow();
+            state.dispatch.set_flow(flow)
+        };
+        self.desk.give_back(refused);
+        self.desk.lock().pump();
+    }
+
+    /// How many more pairs could begin at once.
+    pub fn room(&self) -> usize {
+        let state = self.desk.lock();
+        state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
+    }
+
+    /// Pairs being played.
+    pub fn playing(&self) -> usize {
+        self.desk.lock().dispatch.busy()
+    }
+
+    /// Waits for the next event. An open fleet always has one to come as long as a pair is queued or played.
+    pub async fn next_event(&mut self) -> Option<FleetEvent> {
+        self.events.recv().await
+    }
+
+    /// Changes how many pairs are played at the same time; those under way are finished in any case.
+    pub fn set_concurrency(&self, concurrency: usize) -> Result<(), FleetError> {
+        let concurrency = concurrency.max(1);
+        descriptors::reserve(concurrency)
+            .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })?;
+        let mut state = self.desk.lock();
+        state.dispatch.set_concurrency(concurrency);
+        state.open_slots(concurrency);
+        state.rest_superfluous();
+        state.pump();
+        Ok(())
+    }
+
+    /// How many pairs may be played at the same time now.
+    pub fn concurrency(&self) -> usize {
+        self.desk.lock().dispatch.concurrency()
+    }
+
+    /// Lets pairs under way finish and begins no more until [`LocalFleet::resume`].
+    pub fn pause(&self) {
+        self.desk.lock().dispatch.set_flow(Flow::Paused);
+    }
+
+    /// Ends a pause.
+    pub fn resume(&self) {
+        let mut state = self.desk.lock();
+        state.dispatch.set_flow(Flow::Running);
+        state.pump();
+    }
+
+    /// Lets pairs under way finish; those that have not begun come back as void. There is no way back.
+    pub fn drain(&self) {
+        self.desk.drain();
+    }
+
+    /// Ends every game and every engine now; all pairs come back as void.
+    pub fn kill_now(&self) {
+        self.desk.drain();
+        self.kill.cancel();
+    }
+
+    /// The games on the boards right now.
+    pub fn live(&self) -> Vec<LiveGame> {
+        let boards = self.desk.lock().boards.clone();
+        boards.iter().filter_map(LiveBoard::look).collect()
+    }
+
+    /// Closes the fleet: pairs under way are finished, engines leave, threads end. Returns the events nobody has read.
+    pub async fn close(mut self) -> Vec<FleetEvent> {
+        self.desk.drain();
+        self.desk.lock().let_go();
+        let threads = std::mem::take(&mut self.threads);
+        let joined = tokio::task::spawn_blocking(move || {
+            for thread in threads {
+                // A worker that panicked has already dropped, and thereby killed, its engines.
+                let _ = thread.join();
+            }
+        });
+        let _ = joined.await;
+        let mut rest = Vec::new();
+        while let Ok(event) = self.events.try_recv() {
+            rest.push(event);
+        }
+        rest
+    }
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, DeskState> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn drain(&self) {
+        let dropped = self.lock().dispatch.set_flow(Flow::Draining);
+        self.give_back(dropped);
+    }
+
+    fn give_back(&self, jobs: Vec<PairJob>) {
+        for job in jobs {
+            let (game, reason) = (GameOfPair::First, VoidReason::Cancelled);
+            let _ = self.events.send(FleetEvent::Voided { id: job.id, game, reason });
+        }
+    }
+
+    fn pair_done(&self, slot: usize, end: PairEnd) {
+        let mut state = self.lock();
+        state.dispatch.finished(slot);
+        match end {
+            PairEnd::Done => {}
+            PairEnd::OutOfResources => {
+                let fewer = state.dispatch.concurrency().saturating_sub(1).max(1);
+                state.dispatch.set_concurrency(fewer);
+            }
+            PairEnd::Condemned => {
+                drop(state);
+                self.drain();
+                return;
+            }
+        }
+        state.pump();
+    }
+}
+
+impl DeskState {
+    fn open_slots(&mut self, count: usize) {
+        while self.orders.len() < count && !self.workers.is_empty() {
+            let number = self.orders.len();
+            let (orders, inbox) = unbounded_channel();
+            let board = LiveBoard::default();
+            let cpus = match self.placement.len() {
+                0 => Vec::new(),
+                len => self.placement[number % len].clone(),
+            };
+            let slot = NewSlot { number, cpus, board: board.clone(), orders: inbox };
+            if self.workers[number % self.workers.len()].send(slot).is_err() {
+                return;
+            }
+            self.orders.push(orders);
+            self.boards.push(board);
+            self.dispatch.now_idle(number);
+        }
+    }
+
+    fn rest_superfluous(&mut self) {
+        for slot in self.dispatch.superfluous() {
+            if let Some(orders) = self.orders.get(slot) {
+                let _ = orders.send(SlotOrder::Rest);
+            }
+        }
+    }
+
+    fn pump(&mut self) {
+        while let Some((slot, job)) = self.dispatch.next() {
+            if let Some(orders) = self.orders.get(slot) {
+                let _ = orders.send(SlotOrder::Play(Box::new(job)));
+            }
+        }
+    }
+
+    fn let_go(&mut self) {
+        self.workers.clear();
+        self.orders.clear();
+    }
+}
+
+impl Drop for LocalFleet {
+    fn drop(&mut self) {
+        // A fleet dropped rather than closed is not waited for: its engines are killed on their own threads.
+        self.desk.drain();
+        self.kill.cancel();
+        self.desk.lock().let_go();
+    }
+}

@@ -1,0 +1,56 @@
+//! The engines of a fleet, and which of them have shown that they work.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::fleet::EngineFatal;
+use crate::player::{EngineIndex, EngineSpec};
+
+/// All engines of a fleet.
+#[derive(Debug)]
+pub(super) struct Roster {
+    engines: Vec<Entry>,
+    condemned: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    spec: EngineSpec,
+    proven: AtomicBool,
+}
+
+impl Roster {
+    pub(super) fn new(specs: Vec<EngineSpec>) -> Self {
+        let engines = specs.into_iter().map(|spec| Entry { spec, proven: AtomicBool::new(false) }).collect();
+        Self { engines, condemned: AtomicBool::new(false) }
+    }
+
+    pub(super) fn spec(&self, engine: EngineIndex) -> Option<&EngineSpec> {
+        self.engines.get(engine.get()).map(|entry| &entry.spec)
+    }
+
+    pub(super) fn name(&self, engine: EngineIndex) -> &str {
+        self.spec(engine).map_or("?", |spec| &spec.name)
+    }
+
+    /// Whether the engine has worked once in this run: its failures are losses from then on.
+    pub(super) fn is_proven(&self, engine: EngineIndex) -> bool {
+        self.engines.get(engine.get()).is_some_and(|entry| entry.proven.load(Ordering::Acquire))
+    }
+
+    pub(super) fn prove(&self, engine: EngineIndex) {
+        if let Some(entry) = self.engines.get(engine.get()) {
+            entry.proven.store(true, Ordering::Release);
+        }
+    }
+
+    /// A verdict that ends the run; only the first is told.
+    pub(super) fn condemn(
+        &self,
+        engine: EngineIndex,
+        reason: String,
+        stderr_tail: String,
+    ) -> Option<EngineFatal> {
+        let first = !self.condemned.swap(true, Ordering::AcqRel);
+        first.then(|| EngineFatal { engine, name: self.name(engine).to_owned(), reason, stderr_tail })
+    }
+}

@@ -1,0 +1,177 @@
+//! A chair at a slot's board: at most one engine sits in it, warm from game to game.
+
+use tokio_util::task::TaskTracker;
+
+use crate::chess::Color;
+use crate::fleet::Contestant;
+use crate::fleet::bundle::LastWords;
+use crate::fleet::roster::Roster;
+use crate::game::GameSetup;
+use crate::player::{
+    EngineIndex, EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol,
+    Restart, StartFault, ThinkLimits,
+};
+
+/// One side's engine in a slot.
+#[derive(Debug, Default)]
+pub(super) struct Seat {
+    resident: Option<Resident>,
+}
+
+#[derive(Debug)]
+struct Resident {
+    engine: EngineIndex,
+    player: Player<ProcessTransport>,
+}
+
+/// Why a seat has no engine that is ready to play.
+#[derive(Debug)]
+pub(super) enum SeatTrouble {
+    /// The plan is wrong: the run cannot go on.
+    Plan { reason: String, words: LastWords },
+    /// The system refused: nobody's fault who plays.
+    Resources(String),
+    /// The engine failed, having worked before: it loses.
+    Fault(PlayerFault, LastWords),
+}
+
+/// What seats need from their fleet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Staff<'a> {
+    pub(super) roster: &'a Roster,
+    pub(super) launcher: &'a Launcher,
+    pub(super) cpus: &'a [usize],
+    pub(super) leaving: &'a TaskTracker,
+}
+
+impl Seat {
+    /// The engine that sits here.
+    pub(super) fn player(&mut self) -> Option<&mut Player<ProcessTransport>> {
+        self.resident.as_mut().map(|resident| &mut resident.player)
+    }
+
+    /// Seats the contestant's engine and begins a game with it.
+    pub(super) async fn make_ready(
+        &mut self,
+        staff: Staff<'_>,
+        contestant: &Contestant,
+        setup: &GameSetup,
+        side: Color,
+    ) -> Result<(), SeatTrouble> {
+        let engine = contestant.engine;
+        let Some(spec) = staff.roster.spec(engine) else {
+            let reason = format!("the plan has no engine number {engine}");
+            return Err(SeatTrouble::Plan { reason, words: LastWords::default() });
+        };
+        if self.resident.as_ref().is_some_and(|resident| resident.engine != engine) {
+            self.dismiss(staff);
+        }
+        if self.resident.is_none() {
+            let player = start(staff, engine, spec, contestant, setup, side).await?;
+            self.resident = Some(Resident { engine, player });
+        }
+        let Some(player) = self.player() else { return Ok(()) };
+        match player.new_game(setup.castling(), &contestant.options).await {
+            Ok(()) => Ok(()),
+            Err(fault) => {
+                let words = last_words(player);
+                self.clear().await;
+                Err(trouble(staff.roster, engine, &fault, words))
+            }
+        }
+    }
+
+    /// After a game: keeps an engine that can go on, ends one that cannot. Says what a killed one had left behind.
+    pub(super) async fn after_game(&mut self, staff: Staff<'_>) -> u64 {
+        let Some(resident) = &mut self.resident else { return 0 };
+        let Some(spec) = staff.roster.spec(resident.engine) else { return 0 };
+        let (uci, restart) = (spec.protocol == Protocol::Uci, spec.restart == Restart::On);
+        match resident.player.settle().await {
+            Fitness::Fit if !restart => 0,
+            Fitness::Unfit if uci => self.clear().await,
+            Fitness::Fit | Fitness::Unfit => {
+                self.dismiss(staff);
+                0
+            }
+        }
+    }
+
+    /// Ends the engine at once, and waits for it; says how many processes it had left behind.
+    pub(super) async fn clear(&mut self) -> u64 {
+        match self.resident.take() {
+            Some(resident) => resident.player.retire(Fitness::Unfit).await.leaked,
+            None => 0,
+        }
+    }
+
+    /// Asks the engine to leave, without waiting for it.
+    pub(super) fn dismiss(&mut self, staff: Staff<'_>) {
+        if let Some(resident) = self.resident.take() {
+            staff.leaving.spawn_local(async move {
+                resident.player.retire(Fitness::Fit).await;
+            });
+        }
+    }
+}
+
+async fn start(
+    staff: Staff<'_>,
+    engine: EngineIndex,
+    spec: &EngineSpec,
+    contestant: &Contestant,
+    setup: &GameSetup,
+    side: Color,
+) -> Result<Player<ProcessTransport>, SeatTrouble> {
+    let _leave = staff.launcher.leave_to_start().await;
+    let clock = contestant.limits.clock;
+    let mut limits = ThinkLimits {
+        depth: contestant.limits.depth,
+        nodes: contestant.limits.nodes,
+        movetime: contestant.limits.movetime_ms.map(std::time::Duration::from_millis),
+        moves_to_go: clock.and_then(|rule| rule.moves).map(u32::from),
+        ..ThinkLimits::default()
+    };
+    limits.time[side] = clock.map(|rule| rule.time);
+    limits.increment[side] = clock.map(|rule| rule.increment);
+    let plan = |reason| SeatTrouble::Plan { reason, words: LastWords::default() };
+    let args =
+        Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
+    let transport = staff.launcher.launch(spec, &args, staff.cpus).map_err(|error| match error {
+        LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
+        LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
+    })?;
+    match Player::greet(transport, spec).await {
+        Ok(player) => {
+            if spec.protocol == Protocol::Uci {
+                staff.roster.prove(engine);
+            }
+            Ok(player)
+        }
+        Err((player, fault)) => {
+            let words = last_words(&player);
+            player.retire(Fitness::Unfit).await;
+            Err(trouble(staff.roster, engine, &fault, words))
+        }
+    }
+}
+
+/// Before an engine has worked once, its failure is a mistake in the plan; afterwards it is a loss.
+fn trouble(roster: &Roster, engine: EngineIndex, fault: &StartFault, words: LastWords) -> SeatTrouble {
+    match fault {
+        StartFault::Fault(fault) if roster.is_proven(engine) => SeatTrouble::Fault(*fault, words),
+        StartFault::Fault(fault) => {
+            let reason = format!(
+                "startup_failure: {fault}; start it by hand to see why, and check its path and arguments"
+            );
+            SeatTrouble::Plan { reason, words }
+        }
+        StartFault::Option(_) | StartFault::NoChess960 => {
+            SeatTrouble::Plan { reason: fault.to_string(), words }
+        }
+    }
+}
+
+/// What the engine said last.
+pub(super) fn last_words(player: &Player<ProcessTransport>) -> LastWords {
+    LastWords { transcript: player.transcript(), stderr_tail: player.stderr_tail() }
+}

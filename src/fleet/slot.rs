@@ -1,0 +1,428 @@
+//! One board: plays pairs one after the other with two warm engines.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::chess::{ByColor, Color};
+use crate::fleet::bundle::{GameKey, LastWords, bundle};
+use crate::fleet::host_watch::{DelayProbe, Standstills};
+use crate::fleet::live::LiveBoard;
+use crate::fleet::roster::Roster;
+use crate::fleet::seat::{Seat, SeatTrouble, Staff, last_words};
+use crate::fleet::{Contestant, FleetEvent, LiveGame, PairJob, PairReport};
+use crate::game::{
+    AdjudicationRules, Anomaly, Contest, Ending, FaultBundle, GameOfPair, GameRecord, GameSetup, MoveSource,
+    Played, PlyRecord, Referee, Termination, VoidReason, Warning, play,
+};
+use crate::player::{
+    Alarm, EngineIndex, EngineSpec, Launcher, PlayerFault, Pondering, Tallies, Transport, exit_disagrees,
+};
+
+/// What a slot is told.
+#[derive(Debug)]
+pub(super) enum SlotOrder {
+    /// Play this pair.
+    Play(Box<PairJob>),
+    /// Let the engines go; there may be more pairs later.
+    Rest,
+}
+
+/// What all slots of a fleet share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) roster: Roster,
+    pub(super) launcher: Launcher,
+    pub(super) rules: AdjudicationRules,
+    pub(super) events: UnboundedSender<FleetEvent>,
+    pub(super) standstills: Standstills,
+    pub(super) kill: CancellationToken,
+}
+
+/// A slot, on its worker thread.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) number: usize,
+    pub(super) cpus: Vec<usize>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) probe: Rc<DelayProbe>,
+    pub(super) board: LiveBoard,
+    pub(super) leaving: TaskTracker,
+}
+
+/// Why a game has no result.
+enum NoResult {
+    Void(VoidReason),
+    Fatal { engine: EngineIndex, reason: String, words: LastWords },
+}
+
+/// What a slot did with a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PairEnd {
+    Done,
+    /// The system refused resources: fewer at once may do better.
+    OutOfResources,
+    /// An engine cannot be used: nothing more should begin.
+    Condemned,
+}
+
+/// How long after a flag has fallen the news of a standstill may still arrive.
+const NEWS_OF_STANDSTILL: Duration = Duration::from_millis(30);
+/// The pause after the system refused resources.
+const BACKOFF: Duration = Duration::from_millis(200);
+
+impl Slot {
+    /// Plays until there are no more orders. `done` is called after each pair.
+    pub(super) async fn run(self, mut orders: UnboundedReceiver<SlotOrder>, done: impl Fn(usize, PairEnd)) {
+        let mut seats = [Seat::default(), Seat::default()];
+        while let Some(order) = orders.recv().await {
+            match order {
+                SlotOrder::Rest => seats.iter_mut().for_each(|seat| seat.dismiss(self.staff())),
+                SlotOrder::Play(job) => {
+                    let (id, slot) = (job.id, self.clone());
+                    // In a task of its own, so that a failure of our code costs this pair and nothing else.
+                    let end = match guarded(async move { slot.pair(seats, job).await }).await {
+                        Ok((returned, end)) => {
+                            seats = returned;
+                            end
+                        }
+                        Err(reason) => {
+                            seats = [Seat::default(), Seat::default()];
+                            self.tell(FleetEvent::Voided { id, game: GameOfPair::First, reason });
+                            PairEnd::Done
+                        }
+                    };
+                    self.board.set(None);
+                    done(self.number, end);
+                }
+            }
+        }
+        seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
+    }
+
+    fn staff(&self) -> Staff<'_> {
+        let Shared { roster, launcher, .. } = &*self.shared;
+        Staff { roster, launcher, cpus: &self.cpus, leaving: &self.leaving }
+    }
+
+    fn tell(&self, event: FleetEvent) {
+        // Nobody listening means the run is over; there is nobody to tell.
+        let _ = self.shared.events.send(event);
+    }
+
+    async fn pair(self, mut seats: [Seat; 2], job: Box<PairJob>) -> ([Seat; 2], PairEnd) {
+        let kill = self.shared.kill.clone();
+        let end = match kill.run_until_cancelled(self.both_games(&mut seats, &job)).await {
+            Some(end) => end,
+            None => {
+                let [first, second] = &mut seats;
+                tokio::join!(first.clear(), second.clear());
+                let reason = VoidReason::Cancelled;
+                self.tell(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
+                PairEnd::Done
+            }
+        };
+        (seats, end)
+    }
+
+    async fn both_games(&self, seats: &mut [Seat; 2], job: &PairJob) -> PairEnd {
+        let setup = match GameSetup::new(&job.opening) {
+            Ok(setup) => setup,
+            Err(problem) => {
+                let reason = VoidReason::HarnessError { message: problem.to_string() };
+                self.tell(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
+                return PairEnd::Done;
+            }
+        };
+        let mut games = Vec::with_capacity(2);
+        for game in GameOfPair::BOTH {
+            let key = GameKey { id: job.id, game };
+            self.tell(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
+            match self.game(seats, job, &setup, key).await {
+                Ok((record, bundle)) => {
+                    games.push(record.clone());
+                    let (record, bundle) = (Box::new(record), bundle.map(Box::new));
+                    self.tell(FleetEvent::GameFinished { id: job.id, game, record, bundle });
+                }
+                Err(none) => return self.no_result(key, none).await,
+            }
+        }
+        if let Ok(games) = games.try_into() {
+            self.tell(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
+        }
+        PairEnd::Done
+    }
+
+    async fn no_result(&self, GameKey { id, game }: GameKey, none: NoResult) -> PairEnd {
+        let (reason, end) = match none {
+            NoResult::Void(reason) => {
+                let end = match reason {
+                    VoidReason::Resources { .. } => PairEnd::OutOfResources,
+                    _ => PairEnd::Done,
+                };
+                (reason, end)
+            }
+            NoResult::Fatal { engine, reason, words } => {
+                if let Some(fatal) = self.shared.roster.condemn(engine, reason, words.stderr_tail) {
+                    self.tell(FleetEvent::EngineFatal(Box::new(fatal)));
+                }
+                (VoidReason::Cancelled, PairEnd::Condemned)
+            }
+        };
+        if end == PairEnd::OutOfResources {
+            tokio::time::sleep(BACKOFF).await;
+        }
+        self.tell(FleetEvent::Voided { id, game, reason });
+        end
+    }
+
+    async fn game(
+        &self,
+        seats: &mut [Seat; 2],
+        job: &PairJob,
+        setup: &GameSetup,
+        key: GameKey,
+    ) -> Result<(GameRecord, Option<FaultBundle>), NoResult> {
+        let standstills = self.shared.standstills.count();
+        let (started, started_at) = (SystemTime::now(), Instant::now());
+        let order = PairJob::seats(key.game);
+        let [white, black] = order.map(|place| &job.contestants[place]);
+        let sides = ByColor { white, black };
+        let [first, second] = seats;
+        let (white_seat, black_seat) = if order == [0, 1] { (first, second) } else { (second, first) };
+        let staff = self.staff();
+        let ready = tokio::join!(
+            white_seat.make_ready(staff, white, setup, Color::White),
+            black_seat.make_ready(staff, black, setup, Color::Black),
+        );
+        let engines = ByColor { white: white.engine, black: black.engine };
+        let mut finished = match ready {
+            (Ok(()), Ok(())) => {
+                self.show_start(key, engines, setup);
+                self.play([&mut *white_seat, &mut *black_seat], sides, setup, key).await?
+            }
+            (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
+        };
+        let leaks = tokio::join!(white_seat.after_game(staff), black_seat.after_game(staff));
+        for (count, by) in [(leaks.0, engines.white), (leaks.1, engines.black)] {
+            if count > 0 {
+                finished.warnings.push(Warning::Leak { count, by });
+            }
+        }
+        if matches!(finished.ending.termination, Termination::TimeForfeit { .. }) {
+            tokio::time::sleep(NEWS_OF_STANDSTILL).await;
+        }
+        if self.shared.standstills.count() != standstills {
+            let gap_ms = self.shared.standstills.last_gap_ms();
+            return Err(NoResult::Void(VoidReason::Suspended { gap_ms }));
+        }
+        let bundle = finished.bundle(self, key, &sides);
+        let record = GameRecord {
+            white: engines.white,
+            black: engines.black,
+            opening: job.opening.index,
+            start_fen: job.opening.fen.clone(),
+            variant: job.opening.variant,
+            moves: finished.plies,
+            ending: finished.ending,
+            started_unix_ms: started.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64,
+            duration_ms: started_at.elapsed().as_millis() as u64,
+            warnings: finished.warnings,
+        };
+        Ok((record, bundle))
+    }
+
+    /// Plays a game between two engines that are ready.
+    async fn play(
+        &self,
+        seats: [&mut Seat; 2],
+        sides: ByColor<&Contestant>,
+        setup: &GameSetup,
+        key: GameKey,
+    ) -> Result<Finished, NoResult> {
+        let [Some(white), Some(black)] = seats.map(Seat::player) else {
+            let message = format!("pair {} lost an engine between start and game", key.id.index);
+            return Err(NoResult::Void(VoidReason::HarnessError { message }));
+        };
+        let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
+        let contest = Contest { setup, limits, rules: &self.shared.rules };
+        let (mut alarm, mut board) = (Alarm::new(), self.board.clone());
+        let before = [white.transport().cpu_time(), black.transport().cpu_time()];
+        let played = play([&mut *white, &mut *black], contest, &mut alarm, &*self.probe, &mut board).await;
+        let mut warnings = Vec::new();
+        let mut words = LastWords::default();
+        for (color, player) in [(Color::White, &mut *white), (Color::Black, &mut *black)] {
+            let engine = sides[color].engine;
+            if played.anomaly.as_ref().is_some_and(|anomaly| anomaly.side == color) {
+                words = last_words(player);
+            }
+            warn(&mut warnings, player.take_tallies(), engine);
+            let used = player.transport().cpu_time().zip(before[color.index()]).map(|(now, then)| now - then);
+            let spec = self.shared.roster.spec(engine);
+            if let Some(cpu_ms) =
+                used.zip(spec).and_then(|(used, spec)| busy_while_idle(used, spec, &played, color))
+            {
+                warnings.push(Warning::BusyWhileIdle { cpu_ms, by: engine });
+            }
+            // Only of these endings does the program know as surely as we do.
+            if matches!(played.ending.termination, Termination::Checkmate | Termination::Stalemate) {
+                let last = played.last.as_ref().filter(|(before, _)| before.turn() != color);
+                let verdict = player.own_verdict(last.map(|(before, mv)| (before, *mv))).await;
+                let winner = played.ending.result.winner();
+                if let Some(exit) = verdict.filter(|&exit| exit_disagrees(exit, winner)) {
+                    warnings.push(Warning::ExitStatusDisagrees { exit, by: engine });
+                }
+            }
+        }
+        self.judge_newcomers(&played.plies, played.anomaly.as_ref(), &words, sides, setup)?;
+        let finished =
+            Finished { ending: played.ending, plies: played.plies, anomaly: played.anomaly, words, warnings };
+        Ok(finished)
+    }
+
+    /// An ACE program proves itself by its first move; one that fails before it was never right.
+    fn judge_newcomers(
+        &self,
+        plies: &[PlyRecord],
+        anomaly: Option<&Anomaly>,
+        words: &LastWords,
+        sides: ByColor<&Contestant>,
+        setup: &GameSetup,
+    ) -> Result<(), NoResult> {
+        let by_engines = plies.iter().filter(|ply| ply.source == MoveSource::Engine).count();
+        for color in Color::ALL {
+            let first = usize::from(color != setup.first().turn());
+            let engine = sides[color].engine;
+            if by_engines > first {
+                self.shared.roster.prove(engine);
+            } else if !self.shared.roster.is_proven(engine)
+                && anomaly.is_some_and(|anomaly| anomaly.side == color)
+            {
+                let reason =
+                    "startup_failure: it did not make its first move; start it by hand to see why".to_owned();
+                return Err(NoResult::Fatal { engine, reason, words: words.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a game is that could not begin.
+    fn failed_start(
+        &self,
+        troubles: [Option<SeatTrouble>; 2],
+        engines: ByColor<EngineIndex>,
+        setup: &GameSetup,
+    ) -> Result<Finished, NoResult> {
+        let mut faults: Vec<(Color, PlayerFault, LastWords)> = Vec::new();
+        for (color, trouble) in Color::ALL.into_iter().zip(troubles) {
+            match trouble {
+                None => {}
+                Some(SeatTrouble::Resources(message)) => {
+                    return Err(NoResult::Void(VoidReason::Resources { message }));
+                }
+                Some(SeatTrouble::Plan { reason, words }) => {
+                    return Err(NoResult::Fatal { engine: engines[color], reason, words });
+                }
+                Some(SeatTrouble::Fault(fault, words)) => faults.push((color, fault, words)),
+            }
+        }
+        if let [(_, white, words), (_, black, _)] = &faults[..] {
+            let reason = format!("both engines failed before the first move: White, {white}; Black, {black}");
+            return Err(NoResult::Fatal { engine: engines.white, reason, words: words.clone() });
+        }
+        let Some((side, fault, words)) = faults.pop() else {
+            let message = "a game could not begin, and nothing was wrong".to_owned();
+            return Err(NoResult::Void(VoidReason::HarnessError { message }));
+        };
+        let exit = if let PlayerFault::Crash { exit, .. } = fault { exit } else { None };
+        let fen = setup.first_fen();
+        let anomaly = Anomaly { side, exit, time: None, position: format!("position fen {fen}"), fen };
+        let ending = Referee::fault(side, fault);
+        Ok(Finished { ending, plies: Vec::new(), anomaly: Some(anomaly), words, warnings: Vec::new() })
+    }
+
+    fn show_start(&self, key: GameKey, engines: ByColor<EngineIndex>, setup: &GameSetup) {
+        self.board.set(Some(LiveGame {
+            slot: self.number,
+            id: key.id,
+            game: key.game,
+            white: engines.white,
+            black: engines.black,
+            position: *setup.first(),
+            last_move: None,
+            plies: 0,
+            clocks: ByColor { white: None, black: None },
+            score: None,
+            moved_at: Instant::now(),
+        }));
+    }
+}
+
+/// Runs a task whose failure is a reason, not our end.
+async fn guarded<R: 'static>(task: impl Future<Output = R> + 'static) -> Result<R, VoidReason> {
+    let joined = tokio::task::spawn_local(task).await;
+    joined.map_err(|panic| VoidReason::HarnessError { message: panic.to_string() })
+}
+
+/// A game that has ended, whether or not it ever began.
+struct Finished {
+    ending: Ending,
+    plies: Vec<PlyRecord>,
+    anomaly: Option<Anomaly>,
+    words: LastWords,
+    warnings: Vec<Warning>,
+}
+
+impl Finished {
+    fn bundle(&mut self, slot: &Slot, key: GameKey, sides: &ByColor<&Contestant>) -> Option<FaultBundle> {
+        let anomaly = self.anomaly.as_ref()?;
+        let contestant = sides[anomaly.side];
+        let spec = slot.shared.roster.spec(contestant.engine)?;
+        let (words, reason) = (std::mem::take(&mut self.words), self.ending.termination.to_string());
+        Some(bundle(key, (contestant.engine, spec), reason, words, anomaly, &contestant.limits))
+    }
+}
+
+fn warn(warnings: &mut Vec<Warning>, tallies: Tallies, by: EngineIndex) {
+    let Tallies { stray, garbage, broken_info, false_time } = tallies;
+    let found = [
+        (stray, Warning::StrayLine { count: stray, by }),
+        (garbage, Warning::Garbage { count: garbage, by }),
+        (broken_info, Warning::BrokenInfo { count: broken_info, by }),
+        (false_time, Warning::FalseTime { count: false_time, by }),
+    ];
+    warnings.extend(found.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning));
+}
+
+/// The processor time an engine must have used on its opponent's time, if it is more than a twentieth of that.
+fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &Played, side: Color) -> Option<u64> {
+    if spec.ponder == Pondering::On {
+        return None;
+    }
+    let (mut own, mut other, mut turn) = (0, 0, played.first_mover);
+    for ply in played.plies.iter().filter(|ply| ply.source == MoveSource::Engine) {
+        *(if turn == side { &mut own } else { &mut other }) += ply.time_us;
+        turn = !turn;
+    }
+    let threads = spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Threads"));
+    let threads = threads.and_then(|option| option.value.parse().ok()).unwrap_or(1_u64);
+    let idle = (used.as_micros() as u64).saturating_sub(own.saturating_mul(threads));
+    // A few milliseconds are the price of reading the questions.
+    (idle > 50_000 && idle > other / 20).then_some(idle / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_ours_is_a_void_pair_and_not_a_result() {
+        let local = tokio::task::LocalSet::new();
+        let ended: Result<(), _> = local.run_until(guarded(async { panic!("a slip") })).await;
+        assert!(matches!(ended, Err(VoidReason::HarnessError { message }) if message.contains("a slip")));
+    }
+}

@@ -1,0 +1,89 @@
+//! A permanent thread that hosts slots. Engines die with the thread that started them, so it ends only after they do.
+
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use tokio::runtime::Builder;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::LocalSet;
+use tokio_util::task::TaskTracker;
+
+use crate::fleet::host_watch::DelayProbe;
+use crate::fleet::live::LiveBoard;
+use crate::fleet::slot::{PairEnd, Shared, Slot, SlotOrder};
+
+/// A slot to be opened on a worker.
+#[derive(Debug)]
+pub(super) struct NewSlot {
+    pub(super) number: usize,
+    pub(super) cpus: Vec<usize>,
+    pub(super) board: LiveBoard,
+    pub(super) orders: UnboundedReceiver<SlotOrder>,
+}
+
+/// Whether a worker listens for signals on behalf of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    SlotsOnly,
+    SlotsAndSignals,
+}
+
+/// A worker thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) slots: UnboundedSender<NewSlot>,
+    pub(super) thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// Starts a worker. It ends when its sender of slots and all orders to its slots are gone.
+    pub(super) fn start(
+        number: usize,
+        duty: Duty,
+        shared: Arc<Shared>,
+        done: impl Fn(usize, PairEnd) + Clone + Send + 'static,
+    ) -> io::Result<Self> {
+        let (slots, arrivals) = unbounded_channel();
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let thread = thread::Builder::new().name(format!("slots-{number}")).spawn(move || {
+            let local = LocalSet::new();
+            local.block_on(&runtime, serve(duty, shared, arrivals, done));
+        })?;
+        Ok(Self { slots, thread })
+    }
+}
+
+async fn serve(
+    duty: Duty,
+    shared: Arc<Shared>,
+    mut arrivals: UnboundedReceiver<NewSlot>,
+    done: impl Fn(usize, PairEnd) + Clone + 'static,
+) {
+    let probe = Rc::new(DelayProbe::new());
+    let watch = tokio::task::spawn_local({
+        let (probe, shared) = (Rc::clone(&probe), Arc::clone(&shared));
+        async move {
+            if duty == Duty::SlotsAndSignals {
+                tokio::join!(
+                    probe.run(&shared.standstills),
+                    shared.standstills.listen_for_continuation(&probe)
+                );
+            } else {
+                probe.run(&shared.standstills).await;
+            }
+        }
+    });
+    let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
+    while let Some(NewSlot { number, cpus, board, orders }) = arrivals.recv().await {
+        let (shared, probe, leaving) = (Arc::clone(&shared), Rc::clone(&probe), leaving.clone());
+        let slot = Slot { number, cpus, shared, probe, board, leaving };
+        playing.spawn_local(slot.run(orders, done.clone()));
+    }
+    playing.close();
+    playing.wait().await;
+    leaving.close();
+    leaving.wait().await;
+    watch.abort();
+}

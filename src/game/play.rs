@@ -1,0 +1,381 @@
+//! The playing of one game: asks, waits, judges, writes down.
+
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::chess::{ByColor, Color, Move, Position};
+use crate::game::setup::PositionCommand;
+use crate::game::{
+    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
+};
+use crate::player::{
+    Alarm, Answer, Break, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Question, Said, Score,
+    StallPoint, ThinkLimits, Transport,
+};
+
+/// What the host knows about its own delays.
+pub trait Host {
+    /// The longest our thread was kept from running since then.
+    fn longest_delay_since(&self, since: Instant) -> Duration;
+}
+
+/// Whoever watches a game as it is played. Called after every move, so it must be quick.
+pub trait Spectator {
+    /// A move was made.
+    fn ply(&mut self, ply: &LivePly<'_>);
+}
+
+/// A move just made, for those who watch.
+#[derive(Clone, Copy, Debug)]
+pub struct LivePly<'a> {
+    /// The position after it.
+    pub position: &'a Position,
+    /// The move.
+    pub mv: MoveText,
+    /// How many half-moves the game has, the opening's included.
+    pub plies: usize,
+    /// What each clock shows.
+    pub clocks: ByColor<Option<Duration>>,
+    /// From the mover's side.
+    pub score: Option<Score>,
+}
+
+/// What a game is played under.
+#[derive(Clone, Copy, Debug)]
+pub struct Contest<'a> {
+    /// Where it starts.
+    pub setup: &'a GameSetup,
+    /// Each side's limits.
+    pub limits: ByColor<TimeControl>,
+    /// When it ends early.
+    pub rules: &'a AdjudicationRules,
+}
+
+/// A game that has ended, before anybody has put a name to its sides.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Result and reason.
+    pub ending: Ending,
+    /// Every half-move.
+    pub plies: Vec<PlyRecord>,
+    /// Who made the first one that no book made.
+    pub first_mover: Color,
+    /// What is known about the failure that ended it.
+    pub anomaly: Option<Anomaly>,
+    /// The last move and the position it was made in.
+    pub last: Option<(Position, Move)>,
+}
+
+/// The circumstances of an engine's failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anomaly {
+    /// Who failed.
+    pub side: Color,
+    /// How its process ended, if it did.
+    pub exit: Option<ExitEvidence>,
+    /// Where its time went, on a time loss.
+    pub time: Option<TimeEvidence>,
+    /// The position on the board.
+    pub fen: String,
+    /// The command that reaches it.
+    pub position: String,
+}
+
+/// Plays one game to its end. White's player first. Whatever an engine does, this returns; dropping it abandons the
+/// game at once.
+pub async fn play<T: Transport>(
+    players: [&mut Player<T>; 2],
+    contest: Contest<'_>,
+    alarm: &mut Alarm,
+    host: &dyn Host,
+    spectator: &mut dyn Spectator,
+) -> Played {
+    let mut referee = Referee::new(contest.setup.start, contest.rules.clone());
+    let mut plies = Vec::with_capacity(256);
+    for &(mv, text) in &contest.setup.book {
+        referee.play_book_move(mv);
+        plies.push(book_ply(text));
+    }
+    let mut table = Table {
+        players,
+        command: contest.setup.command(),
+        clocks: ByColor::new_with(|color| Clock::new(contest.limits[color])),
+        contest,
+        referee,
+        plies,
+        foreseen: None,
+    };
+    let (ending, anomaly) = table.play(alarm, host, spectator).await;
+    let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
+    Played { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
+}
+
+type Verdict = (Ending, Option<Anomaly>);
+
+/// A game in progress.
+struct Table<'a, T> {
+    players: [&'a mut Player<T>; 2],
+    contest: Contest<'a>,
+    referee: Referee,
+    clocks: ByColor<Clock>,
+    command: PositionCommand,
+    plies: Vec<PlyRecord>,
+    /// The reply the last mover expects, to be pondered on.
+    foreseen: Option<MoveText>,
+}
+
+/// How a wait for a move ended.
+enum Thought {
+    Answer(Answer),
+    MoverBroke(Break),
+    OtherBroke(Break),
+    Late,
+}
+
+impl<T: Transport> Table<'_, T> {
+    async fn play(&mut self, alarm: &mut Alarm, host: &dyn Host, spectator: &mut dyn Spectator) -> Verdict {
+        if let Some(ending) = self.referee.verdict() {
+            return (ending, None);
+        }
+        loop {
+            let mover = self.referee.position().turn();
+            match self.turn(mover, alarm, host).await {
+                ControlFlow::Break(verdict) => return verdict,
+                ControlFlow::Continue(ended) => {
+                    self.show(spectator);
+                    if let Some(ending) = ended {
+                        return (ending, None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One half-move: continues with the ending the rules give it, if they do; breaks when an engine failed.
+    async fn turn(
+        &mut self,
+        mover: Color,
+        alarm: &mut Alarm,
+        host: &dyn Host,
+    ) -> ControlFlow<Verdict, Option<Ending>> {
+        if self.players[mover.index()].needs_preparing()
+            && let Err(fault) = self.prepare(mover).await
+        {
+            return ControlFlow::Break(self.fault(mover, fault));
+        }
+        let limits = self.limits(mover);
+        let last = last_move(&self.referee, self.contest.setup);
+        let question = Question { position: self.command.as_bytes(), limits, last };
+        let grace = self.players[mover.index()].ask(&question);
+        self.start_pondering(!mover);
+        let allowance = self.clocks[mover].allowance();
+        let cap = self.players[mover.index()].move_cap();
+        let asked = Instant::now();
+        // One tick more than allowed: a move that arrives exactly in time is read before the alarm rings.
+        let wait = allowance.map_or(cap, |allowed| allowed + grace + Duration::from_millis(1));
+        match self.think(mover, alarm, asked, wait).await {
+            Thought::Answer(answer) => self.answer(mover, &answer, grace, asked, host),
+            Thought::MoverBroke(end) => {
+                let fault = self.players[mover.index()].autopsy(end, CrashMoment::Thinking).await;
+                ControlFlow::Break(self.fault(mover, fault))
+            }
+            Thought::OtherBroke(end) => {
+                let fault = self.players[(!mover).index()].autopsy(end, CrashMoment::Idle).await;
+                ControlFlow::Break(self.fault(!mover, fault))
+            }
+            Thought::Late => ControlFlow::Break(self.late(mover, asked, host)),
+        }
+    }
+
+    async fn prepare(&mut self, mover: Color) -> Result<(), PlayerFault> {
+        let limits = self.limits(mover);
+        let question = Question { position: self.command.as_bytes(), limits, last: None };
+        let played = self.plies.last().map(|ply| ply.mv);
+        self.players[mover.index()].prepare(&question, played).await
+    }
+
+    /// Waits for the mover's answer, with an ear on its opponent and an eye on the clock.
+    async fn think(&mut self, mover: Color, alarm: &mut Alarm, asked: Instant, wait: Duration) -> Thought {
+        let [white, black] = &mut self.players;
+        let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
+        poll_fn(|cx| {
+            match mover.poll_answer(cx) {
+                Poll::Ready(Ok(answer)) => return Poll::Ready(Thought::Answer(answer)),
+                Poll::Ready(Err(end)) => return Poll::Ready(Thought::MoverBroke(end)),
+                Poll::Pending => {}
+            }
+            if let Poll::Ready(end) = other.poll_idle(cx) {
+                return Poll::Ready(Thought::OtherBroke(end));
+            }
+            let wait = if mover.is_sending() { wait.min(mover.write_limit()) } else { wait };
+            alarm.poll_at(asked + wait, cx).map(|()| Thought::Late)
+        })
+        .await
+    }
+
+    /// Judges an answer: its time first, then its legality, then what it does to the game.
+    fn answer(
+        &mut self,
+        mover: Color,
+        answer: &Answer,
+        grace: Duration,
+        asked: Instant,
+        host: &dyn Host,
+    ) -> ControlFlow<Verdict, Option<Ending>> {
+        let allowance = self.clocks[mover].allowance();
+        // What a start-up grace covers is not on the clock.
+        let charged = match allowance {
+            Some(allowed) if !grace.is_zero() => answer.took.min(allowed),
+            _ => answer.took,
+        };
+        if let Err(overrun) = self.clocks[mover].charge(charged) {
+            let ending = self.referee.flag_fall(mover, overrun.0.as_micros() as u64);
+            let time = self.time_evidence(mover, answer.took, allowance, answer.report.time, asked, host);
+            return ControlFlow::Break((ending, Some(self.anomaly(mover, None, Some(time)))));
+        }
+        let position = self.referee.position();
+        let player = &self.players[mover.index()];
+        let Some(mv) = player.read_move(position, &answer.said, self.contest.setup.castling) else {
+            let ending = Referee::illegal_move(mover, answer.said.as_str());
+            return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
+        };
+        let text = self.spelling(mv, &answer.said);
+        self.command.push(text);
+        self.plies.push(PlyRecord {
+            mv: text,
+            source: MoveSource::Engine,
+            time_us: answer.took.as_micros() as u64,
+            clock_left_us: self.clocks[mover].left().map(|left| left.as_micros() as u64),
+            score: answer.report.score,
+            depth: answer.report.depth,
+            seldepth: answer.report.seldepth,
+            nodes: answer.report.nodes,
+        });
+        self.foreseen = answer.ponder;
+        ControlFlow::Continue(self.referee.observe(mv, answer.report.score))
+    }
+
+    /// The move as records and UCI engines spell it. A UCI engine has just said it that way.
+    fn spelling(&self, mv: Move, said: &Said) -> MoveText {
+        let style = self.contest.setup.castling.style();
+        match said {
+            Said::Move(text) if self.players[self.referee.position().turn().index()].speaks_uci() => *text,
+            _ => MoveText::new(&self.referee.position().coordinate(mv, style))
+                .expect("a coordinate move is at most five letters"),
+        }
+    }
+
+    /// The verdict on a move that did not come.
+    fn late(&self, mover: Color, asked: Instant, host: &dyn Host) -> Verdict {
+        if self.players[mover.index()].is_sending() {
+            return self.fault(mover, PlayerFault::Stall(StallPoint::Stdin));
+        }
+        match self.clocks[mover].allowance() {
+            Some(allowed) => {
+                let waited = asked.elapsed();
+                let over = waited.saturating_sub(allowed);
+                let time = self.time_evidence(mover, waited, Some(allowed), None, asked, host);
+                let ending = self.referee.flag_fall(mover, over.as_micros() as u64);
+                (ending, Some(self.anomaly(mover, None, Some(time))))
+            }
+            None => self.fault(mover, PlayerFault::Stall(StallPoint::Bestmove)),
+        }
+    }
+
+    fn fault(&self, loser: Color, fault: PlayerFault) -> Verdict {
+        let exit = match fault {
+            PlayerFault::Crash { exit, .. } => exit,
+            PlayerFault::Stall(_) | PlayerFault::Protocol(_) => None,
+        };
+        (Referee::fault(loser, fault), Some(self.anomaly(loser, exit, None)))
+    }
+
+    fn anomaly(&self, side: Color, exit: Option<ExitEvidence>, time: Option<TimeEvidence>) -> Anomaly {
+        let fen = self.referee.position().to_fen();
+        Anomaly { side, exit, time, fen, position: self.command.to_string() }
+    }
+
+    fn time_evidence(
+        &self,
+        mover: Color,
+        measured: Duration,
+        allowed: Option<Duration>,
+        reported: Option<Duration>,
+        asked: Instant,
+        host: &dyn Host,
+    ) -> TimeEvidence {
+        let micros = |time: Duration| time.as_micros() as u64;
+        let cpu = self.players[mover.index()].transport().cpu_use();
+        TimeEvidence {
+            measured_us: micros(measured),
+            allowed_us: allowed.map_or(0, micros),
+            engine_reported_us: reported.map(micros),
+            host_delay_us: micros(host.longest_delay_since(asked)),
+            engine_cpu_us: cpu.map(|cpu| micros(cpu.running)),
+            engine_runqueue_us: cpu.map(|cpu| micros(cpu.waiting)),
+        }
+    }
+
+    /// The limits `mover` is told.
+    fn limits(&self, mover: Color) -> ThinkLimits {
+        let control = self.clocks[mover].control();
+        let increments = |color| self.contest.limits[color].clock.map(|rule| rule.increment);
+        ThinkLimits {
+            time: ByColor::new_with(|color| self.clocks[color].left()),
+            increment: ByColor::new_with(increments),
+            moves_to_go: self.clocks[mover].moves_to_go(),
+            depth: control.depth,
+            nodes: control.nodes,
+            movetime: control.movetime_ms.map(Duration::from_millis),
+        }
+    }
+
+    /// Lets the engine that has just moved think on, if the reply it foresees is legal.
+    fn start_pondering(&mut self, side: Color) {
+        let Some(expected) = self.foreseen.take() else { return };
+        let style = self.contest.setup.castling.style();
+        if self.referee.position().parse_coordinate(expected.as_str(), style).is_err() {
+            return;
+        }
+        let mut command = self.command.clone();
+        command.push(expected);
+        let limits = self.limits(side);
+        let question = Question { position: command.as_bytes(), limits, last: None };
+        self.players[side.index()].ponder(&question, expected);
+    }
+
+    fn show(&self, spectator: &mut dyn Spectator) {
+        let Some(ply) = self.plies.last() else { return };
+        spectator.ply(&LivePly {
+            position: self.referee.position(),
+            mv: ply.mv,
+            plies: self.plies.len(),
+            clocks: ByColor::new_with(|color| self.clocks[color].left()),
+            score: ply.score,
+        });
+    }
+}
+
+/// The last engine move and the position it was made in; `None` before the first.
+fn last_move<'a>(referee: &'a Referee, setup: &GameSetup) -> Option<(&'a Position, Move)> {
+    let line = referee.line();
+    let mv = *line.moves().get(setup.book.len()..)?.last()?;
+    line.positions().nth_back(1).map(|before| (before, mv))
+}
+
+fn book_ply(mv: MoveText) -> PlyRecord {
+    PlyRecord {
+        mv,
+        source: MoveSource::Book,
+        time_us: 0,
+        clock_left_us: None,
+        score: None,
+        depth: None,
+        seldepth: None,
+        nodes: None,
+    }
+}

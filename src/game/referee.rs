@@ -1,0 +1,185 @@
+//! The only judge of a game: rules first, then adjudication; engines' claims count for nothing.
+
+use crate::chess::{Bitboard, Color, DrawRule, GameLine, Move, Outcome, PieceKind, Position};
+use crate::game::{AdjudicationRules, Adjudicator, Ending, GameResult, Termination};
+use crate::player::{PlayerFault, Score};
+
+/// A game under judgement.
+///
+/// Time is judged before the board: whoever calls [`Referee::observe`] has made sure that the move was in time, so a
+/// mating move after the flag has fallen never gets here.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    line: GameLine,
+    adjudicator: Adjudicator,
+}
+
+impl Referee {
+    /// A game that starts here.
+    pub fn new(start: Position, rules: AdjudicationRules) -> Self {
+        Self { line: GameLine::new(start), adjudicator: Adjudicator::new(rules) }
+    }
+
+    /// Where the game stands.
+    pub fn position(&self) -> &Position {
+        self.line.current()
+    }
+
+    /// The game so far.
+    pub fn line(&self) -> &GameLine {
+        &self.line
+    }
+
+    /// Plays a legal move that no engine chose.
+    pub fn play_book_move(&mut self, mv: Move) {
+        self.line.push(mv);
+    }
+
+    /// How the game stands before anybody is asked: over already, if its opening ends it.
+    pub fn verdict(&self) -> Option<Ending> {
+        self.line.outcome().map(ending_of)
+    }
+
+    /// Plays a legal move of an engine and says whether it ended the game.
+    pub fn observe(&mut self, mv: Move, score: Option<Score>) -> Option<Ending> {
+        let mover = self.position().turn();
+        let fullmove = u32::from(self.position().fullmove_number());
+        self.line.push(mv);
+        // The scores are taken in even when the rules end the game, but the rules come first.
+        let adjudicated = self.adjudicator.observe(mover, score, fullmove);
+        self.verdict().or(adjudicated)
+    }
+
+    /// The flag of `loser` fell: a draw if its opponent could never mate.
+    pub fn flag_fall(&self, loser: Color, over_us: u64) -> Ending {
+        if can_mate(self.position(), !loser) {
+            Ending { result: GameResult::win_of(!loser), termination: Termination::TimeForfeit { over_us } }
+        } else {
+            Ending { result: GameResult::Draw, termination: Termination::TimeForfeitWithoutMate }
+        }
+    }
+
+    /// `loser` said something that is no legal move.
+    pub fn illegal_move(loser: Color, text: &str) -> Ending {
+        let termination = Termination::IllegalMove { text: text.to_owned() };
+        Ending { result: GameResult::win_of(!loser), termination }
+    }
+
+    /// `loser` failed.
+    pub fn fault(loser: Color, fault: PlayerFault) -> Ending {
+        let termination = match fault {
+            PlayerFault::Crash { during, exit } => Termination::Crash { during, exit },
+            PlayerFault::Stall(waiting_for) => Termination::Stall { waiting_for },
+            PlayerFault::Protocol(breach) => Termination::Protocol { breach },
+        };
+        Ending { result: GameResult::win_of(!loser), termination }
+    }
+}
+
+fn ending_of(outcome: Outcome) -> Ending {
+    match outcome {
+        Outcome::Win { winner, .. } => {
+            Ending { result: GameResult::win_of(winner), termination: Termination::Checkmate }
+        }
+        Outcome::Draw(rule) => {
+            let termination = match rule {
+                DrawRule::Stalemate => Termination::Stalemate,
+                DrawRule::InsufficientMaterial => Termination::InsufficientMaterial,
+                DrawRule::FiftyMoves => Termination::FiftyMoves,
+                DrawRule::ThreefoldRepetition => Termination::Repetition,
+            };
+            Ending { result: GameResult::Draw, termination }
+        }
+    }
+}
+
+/// Whether `side` could mate by some legal play, its opponent helping.
+pub fn can_mate(position: &Position, side: Color) -> bool {
+    let own = |kind| position.pieces(side, kind);
+    let other = |kind| position.pieces(!side, kind);
+    if (own(PieceKind::Pawn) | own(PieceKind::Rook) | own(PieceKind::Queen)).any() {
+        return true;
+    }
+    let (knights, bishops) = (own(PieceKind::Knight), own(PieceKind::Bishop));
+    if knights.any() {
+        // Two pieces can always be helped to a mate. A lone knight needs a blocker beside the enemy king; a queen
+        // cannot be one without being able to take or interpose.
+        let blockers = other(PieceKind::Pawn)
+            | other(PieceKind::Knight)
+            | other(PieceKind::Bishop)
+            | other(PieceKind::Rook);
+        return (knights | bishops).len() > 1 || blockers.any();
+    }
+    if bishops.any() {
+        let all = bishops | other(PieceKind::Bishop);
+        let both_colors = !all.without(Bitboard::DARK).is_empty() && !all.without(Bitboard::LIGHT).is_empty();
+        return both_colors || (other(PieceKind::Pawn) | other(PieceKind::Knight)).any();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::MoveStyle;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).unwrap()
+    }
+
+    fn after(fen: &str, moves: &[&str]) -> Option<Ending> {
+        let mut referee = Referee::new(position(fen), AdjudicationRules::default());
+        let mut last = None;
+        for text in moves {
+            let mv = referee.position().parse_coordinate(text, MoveStyle::Standard).unwrap();
+            last = referee.observe(mv, None);
+        }
+        last
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn every_ending_by_rule_is_named() {
+        let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"];
+        for (name, fen, moves, result, kind) in [
+            ("mate", START, &["f2f3", "e7e5", "g2g4", "d8h4"][..], GameResult::BlackWins, "checkmate"),
+            ("stalemate", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", &["g6f7"], GameResult::Draw, "stalemate"),
+            ("bare", "7k/8/8/8/8/8/1r6/K7 w - - 0 1", &["a1b2"], GameResult::Draw, "insufficient_material"),
+            ("fifty", "7k/8/8/8/8/8/1r6/4K2R w - - 99 80", &["h1g1"], GameResult::Draw, "fifty_moves"),
+            ("thrice, the start counted", START, &shuffle, GameResult::Draw, "repetition"),
+            (
+                "mate on the hundredth",
+                "7k/8/6K1/8/8/8/8/R7 w - - 99 80",
+                &["a1a8"],
+                GameResult::WhiteWins,
+                "checkmate",
+            ),
+        ] {
+            let ending = after(fen, moves).unwrap_or_else(|| panic!("{name}: the game goes on"));
+            assert_eq!((ending.result, ending.termination.kind()), (result, kind), "{name}");
+        }
+        assert_eq!(after(START, &shuffle[..7]), None);
+    }
+
+    #[test]
+    fn a_fallen_flag_is_a_draw_only_against_material_that_can_never_mate() {
+        for (fen, winner_can) in [
+            ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", false),
+            ("4k2r/8/8/8/8/8/8/4K2R w - - 0 1", true),
+            ("4k2p/8/8/8/8/8/8/4K3 w - - 0 1", true),
+            ("4k2n/8/8/8/8/8/8/4K2R w - - 0 1", true),
+            ("4k2n/8/8/8/8/8/8/4K2Q w - - 0 1", false),
+            ("4k1nn/8/8/8/8/8/8/4K2Q w - - 0 1", true),
+            ("4k2b/8/8/8/8/8/8/4K2R w - - 0 1", false),
+            ("4k2b/8/8/8/8/8/8/4K1N1 w - - 0 1", true),
+            ("4k2b/8/8/8/8/8/7P/4K3 w - - 0 1", true),
+            ("4k2b/8/8/8/8/8/8/4K2B w - - 0 1", true),
+        ] {
+            let fen = fen.replace("4k2p/8", "4k3/7p");
+            let ending =
+                Referee::new(position(&fen), AdjudicationRules::default()).flag_fall(Color::White, 1);
+            assert_eq!(ending.result == GameResult::BlackWins, winner_can, "{fen}");
+        }
+    }
+}

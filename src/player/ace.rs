@@ -1,0 +1,148 @@
+//! The ACE dialogue, client side: one process, one game, a move a line.
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::chess::Color;
+use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
+use crate::player::link::{Link, LinkEnd};
+use crate::player::{ExitEvidence, Transport};
+use crate::protocol::ace::{Call, Claim, Line, Template, TemplateError, Thinking};
+
+/// The state of an ACE dialogue.
+#[derive(Debug)]
+pub(super) struct AceDialogue {
+    moves: Moves,
+}
+
+/// Whether the program has shown that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moves {
+    NoneYet,
+    Some,
+}
+
+impl AceDialogue {
+    pub(super) fn new() -> Self {
+        Self { moves: Moves::NoneYet }
+    }
+
+    /// The arguments of a game in which the program plays `side` from `fen`.
+    pub(super) fn arguments(
+        template: &[String],
+        side: Color,
+        limits: &ThinkLimits,
+        fen: &str,
+    ) -> Result<Vec<String>, TemplateError> {
+        Template::new(template.to_vec())?.build(&Call::playing(side, thinking(side, limits), fen))
+    }
+
+    /// Time on top of the clock for the first move: there is no handshake, so it pays for the program's start.
+    pub(super) fn grace(&self, start: Duration) -> Duration {
+        match self.moves {
+            Moves::NoneYet => start,
+            Moves::Some => Duration::ZERO,
+        }
+    }
+
+    /// Tells the opponent's move. A program that moves first needs no telling: its arguments said so.
+    pub(super) fn ask<T: Transport>(&mut self, link: &mut Link<T>, question: &Question<'_>) {
+        link.begin_exchange();
+        if let Some((before, mv)) = question.last {
+            let out = link.outbox();
+            let from = out.len();
+            out.extend_from_slice(before.ace(mv).as_bytes());
+            out.push(b'\n');
+            link.note_outgoing(from);
+        }
+    }
+
+    /// The program's move. Blank lines, such as the original prints before each move, are not answers.
+    pub(super) fn poll_answer<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Answer, LinkEnd>> {
+        let sent = link.poll_send(cx);
+        loop {
+            let place = match link.poll_line(cx) {
+                Poll::Ready(Ok(place)) => place,
+                Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
+                Poll::Pending => {
+                    return match sent {
+                        Poll::Ready(Err(end)) => Poll::Ready(Err(end)),
+                        _ => Poll::Pending,
+                    };
+                }
+            };
+            match Line::parse(&String::from_utf8_lossy(link.text(place))) {
+                Line::Move(word) => {
+                    let said = Said::new(word);
+                    self.moves = Moves::Some;
+                    tallies.garbage += link.take_overlong();
+                    let took = link.read_at().saturating_duration_since(link.wrote_at());
+                    return Poll::Ready(Ok(Answer { said, took, ponder: None, report: Report::default() }));
+                }
+                Line::Blank => {}
+                Line::Exit | Line::Noise(_) => tallies.garbage += 1,
+            }
+        }
+    }
+
+    /// Listens to a program that should be silent. Ready only when it cannot go on.
+    pub(super) fn poll_idle<T: Transport>(
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Poll<LinkEnd> {
+        if link.is_sending()
+            && let Poll::Ready(Err(end)) = link.poll_send(cx)
+        {
+            return Poll::Ready(end);
+        }
+        loop {
+            match std::task::ready!(link.poll_line(cx)) {
+                Ok(place) => match Line::parse(&String::from_utf8_lossy(link.text(place))) {
+                    Line::Move(_) => tallies.stray += 1,
+                    Line::Blank => {}
+                    Line::Exit | Line::Noise(_) => tallies.garbage += 1,
+                },
+                Err(end) => return Poll::Ready(end),
+            }
+        }
+    }
+}
+
+/// Whether an exit status tells another winner than the board. An unfinished game's status of 0 tells nothing.
+pub fn exit_disagrees(exit: ExitEvidence, winner: Option<Color>) -> bool {
+    match exit {
+        ExitEvidence::Code(code) => match Claim::from_status(code) {
+            Some(Claim::Won(color)) => winner != Some(color),
+            Some(Claim::DrawOrLeft) => winner.is_some(),
+            None => true,
+        },
+        ExitEvidence::Signal(_) => true,
+    }
+}
+
+/// The one limit an ACE program can be given; a clock becomes a share of it per move.
+fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
+    if let Some(nodes) = limits.nodes {
+        return Thinking::Nodes(nodes);
+    }
+    if let Some(depth) = limits.depth {
+        return Thinking::Depth(depth);
+    }
+    let share = limits.time[side].map(|time| {
+        // Fixed time per move is all the protocol knows: forty moves' worth of the clock, most of the increment.
+        let moves = limits.moves_to_go.unwrap_or(40).max(1);
+        time / (moves + 1) + limits.increment[side].unwrap_or_default() * 4 / 5
+    });
+    let time = match (limits.movetime, share) {
+        (Some(movetime), Some(share)) => movetime.min(share),
+        (Some(time), None) | (None, Some(time)) => time,
+        (None, None) => Duration::from_secs(1),
+    };
+    Thinking::Time(time)
+}

@@ -1,0 +1,341 @@
+//! Whoever a game asks for a move: one engine, in one of two dialects.
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use crate::chess::MoveStyle;
+use crate::chess::{Color, Move, Position};
+use crate::player::ace::AceDialogue;
+use crate::player::answer::{Answer, Question, Said, Tallies, ThinkLimits};
+use crate::player::link::{Link, LinkEnd};
+use crate::player::options::OptionError;
+use crate::player::talk::Trouble;
+use crate::player::transcript::escape;
+use crate::player::uci::{GreetTrouble, UciDialogue};
+use crate::player::{
+    CrashMoment, Departure, EngineOption, EngineSpec, ExitEvidence, Farewell, MoveText, Patience,
+    PlayerFault, Protocol, ProtocolBreach, Sandbox, Transport,
+};
+
+/// An engine that is there and talks.
+#[derive(Debug)]
+pub struct Player<T> {
+    link: Link<T>,
+    patience: Patience,
+    sandbox: Sandbox,
+    tallies: Tallies,
+    dialect: Dialect,
+}
+
+#[derive(Debug)]
+enum Dialect {
+    Uci(Box<UciDialogue>),
+    Ace(AceDialogue),
+}
+
+/// Why an engine could not be made ready to play.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartFault {
+    /// It failed.
+    #[error("{0}")]
+    Fault(PlayerFault),
+    /// It was given an option it does not take: a mistake in the plan.
+    #[error("it {0}")]
+    Option(OptionError),
+    /// It cannot play this variant.
+    #[error("it does not declare UCI_Chess960, which this opening needs")]
+    NoChess960,
+}
+
+/// The moment a conversation broke, to be looked into by [`Player::autopsy`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Break(LinkEnd);
+
+/// Whether a player can go on to the next game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fitness {
+    /// It is idle and answers.
+    Fit,
+    /// Its process has to be replaced.
+    Unfit,
+}
+
+/// A rule of castling, as a player must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Castling {
+    /// King's two steps.
+    Standard,
+    /// King takes rook.
+    Chess960,
+}
+
+/// How long an engine that closed a stream has to end, before it counts as alive and cut off.
+const EXIT_AFTER_CLOSE: Duration = Duration::from_millis(200);
+/// How long an ACE program has to end by itself once its game is over.
+const ACE_FAREWELL: Duration = Duration::from_millis(100);
+
+impl<T: Transport> Player<T> {
+    /// Makes an engine behind `transport` ready: the whole UCI greeting, or nothing at all for ACE.
+    pub async fn greet(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
+        let mut player = Self {
+            link: Link::new(transport, &spec.patience),
+            patience: spec.patience.clone(),
+            sandbox: spec.sandbox,
+            tallies: Tallies::default(),
+            dialect: Dialect::Ace(AceDialogue::new()),
+        };
+        if matches!(spec.protocol, Protocol::Ace { .. }) {
+            return Ok(player);
+        }
+        match UciDialogue::greet(&mut player.link, &mut player.tallies, spec).await {
+            Ok(dialogue) => {
+                player.dialect = Dialect::Uci(Box::new(dialogue));
+                Ok(player)
+            }
+            Err(trouble) => {
+                let fault = player.start_fault(trouble, CrashMoment::Startup).await;
+                Err((Box::new(player), fault))
+            }
+        }
+    }
+
+    /// The arguments of an ACE program's game; none for UCI.
+    pub fn game_arguments(
+        spec: &EngineSpec,
+        side: Color,
+        limits: &ThinkLimits,
+        fen: &str,
+    ) -> Result<Vec<String>, String> {
+        match &spec.protocol {
+            Protocol::Uci => Ok(Vec::new()),
+            Protocol::Ace { template } => AceDialogue::arguments(template, side, limits, fen)
+                .map_err(|error| format!("its argument template does not fit this game: {error:?}")),
+        }
+    }
+
+    /// Begins a game.
+    pub async fn new_game(&mut self, castling: Castling, options: &[EngineOption]) -> Result<(), StartFault> {
+        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
+        let mut options = options.to_vec();
+        match castling {
+            Castling::Chess960 if !dialogue.declares("UCI_Chess960") => return Err(StartFault::NoChess960),
+            Castling::Chess960 => options.push(EngineOption::new("UCI_Chess960", "true")),
+            Castling::Standard => {}
+        }
+        let deadline = Instant::now() + self.patience.new_game;
+        let begun = dialogue.new_game(&mut self.link, &mut self.tallies, &options, deadline).await;
+        match begun {
+            Ok(()) => Ok(()),
+            Err(trouble) => Err(self.start_fault(trouble, CrashMoment::Idle).await),
+        }
+    }
+
+    async fn start_fault(&mut self, trouble: GreetTrouble, during: CrashMoment) -> StartFault {
+        match trouble {
+            GreetTrouble::Talk(trouble) => StartFault::Fault(self.fault_of(trouble, during).await),
+            GreetTrouble::Option(error) => StartFault::Option(error),
+        }
+    }
+
+    async fn fault_of(&mut self, trouble: Trouble, during: CrashMoment) -> PlayerFault {
+        match trouble {
+            Trouble::Late(point) => PlayerFault::Stall(point),
+            Trouble::End(end) => self.autopsy(Break(end), during).await,
+        }
+    }
+
+    /// Whether [`Player::prepare`] must come before the next question.
+    pub fn needs_preparing(&self) -> bool {
+        matches!(&self.dialect, Dialect::Uci(dialogue) if dialogue.needs_preparing())
+    }
+
+    /// Clears up what would be taken for the answer to the next question; not on the engine's clock.
+    pub async fn prepare(
+        &mut self,
+        question: &Question<'_>,
+        played: Option<MoveText>,
+    ) -> Result<(), PlayerFault> {
+        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
+        let limits = [self.patience.stop, self.patience.ready];
+        match dialogue.prepare(&mut self.link, &mut self.tallies, question, played, limits).await {
+            Ok(()) => Ok(()),
+            Err(trouble) => Err(self.fault_of(trouble, CrashMoment::Idle).await),
+        }
+    }
+
+    /// Asks for a move; returns the time allowed on top of the clock. The message goes out, and the clock starts, with
+    /// the first [`Player::poll_answer`].
+    pub fn ask(&mut self, question: &Question<'_>) -> Duration {
+        match &mut self.dialect {
+            Dialect::Uci(dialogue) => {
+                dialogue.ask(&mut self.link, question);
+                Duration::ZERO
+            }
+            Dialect::Ace(dialogue) => {
+                dialogue.ask(&mut self.link, question);
+                dialogue.grace(self.patience.start)
+            }
+        }
+    }
+
+    /// The answer to the last question.
+    pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Break>> {
+        let answer = match &mut self.dialect {
+            Dialect::Uci(dialogue) => dialogue.poll_answer(&mut self.link, &mut self.tallies, cx),
+            Dialect::Ace(dialogue) => dialogue.poll_answer(&mut self.link, &mut self.tallies, cx),
+        };
+        answer.map_err(Break)
+    }
+
+    /// Listens to the player while it is not asked anything. Ready only when it cannot go on.
+    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Break> {
+        let end = match &mut self.dialect {
+            Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.link, &mut self.tallies, cx),
+            Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.link, &mut self.tallies, cx),
+        };
+        end.map(Break)
+    }
+
+    /// Lets the player think on its opponent's time, if it is set to and `expected` is what it foresees.
+    pub fn ponder(&mut self, question: &Question<'_>, expected: MoveText) {
+        if let Dialect::Uci(dialogue) = &mut self.dialect {
+            dialogue.ponder(&mut self.link, question, expected);
+        }
+    }
+
+    /// Whether part of the question could not be written yet: the engine does not read.
+    pub fn is_sending(&self) -> bool {
+        self.link.is_sending()
+    }
+
+    /// The move that `said` names in `position`, in the player's spelling.
+    pub fn read_move(&self, position: &Position, said: &Said, castling: Castling) -> Option<Move> {
+        let Said::Move(text) = said else { return None };
+        match &self.dialect {
+            Dialect::Uci(_) => position.parse_coordinate(text.as_str(), castling.style()).ok(),
+            Dialect::Ace(_) => position.parse_ace(text.as_str()).ok(),
+        }
+    }
+
+    /// Finds out how a conversation ended.
+    pub async fn autopsy(&mut self, Break(end): Break, during: CrashMoment) -> PlayerFault {
+        let (exit, alive) = match end {
+            LinkEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
+            LinkEnd::Exited(exit) => (Some(exit), during),
+            LinkEnd::OutputClosed => (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdoutClosed),
+            LinkEnd::InputClosed => (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdinClosed),
+        };
+        let during = match exit {
+            None => alive,
+            Some(exit) => {
+                // Its last words may still be on their way through the pipe.
+                tokio::time::sleep(Duration::from_millis(2)).await;
+                if self.ran_out_of_memory(exit) { CrashMoment::Memory } else { during }
+            }
+        };
+        PlayerFault::Crash { during, exit }
+    }
+
+    async fn exit_within(&mut self, allowed: Duration) -> Option<ExitEvidence> {
+        timeout(allowed, std::future::poll_fn(|cx| self.link.transport.poll_exit(cx))).await.ok()
+    }
+
+    /// Whether an engine under a memory limit ended the way programs do that reach it.
+    fn ran_out_of_memory(&self, exit: ExitEvidence) -> bool {
+        if self.sandbox.memory_bytes.is_none() || exit == ExitEvidence::Code(0) {
+            return false;
+        }
+        let last_words = String::from_utf8_lossy(&self.link.transport.stderr_tail()).to_ascii_lowercase();
+        ["memory", "alloc"].iter().any(|word| last_words.contains(word))
+    }
+
+    /// After a game: ends whatever the engine still does. An ACE program's process ends with its game.
+    pub async fn settle(&mut self) -> Fitness {
+        match &mut self.dialect {
+            Dialect::Ace(_) => Fitness::Unfit,
+            Dialect::Uci(dialogue) => {
+                let deadline = Instant::now() + self.patience.stop;
+                match dialogue.stop(&mut self.link, &mut self.tallies, deadline).await {
+                    Ok(()) => Fitness::Fit,
+                    Err(_) => Fitness::Unfit,
+                }
+            }
+        }
+    }
+
+    /// An ACE program's own verdict on a game that is over on the board: its exit status, if it gives one in time.
+    pub async fn own_verdict(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
+        let Dialect::Ace(dialogue) = &mut self.dialect else { return None };
+        let question = Question { position: b"", limits: ThinkLimits::default(), last };
+        dialogue.ask(&mut self.link, &question);
+        let (link, tallies) = (&mut self.link, &mut self.tallies);
+        let ended = std::future::poll_fn(|cx| AceDialogue::poll_idle(link, tallies, cx));
+        timeout(ACE_FAREWELL, ended).await.ok()?;
+        self.exit_within(ACE_FAREWELL).await
+    }
+
+    /// Ends the process: politely if it is fit, at once if not.
+    pub async fn retire(self, fitness: Fitness) -> Departure {
+        let farewell = match (fitness, &self.dialect) {
+            (_, Dialect::Ace(_)) => Farewell::Ask("exit\n"),
+            (Fitness::Fit, Dialect::Uci(_)) => Farewell::Ask("quit\n"),
+            (Fitness::Unfit, Dialect::Uci(_)) => Farewell::Kill,
+        };
+        self.link.transport.shut_down(farewell, &self.patience).await
+    }
+
+    /// The oddities counted since the last call.
+    pub fn take_tallies(&mut self) -> Tallies {
+        self.tallies.take()
+    }
+
+    /// The last lines each way.
+    pub fn transcript(&self) -> Vec<String> {
+        self.link.transcript()
+    }
+
+    /// The end of its stderr, printable.
+    pub fn stderr_tail(&self) -> String {
+        escape(&self.link.transport.stderr_tail())
+    }
+
+    /// The transport, to look at.
+    pub fn transport(&self) -> &T {
+        &self.link.transport
+    }
+
+    /// The name a UCI engine gave itself.
+    pub fn id_name(&self) -> Option<&str> {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.id_name.as_deref(),
+            Dialect::Ace(_) => None,
+        }
+    }
+
+    /// Whether it speaks UCI, and spells moves as records do.
+    pub fn speaks_uci(&self) -> bool {
+        matches!(self.dialect, Dialect::Uci(_))
+    }
+
+    /// The longest a move may take that has no clock.
+    pub fn move_cap(&self) -> Duration {
+        self.patience.move_cap
+    }
+
+    /// How long a full pipe may stay full.
+    pub fn write_limit(&self) -> Duration {
+        self.patience.write
+    }
+}
+
+impl Castling {
+    /// How moves are spelt under this rule.
+    pub fn style(self) -> MoveStyle {
+        match self {
+            Self::Standard => MoveStyle::Standard,
+            Self::Chess960 => MoveStyle::Chess960,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A small process that outlives us just long enough to kill what we leave behind.
+//!
+//! The kernel kills an engine when the thread that started it dies, but not the engine's own children, and nothing at
+//! all if an engine gives up that bond. The guardian holds one end of a pipe. When the other end closes, for whatever
+//! reason, it kills every process group it was told of, and then every process that carries the run's mark.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
+use nix::unistd::{Pid, setsid};
+
+use crate::player::scratch_dir::remove_scratch_dirs;
+use crate::player::sweep::{RUN_VARIABLE, kill_marked};
+
+/// How to start a guardian: a program that ends up in [`keep_watch`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardianProgram {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl GuardianProgram {
+    /// The argument that makes our own program a guardian.
+    pub const ARGUMENT: &'static str = "__guardian";
+
+    /// This very program, started as a guardian.
+    pub fn ourselves() -> io::Result<Self> {
+        Ok(Self { program: std::env::current_exe()?, args: vec![Self::ARGUMENT.to_owned()] })
+    }
+}
+
+/// Our end of the pipe to a guardian.
+#[derive(Debug)]
+pub(super) struct Guardian {
+    process: Mutex<(ChildStdin, Child)>,
+}
+
+impl Guardian {
+    /// Starts a guardian for the run with this mark.
+    pub(super) fn start(program: &GuardianProgram, run: &str) -> io::Result<Self> {
+        let mut child = Command::new(&program.program)
+            .args(&program.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut pipe = child.stdin.take().expect("its input was asked to be a pipe");
+        writeln!(pipe, "run {run}")?;
+        Ok(Self { process: Mutex::new((pipe, child)) })
+    }
+
+    /// Adds a process group to those that must not outlive us.
+    pub(super) fn watch(&self, group: Pid) {
+        self.tell(&format!("+{group}\n"));
+    }
+
+    /// Takes a group off the list: it is gone, and its number may be given to somebody else.
+    pub(super) fn forget(&self, group: Pid) {
+        self.tell(&format!("-{group}\n"));
+    }
+
+    fn tell(&self, line: &str) {
+        let mut process = self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // A guardian that somebody killed guards nothing; the games go on without it.
+        if process.0.write_all(line.as_bytes()).is_err() {
+            tracing::warn!("the guardian process is gone; engines may outlive a crash of this program");
+        }
+    }
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _ = writeln!(process.0, "bye");
+        // It leaves at that word, having swept; waiting keeps it from staying behind as a zombie.
+        let _ = process.1.wait();
+    }
+}
+
+/// The guardian's whole life: reads groups from stdin until it ends, then kills what is left.
+pub fn keep_watch() {
+    // In a session of its own, no terminal's Ctrl-C or hang-up reaches it; it must not die with those it guards.
+    let _ = setsid();
+    let mut deaf = SigSet::empty();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGTSTP, Signal::SIGQUIT] {
+        deaf.add(signal);
+    }
+    let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&deaf), None);
+    let (mut groups, mut run) = (BTreeSet::new(), None);
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        match line.split_at_checked(1) {
+            _ if line == "bye" => break,
+            Some(("+", group)) => drop(group.parse::<i32>().map(|group| groups.insert(group))),
+            Some(("-", group)) => drop(group.parse::<i32>().map(|group| groups.remove(&group))),
+            _ => run = line.strip_prefix("run ").map(str::to_owned).or(run),
+        }
+    }
+    for &group in &groups {
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+    let Some(run) = run else { return };
+    // A process forked while we were looking is found on the next look.
+    for _ in 0..5 {
+        if kill_marked(RUN_VARIABLE, &run) == 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    remove_scratch_dirs(&run);
+}

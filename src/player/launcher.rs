@@ -1,0 +1,108 @@
+//! Where engine processes come from.
+
+use std::ffi::OsStr;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::process::Command;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::player::guardian::{Guardian, GuardianProgram};
+use crate::player::scratch_dir::ScratchDir;
+use crate::player::spawn::{Bonds, spawn};
+use crate::player::sweep::{ENGINE_VARIABLE, RUN_VARIABLE, kill_marked};
+use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
+
+/// Starts engines, marks them as ours, and makes sure that none is left at the end.
+#[derive(Debug)]
+pub struct Launcher {
+    run: String,
+    guardian: Option<Arc<Guardian>>,
+    starts: Semaphore,
+    started: AtomicU64,
+}
+
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The program is not there, not allowed, or not a program: a mistake in the plan.
+    #[error("cannot be started: {0}")]
+    Program(#[source] io::Error),
+    /// The system has no process, memory or descriptor left: our trouble, not the engine's.
+    #[error("the system refused to start it: {0}")]
+    Resources(#[source] io::Error),
+}
+
+impl Launcher {
+    /// Processes that may be between their start and their first answer at the same time: many at once would make
+    /// each other miss the start limit.
+    const SIMULTANEOUS_STARTS: usize = 16;
+
+    /// A launcher for one run; with a guardian, nothing it starts survives even our SIGKILL.
+    pub fn new(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
+        static LAUNCHERS: AtomicU64 = AtomicU64::new(0);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
+        let run = format!("{:x}-{now:x}-{number}", std::process::id());
+        let guardian = guardian.map(|program| Guardian::start(program, &run)).transpose()?.map(Arc::new);
+        Ok(Self {
+            run,
+            guardian,
+            starts: Semaphore::new(Self::SIMULTANEOUS_STARTS),
+            started: AtomicU64::new(0),
+        })
+    }
+
+    /// Leave to start an engine; held until its first answer.
+    pub async fn leave_to_start(&self) -> SemaphorePermit<'_> {
+        self.starts.acquire().await.expect("the semaphore is never closed")
+    }
+
+    /// Starts an engine's process with `args` after those of its spec. Call it only from a thread that outlives the
+    /// engine, inside a set of local tasks.
+    pub fn launch<S: AsRef<OsStr>>(
+        &self,
+        spec: &EngineSpec,
+        args: &[S],
+        cpus: &[usize],
+    ) -> Result<ProcessTransport, LaunchError> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}-{number}", self.run);
+        let mut command = Command::new(&spec.program);
+        command.args(&spec.args).args(args);
+        command.env(RUN_VARIABLE, &self.run).env(ENGINE_VARIABLE, &mark);
+        command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+        let dir = match &spec.dir {
+            WorkingDir::Inherited => None,
+            WorkingDir::Path(path) => {
+                command.current_dir(path);
+                None
+            }
+            WorkingDir::Private => {
+                let dir = ScratchDir::create(&mark).map_err(LaunchError::Resources)?;
+                command.current_dir(dir.path());
+                Some(dir)
+            }
+        };
+        let bonds = Bonds { sandbox: spec.sandbox, cpus: cpus.to_vec() };
+        let child = spawn(command, &bonds).map_err(LaunchError::from_spawn)?;
+        Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.patience.stderr_bytes))
+    }
+
+    /// Kills whatever still carries this run's mark; says how many there were.
+    pub fn sweep(&self) -> u64 {
+        kill_marked(RUN_VARIABLE, &self.run)
+    }
+}
+
+impl LaunchError {
+    fn from_spawn(error: io::Error) -> Self {
+        use nix::libc::{EAGAIN, EMFILE, ENFILE, ENOMEM, ETXTBSY};
+        match error.raw_os_error() {
+            Some(EAGAIN | EMFILE | ENFILE | ENOMEM | ETXTBSY) => Self::Resources(error),
+            _ => Self::Program(error),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! An engine's process: its pipes, its life, its end.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+use crate::player::guardian::Guardian;
+use crate::player::scratch_dir::ScratchDir;
+use crate::player::stderr_tail::StderrTail;
+use crate::player::sweep::{ENGINE_VARIABLE, kill_marked};
+use crate::player::{CpuUse, Departure, ExitEvidence, Farewell, Patience, Transport};
+
+/// A running engine. Dropped without [`Transport::shut_down`], it is killed with its whole group.
+#[derive(Debug)]
+pub struct ProcessTransport {
+    child: Child,
+    group: Pid,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: StderrTail,
+    exit: Option<ExitEvidence>,
+    // Dropped, and thereby removed, after the process is gone.
+    _dir: Option<ScratchDir>,
+    mark: String,
+    guardian: Option<Arc<Guardian>>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Gone,
+}
+
+/// How long a killed process may take to be gone; only one stuck in the kernel takes longer.
+const REAP: Duration = Duration::from_secs(5);
+
+impl ProcessTransport {
+    pub(super) fn new(
+        mut child: Child,
+        dir: Option<ScratchDir>,
+        mark: String,
+        guardian: Option<Arc<Guardian>>,
+        stderr_bytes: usize,
+    ) -> Self {
+        let id = child.id().expect("a child just started has not been waited for");
+        let group = Pid::from_raw(id as i32);
+        if let Some(guardian) = &guardian {
+            guardian.watch(group);
+        }
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("its output was asked to be a pipe");
+        let stderr = child.stderr.take().expect("its error output was asked to be a pipe");
+        let stderr = StderrTail::drain(stderr, stderr_bytes);
+        Self {
+            child,
+            group,
+            stdin,
+            stdout,
+            stderr,
+            exit: None,
+            _dir: dir,
+            mark,
+            guardian,
+            state: State::Running,
+        }
+    }
+
+    /// The process's number, which is also its group's.
+    pub fn id(&self) -> i32 {
+        self.group.as_raw()
+    }
+
+    /// Waits for the end of the process, throwing away what it still says so that it cannot block on saying it.
+    async fn wait(&mut self, allowed: Duration) -> Option<ExitEvidence> {
+        let mut scratch = [0; 4096];
+        let ended = std::future::poll_fn(|cx| {
+            while let Poll::Ready(Ok(1..)) = self.poll_read(cx, &mut scratch) {}
+            self.poll_exit(cx)
+        });
+        timeout(allowed, ended).await.ok()
+    }
+
+    async fn ask_to_leave(&mut self, line: &str, patience: &Patience) -> Option<ExitEvidence> {
+        if let Some(stdin) = &mut self.stdin {
+            // A full pipe or a closed one: the engine is past listening, and SIGTERM comes next.
+            let _ = timeout(Duration::from_millis(50), stdin.write_all(line.as_bytes())).await;
+        }
+        if let Some(exit) = self.wait(patience.quit).await {
+            return Some(exit);
+        }
+        self.stdin = None;
+        let _ = killpg(self.group, Signal::SIGTERM);
+        self.wait(patience.term).await
+    }
+
+    fn release(&mut self) {
+        self.state = State::Gone;
+        if let Some(guardian) = &self.guardian {
+            guardian.forget(self.group);
+        }
+    }
+}
+
+impl Transport for ProcessTransport {
+    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(into);
+        Pin::new(&mut self.stdout).poll_read(cx, &mut buffer).map_ok(|()| buffer.filled().len())
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.stdin {
+            Some(stdin) => Pin::new(stdin).poll_write(cx, bytes),
+            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<ExitEvidence> {
+        if let Some(exit) = self.exit {
+            return Poll::Ready(exit);
+        }
+        let status = std::task::ready!(pin!(self.child.wait()).poll(cx));
+        let exit = status.map_or(ExitEvidence::Code(-1), evidence);
+        self.exit = Some(exit);
+        Poll::Ready(exit)
+    }
+
+    fn stderr_tail(&self) -> Vec<u8> {
+        self.stderr.bytes()
+    }
+
+    fn cpu_use(&self) -> Option<CpuUse> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.group)).ok()?;
+        let mut total = CpuUse::default();
+        for task in tasks.flatten() {
+            let used = schedstat(&task.path()).unwrap_or_default();
+            total.running += used.running;
+            total.waiting += used.waiting;
+        }
+        Some(total)
+    }
+
+    fn cpu_time(&self) -> Option<Duration> {
+        let clock = clock_getcpuclockid(self.group).ok()?;
+        clock.now().ok().map(Duration::from)
+    }
+
+    async fn shut_down(mut self, farewell: Farewell, patience: &Patience) -> Departure {
+        let left_alone = match farewell {
+            Farewell::Ask(line) => self.ask_to_leave(line, patience).await,
+            Farewell::Kill => None,
+        };
+        if left_alone.is_none() {
+            let _ = killpg(self.group, Signal::SIGKILL);
+            self.wait(REAP).await;
+        }
+        // The leader is reaped, so whoever still answers to the group's number is a child it left behind.
+        let mut leaked = u64::from(self.exit.is_some() && killpg(self.group, Signal::SIGKILL).is_ok());
+        if left_alone.is_none() {
+            leaked += kill_marked(ENGINE_VARIABLE, &self.mark);
+        }
+        self.release();
+        Departure { exit: self.exit, leaked }
+    }
+}
+
+impl Drop for ProcessTransport {
+    fn drop(&mut self) {
+        if self.state == State::Running {
+            let _ = killpg(self.group, Signal::SIGKILL);
+            self.release();
+        }
+    }
+}
+
+fn evidence(status: ExitStatus) -> ExitEvidence {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => ExitEvidence::Code(code),
+        (None, Some(signal)) => ExitEvidence::Signal(signal),
+        (None, None) => ExitEvidence::Code(-1),
+    }
+}
+
+/// Time on a processor and time waiting for one, in nanoseconds, as the scheduler counts them per thread.
+fn schedstat(task: &Path) -> Option<CpuUse> {
+    let text = std::fs::read_to_string(task.join("schedstat")).ok()?;
+    let mut numbers = text.split_whitespace().map(|word| word.parse().ok().map(Duration::from_nanos));
+    Some(CpuUse { running: numbers.next()??, waiting: numbers.next()?? })
+}

@@ -1,0 +1,437 @@
+//! The UCI dialogue, client side.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
+use crate::player::link::{Link, LinkEnd};
+use crate::player::options::{OptionError, OptionState};
+use crate::player::talk::{Trouble, hear_until};
+use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
+use crate::protocol::uci::{GoLimits, Horizon, InfoLine, Reply, Score as UciScore};
+
+/// What a UCI engine is doing, as far as we have asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Thinking,
+    Pondering { expected: MoveText },
+}
+
+/// How a search began, which tells what its reported time counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Began {
+    WithTheQuestion,
+    OnTheOpponentsTime,
+}
+
+/// Whether `position` and `go` may go out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Full,
+    /// It has said things out of turn in this game: what it says before `go` is told apart by a `readyok`.
+    Careful,
+}
+
+/// The state of a UCI dialogue.
+#[derive(Debug)]
+pub(super) struct UciDialogue {
+    phase: Phase,
+    trust: Trust,
+    options: OptionState,
+    ponder: Pondering,
+    /// The newest `info` line with a score, to be read once the move is known.
+    info: Vec<u8>,
+    /// How the current search began.
+    began: Began,
+    pub(super) id_name: Option<String>,
+}
+
+/// No game is longer; a mate beyond it is a number gone wrong, and would adjudicate.
+const FARTHEST_MATE: u32 = 10_000;
+/// The longest engine name kept.
+const NAME_CHARS: usize = 128;
+
+impl UciDialogue {
+    /// Greets an engine and tells it its options.
+    pub(super) async fn greet<T: Transport>(
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        spec: &EngineSpec,
+    ) -> Result<Self, GreetTrouble> {
+        let mut options = OptionState::default();
+        let mut id_name = None;
+        say(link, |out| out.extend_from_slice(b"uci\n"));
+        let deadline = Instant::now() + spec.patience.start;
+        hear_until(link, deadline, StallPoint::Uciok, |line| {
+            match Reply::parse(&String::from_utf8_lossy(line)) {
+                Reply::UciOk => return ControlFlow::Break(()),
+                Reply::Option(option) => options.declare(option),
+                Reply::IdName(name) => id_name = Some(plain_name(name)),
+                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })
+        .await?;
+        let mut base = spec.options.clone();
+        let names_ponder = base.iter().any(|option| option.name.eq_ignore_ascii_case("Ponder"));
+        if spec.ponder == Pondering::On && options.is_declared("Ponder") && !names_ponder {
+            base.push(EngineOption::new("Ponder", "true"));
+        }
+        options.set_base(&base);
+        let mut dialogue = Self {
+            phase: Phase::Idle,
+            trust: Trust::Full,
+            options,
+            ponder: spec.ponder,
+            info: Vec::with_capacity(256),
+            began: Began::WithTheQuestion,
+            id_name,
+        };
+        dialogue.say_options(link, &[])?;
+        dialogue.ready(link, tallies, Instant::now() + spec.patience.ready).await?;
+        Ok(dialogue)
+    }
+
+    /// Begins a game, with these options over the engine's own.
+    pub(super) async fn new_game<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        options: &[EngineOption],
+        deadline: Instant,
+    ) -> Result<(), GreetTrouble> {
+        self.trust = Trust::Full;
+        self.say_options(link, options)?;
+        say(link, |out| out.extend_from_slice(b"ucinewgame\n"));
+        self.ready(link, tallies, deadline).await?;
+        Ok(())
+    }
+
+    /// Whether the engine declares this option.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.options.is_declared(name)
+    }
+
+    fn say_options<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        overrides: &[EngineOption],
+    ) -> Result<(), OptionError> {
+        for option in self.options.changes(overrides)? {
+            say(link, |out| {
+                let EngineOption { name, value } = &option;
+                let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+                out.extend_from_slice(format!("setoption name {name}{value}\n").as_bytes());
+            });
+        }
+        Ok(())
+    }
+
+    /// Sends `isready` with whatever waits to be sent, and drops all that comes before `readyok`.
+    async fn ready<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        deadline: Instant,
+    ) -> Result<(), Trouble> {
+        // A `readyok` that is already here answers an older question.
+        std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(link, tallies, cx).is_ready())).await;
+        say(link, |out| out.extend_from_slice(b"isready\n"));
+        link.begin_exchange();
+        hear_until(link, deadline, StallPoint::Readyok, |line| {
+            match Reply::parse(&String::from_utf8_lossy(line)) {
+                Reply::ReadyOk => return ControlFlow::Break(()),
+                Reply::BestMove { .. } => tallies.stray += 1,
+                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })
+        .await
+    }
+
+    /// Clears up before a question: ends pondering on a move that was not played, and after an anomaly makes sure
+    /// that nothing said before `go` can be taken for the answer to it.
+    pub(super) async fn prepare<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        question: &Question<'_>,
+        played: Option<MoveText>,
+        [stop, ready]: [Duration; 2],
+    ) -> Result<(), Trouble> {
+        if let Phase::Pondering { expected } = self.phase
+            && played != Some(expected)
+        {
+            self.stop(link, tallies, Instant::now() + stop).await?;
+        }
+        if self.trust == Trust::Careful && self.phase == Phase::Idle {
+            say(link, |out| {
+                out.extend_from_slice(question.position);
+                out.push(b'\n');
+            });
+            self.ready(link, tallies, Instant::now() + ready).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether [`UciDialogue::prepare`] has anything to do.
+    pub(super) fn needs_preparing(&self) -> bool {
+        self.trust == Trust::Careful || matches!(self.phase, Phase::Pondering { .. })
+    }
+
+    /// Puts the question into the outbox: `position` and `go` in one message, or `ponderhit`.
+    pub(super) fn ask<T: Transport>(&mut self, link: &mut Link<T>, question: &Question<'_>) {
+        link.begin_exchange();
+        if let Phase::Pondering { .. } = self.phase {
+            self.began = Began::OnTheOpponentsTime;
+            say(link, |out| out.extend_from_slice(b"ponderhit\n"));
+        } else {
+            self.began = Began::WithTheQuestion;
+            self.info.clear();
+            say(link, |out| write_question(out, question, self.trust, Horizon::Limits));
+        }
+        self.phase = Phase::Thinking;
+    }
+
+    /// Lets the engine ponder on the reply it expects, if it is set to.
+    pub(super) fn ponder<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        question: &Question<'_>,
+        expected: MoveText,
+    ) {
+        if self.ponder == Pondering::Off || self.phase != Phase::Idle {
+            return;
+        }
+        link.begin_exchange();
+        self.info.clear();
+        say(link, |out| write_question(out, question, Trust::Full, Horizon::Ponder));
+        self.phase = Phase::Pondering { expected };
+    }
+
+    /// The answer to the last question.
+    pub(super) fn poll_answer<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Answer, LinkEnd>> {
+        let sent = link.poll_send(cx);
+        loop {
+            let place = match link.poll_line(cx) {
+                Poll::Ready(Ok(place)) => place,
+                Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
+                Poll::Pending => {
+                    return match sent {
+                        Poll::Ready(Err(end)) => Poll::Ready(Err(end)),
+                        _ => Poll::Pending,
+                    };
+                }
+            };
+            let line = link.text(place);
+            if line.starts_with(b"info") {
+                keep_if_scored(&mut self.info, line);
+                continue;
+            }
+            let text = String::from_utf8_lossy(line);
+            match Reply::parse(&text) {
+                Reply::BestMove { best, ponder } => {
+                    let word = best.or_else(|| text.split_whitespace().nth(1)).unwrap_or_default();
+                    let (said, ponder) = (Said::new(word), ponder.and_then(MoveText::new));
+                    let took = link.read_at().saturating_duration_since(link.wrote_at());
+                    self.phase = Phase::Idle;
+                    tallies.garbage += link.take_overlong();
+                    let report = self.read_report(tallies, took);
+                    return Poll::Ready(Ok(Answer { said, took, ponder, report }));
+                }
+                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn read_report(&mut self, tallies: &mut Tallies, took: Duration) -> Report {
+        if self.info.is_empty() {
+            return Report::default();
+        }
+        let Ok(Reply::Info(line)) = std::str::from_utf8(&self.info).map(Reply::parse) else {
+            tallies.broken_info += 1;
+            return Report::default();
+        };
+        let report = report_of(line);
+        tallies.broken_info += u64::from(report.score.is_none());
+        // Engines round to milliseconds, and some start their clock before they read the question.
+        let slack = Duration::from_millis(20);
+        let comparable = self.began == Began::WithTheQuestion;
+        tallies.false_time += u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
+        report
+    }
+
+    /// Listens to an engine that should be silent. Ready only when it cannot go on.
+    pub(super) fn poll_idle<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Poll<LinkEnd> {
+        if link.is_sending()
+            && let Poll::Ready(Err(end)) = link.poll_send(cx)
+        {
+            return Poll::Ready(end);
+        }
+        loop {
+            let place = match link.poll_line(cx) {
+                Poll::Ready(Ok(place)) => place,
+                Poll::Ready(Err(end)) => return Poll::Ready(end),
+                Poll::Pending => return Poll::Pending,
+            };
+            let line = link.text(place);
+            if line.starts_with(b"info") {
+                if matches!(self.phase, Phase::Pondering { .. }) {
+                    keep_if_scored(&mut self.info, line);
+                }
+                continue;
+            }
+            match Reply::parse(&String::from_utf8_lossy(line)) {
+                // Pondering that ends by itself: the question will be asked again when it is due.
+                Reply::BestMove { .. } if matches!(self.phase, Phase::Pondering { .. }) => {
+                    self.phase = Phase::Idle;
+                }
+                Reply::BestMove { .. } => {
+                    tallies.stray += 1;
+                    self.trust = Trust::Careful;
+                }
+                Reply::ReadyOk => tallies.stray += 1,
+                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends a search and throws its move away.
+    pub(super) async fn stop<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        deadline: Instant,
+    ) -> Result<(), Trouble> {
+        if self.phase == Phase::Idle {
+            return Ok(());
+        }
+        say(link, |out| out.extend_from_slice(b"stop\n"));
+        link.begin_exchange();
+        hear_until(link, deadline, StallPoint::Bestmove, |line| {
+            match Reply::parse(&String::from_utf8_lossy(line)) {
+                Reply::BestMove { .. } => return ControlFlow::Break(()),
+                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })
+        .await?;
+        self.phase = Phase::Idle;
+        Ok(())
+    }
+}
+
+/// Why an engine could not be made ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum GreetTrouble {
+    Talk(Trouble),
+    Option(OptionError),
+}
+
+impl From<Trouble> for GreetTrouble {
+    fn from(trouble: Trouble) -> Self {
+        Self::Talk(trouble)
+    }
+}
+
+impl From<OptionError> for GreetTrouble {
+    fn from(error: OptionError) -> Self {
+        Self::Option(error)
+    }
+}
+
+/// Adds whole lines to the outbox, and notes them.
+fn say<T: Transport>(link: &mut Link<T>, write: impl FnOnce(&mut Vec<u8>)) {
+    let out = link.outbox();
+    let from = out.len();
+    write(out);
+    link.note_outgoing(from);
+}
+
+fn write_question(out: &mut Vec<u8>, question: &Question<'_>, trust: Trust, horizon: Horizon) {
+    if trust == Trust::Full {
+        out.extend_from_slice(question.position);
+        out.push(b'\n');
+    }
+    let limits = go_limits(&question.limits, horizon);
+    // Writing to memory does not fail.
+    let _ = writeln!(out, "go{limits}");
+}
+
+fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {
+    // An engine told 0 may think that it has no clock at all.
+    let clock = |time: Option<Duration>| time.map(|time| (time.as_millis() as i64).max(1));
+    let plain = |time: Option<Duration>| time.map(|time| time.as_millis() as i64);
+    let mut go = GoLimits {
+        moves_to_go: limits.moves_to_go,
+        depth: limits.depth,
+        nodes: limits.nodes,
+        move_time: plain(limits.movetime),
+        horizon,
+        ..GoLimits::default()
+    };
+    go.time.white = clock(limits.time.white);
+    go.time.black = clock(limits.time.black);
+    go.increment.white = plain(limits.increment.white);
+    go.increment.black = plain(limits.increment.black);
+    let bare = GoLimits { horizon, ..GoLimits::default() };
+    if go == bare && horizon == Horizon::Limits {
+        // No limit at all would end at once or never; the harness ends it at its own cap.
+        go.horizon = Horizon::Infinite;
+    }
+    go
+}
+
+/// Keeps the newest line that scores the best move, so that only one line per move is ever read in full.
+fn keep_if_scored(kept: &mut Vec<u8>, line: &[u8]) {
+    let has = |word: &[u8]| line.windows(word.len()).any(|window| window == word);
+    let exact = !has(b" lowerbound") && !has(b" upperbound");
+    let best_line = !has(b" multipv ") || has(b" multipv 1 ");
+    let scored = has(b" score") && !line.starts_with(b"info string");
+    if scored && best_line && (exact || kept.is_empty()) {
+        kept.clear();
+        kept.extend_from_slice(line);
+    }
+}
+
+fn report_of(line: InfoLine<'_>) -> Report {
+    let info = line.read();
+    let plies = |depth: Option<u32>| depth.map(|plies| plies.min(u32::from(u16::MAX)) as u16);
+    Report {
+        score: info.score.and_then(|score| match score {
+            UciScore::Cp(cp) => Some(Score::Cp(cp)),
+            UciScore::Mate(moves) if moves.unsigned_abs() > FARTHEST_MATE => None,
+            UciScore::Mate(moves) => Some(Score::Mate(moves)),
+        }),
+        depth: plies(info.depth),
+        seldepth: plies(info.seldepth),
+        nodes: info.nodes,
+        time: info.time.map(Duration::from_millis),
+    }
+}
+
+/// A name that any report can show: printable, and not too long.
+fn plain_name(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(NAME_CHARS).collect()
+}

@@ -1,0 +1,205 @@
+//! What the host does to us, and what we leave behind: each case in a process of its own.
+#![allow(clippy::unwrap_used, reason = "a case that cannot be set up has failed")]
+
+mod fault_support;
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fault_support::{fake, guardian, jobs, run, sound, survivors};
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use playself::fleet::{FleetConfig, FleetError, FleetEvent, LocalFleet};
+use playself::game::{TimeControl, VoidReason};
+use playself::player::{EngineSpec, WorkingDir};
+
+const MARK: &str = "PLAYSELF_TEST_MARK";
+
+/// Starts one of the ignored tests below as a process that can be treated badly.
+fn helper(test: &str, mark: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env(MARK, mark)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn mark() -> String {
+    std::env::var(MARK).expect("only started by other tests, with a mark")
+}
+
+fn named(mut spec: EngineSpec, mark: &str) -> EngineSpec {
+    spec.args.extend(["--name".to_owned(), mark.to_owned()]);
+    spec
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn plays_for_ever() {
+    let stubborn = fake(&["on eof: hang", "on start: block-term; fork 1; fork-session", "on quit: hang"]);
+    let stubborn = EngineSpec { dir: WorkingDir::Private, ..named(stubborn, &mark()) };
+    let slow = |mut spec: EngineSpec| {
+        spec.args.extend(["--sleep-ms".into(), "30".into()]);
+        spec
+    };
+    let mut config = FleetConfig::new(vec![slow(stubborn), slow(named(sound(), &mark()))]);
+    config.concurrency = 3;
+    config.guardian = Some(guardian());
+    run(config, jobs(1000, TimeControl::nodes(1)));
+}
+
+#[test]
+fn nothing_of_ours_survives_our_death_by_any_signal() {
+    for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGHUP] {
+        let mark = format!("survivor-{signal}-{}", std::process::id());
+        let mut child = helper("plays_for_ever", &mark);
+        // Three boards, two engines each, and two children of each of the stubborn ones.
+        wait_until("all engines run", || survivors(&mark).len() >= 12);
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        child.wait().unwrap();
+        sleep(Duration::from_millis(1000));
+        let left = survivors(&mark);
+        assert!(left.is_empty(), "rows 44 and 57, {signal}: {left:#?}");
+        let ours = format!("playself-{:x}-", child.id());
+        let folders = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        let left = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours)).count();
+        assert_eq!(left, 0, "{signal}: private folders");
+    }
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn is_stopped_and_continued() {
+    // Each move takes 60 of 150 ms, so a stop of 600 ms would lose any game on time.
+    let limits = TimeControl { margin_ms: 40, ..TimeControl::movetime(150) };
+    let slow = || named(EngineSpec { args: vec!["--sleep-ms".into(), "60".into()], ..sound() }, &mark());
+    let mut config = FleetConfig::new(vec![slow(), slow()]);
+    config.rules.max_moves = Some(20);
+    let outcome = run(config, jobs(2, limits));
+    assert!(
+        outcome.voids.iter().any(|reason| matches!(reason, VoidReason::Suspended { .. })),
+        "the pair under way is void: {:?} {:?}",
+        outcome.voids,
+        outcome.lines()
+    );
+    assert!(outcome.lines().iter().all(|line| line == "1/2-1/2 max_moves"), "{:?}", outcome.lines());
+}
+
+#[test]
+fn games_under_way_are_void_when_we_were_stopped_whatever_their_result() {
+    let mark = format!("stopped-{}", std::process::id());
+    let mut child = helper("is_stopped_and_continued", &mark);
+    let pid = Pid::from_raw(child.id() as i32);
+    wait_until("a game runs", || survivors(&mark).len() >= 2);
+    sleep(Duration::from_millis(500));
+    kill(pid, Signal::SIGSTOP).unwrap();
+    sleep(Duration::from_millis(600));
+    kill(pid, Signal::SIGCONT).unwrap();
+    assert!(child.wait().unwrap().success(), "row 58: see the helper's message above");
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn runs_out_of_descriptors() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut config = FleetConfig::new(vec![sound(), sound()]);
+        config.concurrency = 8;
+        config.rules.max_moves = Some(4);
+        let mut fleet = LocalFleet::start(config).unwrap();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
+        setrlimit(Resource::RLIMIT_NOFILE, open + 8, open + 8).unwrap();
+        for job in jobs(16, TimeControl::nodes(1)) {
+            fleet.submit(job);
+        }
+        let (mut voids, mut pairs) = (0, 0);
+        while voids + pairs < 16 {
+            match fleet.next_event().await.unwrap() {
+                FleetEvent::Voided { reason, .. } => {
+                    assert!(matches!(reason, VoidReason::Resources { .. }), "{reason:?}");
+                    voids += 1;
+                }
+                FleetEvent::PairFinished(pair) => {
+                    assert!(pair.games.iter().all(|game| game.ending.termination.kind() == "max_moves"));
+                    pairs += 1;
+                }
+                FleetEvent::EngineFatal(fatal) => panic!("blamed an engine: {fatal}"),
+                _ => {}
+            }
+        }
+        assert!(voids > 0 && fleet.concurrency() < 8, "{voids} void, {} at once", fleet.concurrency());
+        fleet.close().await;
+    });
+}
+
+#[test]
+fn when_the_system_refuses_processes_pairs_are_void_and_nobody_pays() {
+    let status = helper("runs_out_of_descriptors", "descriptors").wait().unwrap();
+    assert!(status.success(), "rows 53 and 54 at run time: see the helper's message above");
+}
+
+#[test]
+fn more_games_than_descriptors_are_refused_before_the_first() {
+    let mut config = FleetConfig::new(vec![sound(), sound()]);
+    config.concurrency = 1_000_000_000;
+    let refused = LocalFleet::start(config).unwrap_err();
+    assert!(matches!(refused, FleetError::TooFewDescriptors { possible, .. } if possible > 1), "row 53");
+}
+
+#[test]
+fn a_fleet_can_be_paused_resized_drained_and_killed() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mark = format!("killed-{}", std::process::id());
+    runtime.block_on(async {
+        let slow =
+            |ms: &str| named(EngineSpec { args: vec!["--sleep-ms".into(), ms.into()], ..sound() }, &mark);
+        let mut config = FleetConfig::new(vec![slow("2"), slow("2")]);
+        config.concurrency = 4;
+        config.rules.max_moves = Some(10);
+        let mut fleet = LocalFleet::start(config).unwrap();
+        jobs(30, TimeControl::nodes(1)).into_iter().for_each(|job| fleet.submit(job));
+        let (mut pairs, mut voids) = (Vec::new(), 0);
+        let mut changes = [(4, 1), (8, 6), (12, 2)].into_iter().peekable();
+        while pairs.len() < 20 {
+            if let FleetEvent::PairFinished(pair) = fleet.next_event().await.unwrap() {
+                pairs.push(pair.id.index);
+                if let Some((_, concurrency)) = changes.next_if(|(at, _)| pairs.len() >= *at) {
+                    fleet.set_concurrency(concurrency).unwrap();
+                    assert_eq!(fleet.concurrency(), concurrency);
+                }
+            }
+            assert!(fleet.live().len() <= 6);
+        }
+        fleet.pause();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        assert_eq!(fleet.playing(), 0, "a pause lets the boards run empty");
+        fleet.resume();
+        fleet.kill_now();
+        while pairs.len() + voids < 30 {
+            match fleet.next_event().await.unwrap() {
+                FleetEvent::PairFinished(pair) => pairs.push(pair.id.index),
+                FleetEvent::Voided { reason, .. } => {
+                    assert_eq!(reason, VoidReason::Cancelled);
+                    voids += 1;
+                }
+                _ => {}
+            }
+        }
+        fleet.close().await;
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs.len() + voids, 30, "every pair came out once");
+    });
+    assert!(survivors(&mark).is_empty());
+}
