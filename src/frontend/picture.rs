@@ -25,12 +25,14 @@ pub(super) struct Picture<'a> {
 }
 
 /// Colours of the 256-colour palette: squares, the last move's squares, a king in check, and the men.
+///
+/// Squares are of middling brightness: terminals draw no outlines, so both inks must show on all of them.
 mod palette {
-    pub(super) const LIGHT: u8 = 180;
-    pub(super) const DARK: u8 = 137;
-    pub(super) const LIGHT_LAST: u8 = 186;
-    pub(super) const DARK_LAST: u8 = 143;
-    pub(super) const CHECK: u8 = 167;
+    pub(super) const LIGHT: u8 = 137;
+    pub(super) const DARK: u8 = 94;
+    pub(super) const LIGHT_LAST: u8 = 107;
+    pub(super) const DARK_LAST: u8 = 64;
+    pub(super) const CHECK: u8 = 160;
     pub(super) const WHITE_MAN: u8 = 231;
     pub(super) const BLACK_MAN: u8 = 16;
 }

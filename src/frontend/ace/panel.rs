@@ -43,7 +43,8 @@ pub(super) fn notes(
     for (row, text) in (2..).zip(last_moves(line)) {
         notes[row] = text;
     }
-    notes[6] = thought.map_or_else(String::new, |thought| dimmed(&described(thought), paint));
+    notes[6] =
+        thought.map_or_else(String::new, |thought| format!("  {}", dimmed(&described(thought), paint)));
     notes[7] = player(line, roles, bottom, paint);
     notes
 }
@@ -100,12 +101,9 @@ fn described(thought: &Thought) -> String {
     match thought {
         Thought::Book => "book move".into(),
         Thought::Search { time, depth, nodes, score, line } => {
-            format!(
-                "{:.1} s · depth {depth} · {} · {} · {line}",
-                time.as_secs_f64(),
-                counted(*nodes),
-                judged(*score)
-            )
+            let seconds = format!("{:.1} s", time.as_secs_f64());
+            let parts = [seconds, format!("depth {depth}"), counted(*nodes), judged(*score), line.clone()];
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
         }
     }
 }

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use super::output::Output;
 use crate::chess::{Color, MoveStyle, Position};
-use crate::engine::{BENCH_DEPTH, Evaluator, StopFlag, Weights, signature};
+use crate::engine::eval::breakdown;
+use crate::engine::{BENCH_DEPTH, StopFlag, Weights, signature};
 use crate::frontend::picture::{Paint, Picture};
 
 /// The board with its FEN and key.
@@ -19,11 +20,14 @@ pub(super) fn board(position: &Position) -> String {
     )
 }
 
-/// What the evaluation makes of the position.
+/// What the evaluation makes of the position, term by term.
 pub(super) fn evaluation(position: &Position, weights: &Weights) -> String {
-    let ours = Evaluator::new(weights.clone()).evaluate(position);
-    let white = if position.turn() == Color::White { ours } else { -ours };
-    format!("Evaluation: {white:+} centipawns, White's view (`score --fen` tells it term by term)\n")
+    let told = breakdown(position, weights);
+    let mut text = format!("{:<28}{:>8}{:>8}{:>8}\n", "Term", "White", "Black", "Total");
+    for term in &told.terms {
+        text += &format!("{:<28}{:>8}{:>8}{:>+8}\n", term.name, term.white, term.black, term.total);
+    }
+    text + &format!("Evaluation: {:+} centipawns, White's view\n", told.score_cp)
 }
 
 /// Counts the leaves below each root move, and says so move by move; gives up when stopped.
