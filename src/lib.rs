@@ -17,4 +17,5 @@ pub mod player;
 pub mod protocol;
 pub mod report;
 pub mod stats;
+pub mod texel;
 pub mod tuning;

@@ -4,9 +4,11 @@
 
 mod book;
 mod completions;
+mod data;
 mod engine;
 mod simulate;
 mod stats;
+mod texel;
 
 use std::process::ExitCode;
 
@@ -30,7 +32,9 @@ enum Command {
     Simulate(simulate::SimulateCommand),
     Stats(stats::StatsCommand),
     Completions(completions::CompletionsCommand),
+    Data(data::DataCommand),
     Engine(engine::EngineArgs),
+    Texel(texel::TexelCommand),
 }
 
 impl Command {
@@ -40,7 +44,9 @@ impl Command {
             Self::Simulate(command) => command.run(),
             Self::Stats(command) => command.run(),
             Self::Completions(command) => command.run(),
+            Self::Data(command) => command.run(),
             Self::Engine(args) => Ok(engine::run(args)),
+            Self::Texel(command) => command.run(),
         }
     }
 }

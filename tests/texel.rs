@@ -1,0 +1,122 @@
+//! Texel tuning: the model is the evaluation, its gradient is exact, and a run finds weights that fit better.
+
+use playself::chess::Position;
+use playself::engine::eval::{Silent, fade, listen};
+use playself::engine::{Declared, Weights};
+use playself::game::GameResult;
+use playself::texel::{Dataset, Model, Origin, Plan, Sample, Scale, tune};
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+/// Positions of random games, with results that lean to the side that `judge` prefers.
+fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut samples = Vec::new();
+    for _ in 0..games {
+        let mut position = Position::startpos();
+        for ply in 0..120 {
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.halfmove_clock() >= 100 {
+                break;
+            }
+            position = position.play(moves[dice.below(moves.len())]);
+            if ply > 8 {
+                let score = f64::from(listen(&position, judge, &mut Silent));
+                let expected = Scale(1.0).expected(score);
+                let result = match dice.below(10_000) as f64 / 10_000.0 {
+                    drawn if drawn < expected => GameResult::WhiteWins,
+                    _ => GameResult::BlackWins,
+                };
+                samples.push(Sample::new(&position, None, result));
+            }
+        }
+    }
+    samples
+}
+
+const BY_RESULT: Origin = Origin { result_share: 1.0, scale: Scale(1.0) };
+
+#[test]
+fn the_model_scores_what_the_evaluation_scores() {
+    let weights = Weights::default();
+    let samples = samples(20, &weights);
+    for sample in &samples {
+        let data = Dataset::new(&[*sample], &weights, BY_RESULT, 1);
+        let Some(&modelled) = Model::of(&weights).scores(&data, 1).first() else { continue };
+        let position = sample.position.unpack().unwrap();
+        let scored = fade(
+            listen(&position, &weights, &mut Silent),
+            position.halfmove_clock(),
+            weights.fifty_moves_stretch,
+        );
+        // The evaluation rounds the king's danger, the joining and the fading; the model does not.
+        assert!((modelled - f64::from(scored)).abs() < 5.0, "{modelled} {scored} {position:?}");
+    }
+}
+
+#[test]
+fn the_gradient_is_that_of_finite_differences() {
+    let weights = Weights::default();
+    let data = Dataset::new(&samples(12, &weights), &weights, BY_RESULT, 2);
+    let rows: Vec<u32> = (0..data.len() as u32).collect();
+    let mut model = Model::of(&weights);
+    // Whole numbers put some kings exactly where danger begins to count, and there is no slope at a kink.
+    model.cells[Weights::index_of("danger_base").unwrap()] += 0.37;
+    let gradient = model.gradient(&data, &rows, Scale(1.1), 2);
+    assert!((gradient.loss - model.loss(&data, Scale(1.1), 2)).abs() < 1e-12);
+    const STEP: f64 = 1e-3;
+    let mut counted = 0;
+    for (index, spec) in Weights::specs().iter().enumerate() {
+        let moved = |by: f64| {
+            let mut moved = model.clone();
+            moved.cells[index] += by;
+            moved.loss(&data, Scale(1.1), 2)
+        };
+        let difference = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
+        let slope = gradient.slopes[index];
+        let tolerance = 1e-4 * slope.abs() + 1e-9;
+        assert!((difference - slope).abs() < tolerance, "{}: {difference} {slope}", spec.name);
+        counted += usize::from(slope != 0.0);
+    }
+    assert!(counted > 500, "{counted} weights had a slope");
+}
+
+#[test]
+fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
+    let truth = Weights::default();
+    let samples = samples(300, &truth);
+    let mut spoiled = truth.clone();
+    spoiled.set("knight_value", 200).unwrap();
+    spoiled.set("rook_value", 620).unwrap();
+    let plan = Plan {
+        scale: Some(Scale(1.0)),
+        epochs: 40,
+        batch: 2048,
+        tunes: |spec| spec.section == "material",
+        ..Plan::with_threads(2)
+    };
+    let mut epochs = 0;
+    let tuned = tune(&samples, &spoiled, &plan, &mut |_| epochs += 1);
+    assert_eq!(epochs, tuned.epochs);
+    assert!(tuned.held_out[1] < tuned.held_out[0], "{:?}", tuned.held_out);
+    assert_eq!(tuned.weights.pst_knight, truth.pst_knight, "what is not to be tuned stays");
+    let knight = tuned.weights.knight_value;
+    assert!((280..=390).contains(&knight), "a knight is worth {knight} after tuning, 332 in truth");
+}
+
+#[test]
+fn the_scale_is_found_again() {
+    let weights = Weights::default();
+    let data = Dataset::new(&samples(250, &weights), &weights, BY_RESULT, 2);
+    let Scale(k) = Scale::fit(&Model::of(&weights), &data, 2);
+    assert!((0.9..1.1).contains(&k), "{k}, where 1 made the results");
+}
