@@ -75,7 +75,7 @@ impl Position {
     /// The position of a setup that is known to be legal: one king each, no pawns on the outer ranks, the side to
     /// move not able to take the king, castling rooks and king on the back rank with the king between, and `ep`
     /// behind a pawn that can just have made its double step. An `ep` that nobody can legally use is dropped.
-    fn from_checked_setup(setup: &Setup) -> Self {
+    pub(in crate::chess) fn from_checked_setup(setup: &Setup) -> Self {
         let mut board = Board::EMPTY;
         let mut mailbox = Mailbox::EMPTY;
         for square in Square::all() {

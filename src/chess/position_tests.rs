@@ -5,6 +5,10 @@ use super::{CastlingRooks, Color, GameLine, Move, Outcome, Piece, Position, Setu
 /// A FEN read without mercy or care, so that these tests do not lean on the real reader. Castling rooks are the
 /// outermost ones.
 fn position(fen: &str) -> Position {
+    Position::from_setup(&setup(fen)).unwrap()
+}
+
+fn setup(fen: &str) -> Setup {
     let fields: Vec<&str> = fen.split(' ').collect();
     let mut setup = Setup::EMPTY;
     let (mut file, mut rank) = (0, 7);
@@ -31,7 +35,7 @@ fn position(fen: &str) -> Position {
         }
     }
     setup.ep = fields[3].parse().ok();
-    Position::from_setup(&setup).unwrap()
+    setup
 }
 
 fn perft(position: &Position, depth: u32) -> u64 {
@@ -191,4 +195,14 @@ fn the_third_visit_ends_the_game() {
     assert_eq!(game.outcome(), Some(Outcome::Draw(super::DrawRule::ThreefoldRepetition)));
     game.pop();
     assert_eq!(game.outcome(), None);
+}
+
+/// BB Chess's tricky position has nine white pawns, so no `Position` can be asked for it; its counts still hold.
+#[test]
+fn the_generator_does_not_lean_on_possible_material() {
+    let fen = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/3P3P/P1P1P3/RNBQKBNR w KQkq e6 0 1";
+    let setup = setup(fen);
+    assert!(Position::from_setup(&setup).is_err());
+    let position = Position::from_checked_setup(&setup);
+    assert_eq!([1, 2].map(|depth| perft(&position, depth)), [42, 1088]);
 }

@@ -1,0 +1,96 @@
+//! Published perft counts, with every slider technique: shallow rows always, deep ones on `just perft-deep`.
+
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+
+use playself::chess::{Perft, Position, SliderTechnique};
+
+const STANDARD: &str = include_str!("data/standard.epd");
+const CHESS960: &str = include_str!("data/chess960.epd");
+
+/// Rows above this many nodes are deep.
+const SHALLOW: u64 = 20_000_000;
+
+struct Row {
+    fen: &'static str,
+    depth: u32,
+    nodes: u64,
+}
+
+fn rows(data: &'static str) -> impl Iterator<Item = Row> {
+    data.lines().filter(|line| !line.starts_with('#')).flat_map(|line| {
+        let (fen, counts) = line.split_once(';').expect("a row has counts");
+        counts.split(';').map(move |count| {
+            let (depth, nodes) = count.trim().split_once(' ').expect("a count has a depth and a number");
+            Row {
+                fen: fen.trim(),
+                depth: depth.trim_start_matches('D').parse().expect("a depth is a number"),
+                nodes: nodes.parse().expect("a count is a number"),
+            }
+        })
+    })
+}
+
+/// Counts the rows of these sizes and depths; gives how many there were.
+fn check(
+    data: &'static str,
+    sizes: RangeInclusive<u64>,
+    depths: RangeInclusive<u32>,
+    technique: SliderTechnique,
+) -> usize {
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut checked = 0;
+    for row in rows(data).filter(|row| sizes.contains(&row.nodes) && depths.contains(&row.depth)) {
+        let position = Position::from_fen(row.fen).unwrap_or_else(|error| panic!("{}: {error}", row.fen));
+        // Threads pay off on large trees only.
+        let threads = if row.nodes < 100_000 { NonZeroUsize::MIN } else { threads };
+        let perft = Perft { technique, threads, table: None };
+        assert_eq!(
+            perft.count(&position, row.depth),
+            row.nodes,
+            "{} at depth {} ({technique})",
+            row.fen,
+            row.depth
+        );
+        checked += 1;
+    }
+    checked
+}
+
+#[test]
+fn standard_rows_hold_with_above_below_rays() {
+    assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::AboveBelow), 226);
+}
+
+#[test]
+fn standard_rows_hold_with_magic_multiplication() {
+    assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::Magic), 226);
+}
+
+#[test]
+fn standard_rows_hold_with_extraction_tables() {
+    assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::Pext), 226);
+}
+
+#[test]
+fn chess960_rows_hold_with_every_technique() {
+    for technique in SliderTechnique::ALL {
+        assert_eq!(check(CHESS960, 0..=SHALLOW, 1..=3, technique), 3 * 960);
+    }
+}
+
+#[test]
+#[ignore = "a hundred thousand million nodes; `just perft-deep` counts them"]
+fn deep_standard_rows_hold_with_every_technique() {
+    for technique in SliderTechnique::ALL {
+        assert_eq!(check(STANDARD, SHALLOW + 1..=u64::MAX, 0..=99, technique), 20);
+    }
+}
+
+#[test]
+#[ignore = "fifty thousand million nodes; `just perft-deep` counts them"]
+fn deep_chess960_rows_hold_with_every_technique() {
+    for technique in SliderTechnique::ALL {
+        assert_eq!(check(CHESS960, 0..=u64::MAX, 4..=5, technique), 2 * 960);
+    }
+}
