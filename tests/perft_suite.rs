@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
+use std::process::{Command, Output};
 
 use playself::chess::{Perft, Position, SliderTechnique};
 
@@ -92,5 +93,50 @@ fn deep_standard_rows_hold_with_every_technique() {
 fn deep_chess960_rows_hold_with_every_technique() {
     for technique in SliderTechnique::ALL {
         assert_eq!(check(CHESS960, 0..=u64::MAX, 4..=5, technique), 2 * 960);
+    }
+}
+
+fn program(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_perft")).args(arguments).output().expect("the program starts")
+}
+
+#[test]
+fn the_program_counts_divides_and_tells_what_the_last_moves_are() {
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let output = program(&["--depth", "2", "--fen", kiwipete, "--divide", "--stats", "--sliders", "magic"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(output.status.success() && lines.len() == 50, "{text}");
+    let divided: u64 =
+        lines[..48].iter().map(|line| line.split_once(": ").unwrap().1.parse::<u64>().unwrap()).sum();
+    assert_eq!(divided, 2039);
+    assert!(lines.contains(&"e1g1: 43"), "castling is spelt as UCI spells it\n{text}");
+    assert_eq!(lines[48], "351 captures, 1 en passants, 91 castles, 0 promotions, 3 checks");
+    assert!(lines[49].starts_with("2039 nodes in ") && lines[49].ends_with(" Mnps)"), "{}", lines[49]);
+}
+
+#[test]
+fn the_program_answers_in_json_with_threads_and_table() {
+    let output = program(&["--depth", "4", "--threads", "2", "--hash", "1", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["nodes"], &answer["depth"]), (&197_281.into(), &4.into()));
+}
+
+#[test]
+fn the_program_refuses_bad_input_in_one_line() {
+    for (name, arguments) in [
+        ("no depth", &[][..]),
+        ("no number", &["--depth", "x"]),
+        ("no position", &["--depth", "2", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"]),
+        ("no technique", &["--depth", "2", "--sliders", "rotated"]),
+        ("no thread", &["--depth", "2", "--threads", "0"]),
+        ("two jobs", &["--suite", "--depth", "2"]),
+        ("unknown", &["--colour"]),
+    ] {
+        let output = program(arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(told.lines().count() == 1 && told.starts_with("error: "), "{name}: {told}");
+        assert!(output.stdout.is_empty(), "{name}");
     }
 }
