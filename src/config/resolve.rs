@@ -54,6 +54,8 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
         breaker: run.games.breaker.unwrap_or_default(),
         openings,
         sprt: run.sprt,
+        tune: None,
+        accept: None,
         adjudication: run.adjudicate.clone(),
         engines,
     })

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::experiment::{Breaker, Order, Pairing};
+use crate::experiment::{Breaker, Pairing};
 use crate::game::{AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TimeControl};
+use crate::opening::Order;
 use crate::player::{Pondering, Restart};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{AdjudicationRules, TimeControl};
+use crate::opening::Order;
 use crate::player::{EngineIndex, EngineSpec};
 use crate::stats::SprtConfig;
+use crate::tuning::TunerPlan;
 
 use super::breaker::Breaker;
 use super::fingerprint::FileHash;
@@ -38,11 +40,27 @@ pub struct Plan {
     pub openings: Option<BookPlan>,
     /// The test, if the run is one.
     pub sprt: Option<SprtConfig>,
+    /// What is tuned, if the run tunes; its engines are then the same program twice, told different values.
+    pub tune: Option<TunerPlan>,
+    /// The test that tuned values must pass.
+    pub accept: Option<AcceptPlan>,
     /// When games end early.
     #[serde(default)]
     pub adjudication: AdjudicationRules,
     /// Who plays; the candidate first.
     pub engines: Vec<PlannedEngine>,
+}
+
+/// The test that follows a tuning run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptPlan {
+    /// Where it ends at the latest.
+    pub max_pairs: Option<u64>,
+    /// How long or how far its engines think.
+    pub limits: TimeControl,
+    /// The test.
+    pub sprt: SprtConfig,
 }
 
 /// A book and how it is used.
@@ -57,17 +75,6 @@ pub struct BookPlan {
     pub start: u64,
     /// The most plies of an opening that are played.
     pub plies: Option<u32>,
-}
-
-/// In which order openings are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Order {
-    /// Shuffled by the seed, none twice before all were used.
-    #[default]
-    Random,
-    /// As they stand in the file.
-    Sequential,
 }
 
 /// An engine of a plan.

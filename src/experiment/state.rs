@@ -10,6 +10,7 @@ use crate::game::{GameOfPair, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};
+use crate::tuning::{Ask, Trial, TrialId, Tuner};
 
 use super::breaker::{Breaker, Conduct, FaultWatch};
 use super::plan::Plan;
@@ -36,6 +37,15 @@ pub struct CountedPair {
     pub score: PairScore,
     /// The test's ratio after it, if there is a test.
     pub llr: Option<f64>,
+}
+
+/// A pair that may start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Its key.
+    pub id: PairId,
+    /// What its two engines are told, in a tuning run.
+    pub trial: Option<Trial>,
 }
 
 /// What has to happen because of an entry.
@@ -81,6 +91,8 @@ pub struct RunState {
     llr: Option<f64>,
     decision: Option<Decision>,
     finished: bool,
+    tuner: Option<Tuner>,
+    trials: BTreeMap<u64, Trial>,
     phase: Phase,
 }
 
@@ -91,7 +103,7 @@ impl RunState {
         let standings = Standings::new(schedule.matchups(), plan.engines.len());
         Self {
             schedule,
-            max_pairs: plan.max_pairs,
+            max_pairs: plan.tune.as_ref().map(|tune| tune.pairs).or(plan.max_pairs),
             sprt: plan.sprt,
             breaker: plan.breaker,
             next: 0,
@@ -108,25 +120,37 @@ impl RunState {
             llr: plan.sprt.map(|_| 0.0),
             decision: None,
             finished: false,
+            tuner: plan.tune.clone().map(Tuner::new),
+            trials: BTreeMap::new(),
             phase: Phase::Playing,
         }
     }
 
     /// Takes the next pair to play, if one may start now. Voided pairs come before new ones.
-    pub fn start_next(&mut self) -> Option<PairId> {
+    pub fn start_next(&mut self) -> Option<Start> {
         if self.phase != Phase::Playing || self.decision.is_some() || self.finished {
             return None;
         }
         let (index, attempt) = match self.retry.pop_first() {
             Some(retried) => retried,
             None if self.max_pairs.is_some_and(|max| self.next >= max) => return None,
-            None => {
-                self.next += 1;
-                (self.next - 1, 0)
-            }
+            None => (self.begin_new()?, 0),
         };
         self.flying.insert(index, attempt);
-        Some(PairId { index, attempt })
+        Some(Start { id: PairId { index, attempt }, trial: self.trials.get(&index).cloned() })
+    }
+
+    /// The next pair never started before, unless its trial depends on scores that are not known yet.
+    fn begin_new(&mut self) -> Option<u64> {
+        let index = self.next;
+        if let Some(tuner) = &mut self.tuner {
+            match tuner.ask() {
+                Ask::Play(trial) => self.trials.insert(index, trial),
+                Ask::Wait | Ask::Finished => return None,
+            };
+        }
+        self.next += 1;
+        Some(index)
     }
 
     /// A slot has given this pair back, played or void; what it was worth comes as journal entries.
@@ -139,7 +163,8 @@ impl RunState {
     pub fn replay(&mut self, entry: Entry) -> Vec<Effect> {
         match &entry {
             Entry::PairStarted { pair, attempt } => {
-                self.next = self.next.max(pair + 1);
+                // A trial is asked for where it was asked for then: after the same scores.
+                while self.next <= *pair && self.begin_new().is_some() {}
                 self.retry.remove(pair);
                 self.flying.insert(*pair, *attempt);
                 return Vec::new();
@@ -234,6 +259,10 @@ impl RunState {
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
         self.counted += 1;
+        self.trials.remove(&pair);
+        if let Some(tuner) = &mut self.tuner {
+            tuner.tell(TrialId(pair), score).expect("a counted pair was asked for and counts once");
+        }
         self.llr = self.sprt.map(|sprt| sprt.llr(&self.standings.main().pentanomial));
         CountedPair { pair, fixture, games, score, llr: self.llr }
     }
@@ -350,6 +379,11 @@ impl RunState {
         self.voids
     }
 
+    /// What has been learned, in a tuning run.
+    pub fn tuner(&self) -> Option<&Tuner> {
+        self.tuner.as_ref()
+    }
+
     /// The test's ratio, if there is a test.
     pub fn llr(&self) -> Option<f64> {
         self.llr
@@ -372,179 +406,5 @@ fn conduct_of(game: &GameEntry) -> Conduct {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::PlannedEngine;
-    use crate::game::{AdjudicationRules, Ending, GameRecord, GameResult, TimeControl};
-    use crate::opening::Variant;
-    use crate::player::{EngineIndex, EngineSpec};
-    use crate::stats::{Hypotheses, Hypothesis};
-
-    fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
-        let engine = |name: &str| PlannedEngine {
-            named: name.to_owned(),
-            spec: EngineSpec::uci(name, name),
-            limits: TimeControl::nodes(1),
-            files: Vec::new(),
-        };
-        Plan {
-            playself: "0".to_owned(),
-            name: "test".to_owned(),
-            date: "2026.01.01".to_owned(),
-            seed: 1,
-            concurrency: 1,
-            max_pairs,
-            pairing: crate::experiment::Pairing::RoundRobin,
-            breaker: Breaker::On,
-            openings: None,
-            sprt,
-            adjudication: AdjudicationRules::default(),
-            engines: vec![engine("new"), engine("old")],
-        }
-    }
-
-    /// The two games of a pair that the candidate scored so many half points in.
-    fn games(id: PairId, half_points: u8) -> [Entry; 2] {
-        let scores = [half_points.min(2), half_points.saturating_sub(2)];
-        let entry = |game: GameOfPair, candidate_half_points: u8| {
-            let (white, black) = match game {
-                GameOfPair::First => (EngineIndex(0), EngineIndex(1)),
-                GameOfPair::Second => (EngineIndex(1), EngineIndex(0)),
-            };
-            let result = match (candidate_half_points, game) {
-                (1, _) => GameResult::Draw,
-                (2, GameOfPair::First) | (0, GameOfPair::Second) => GameResult::WhiteWins,
-                _ => GameResult::BlackWins,
-            };
-            let record = GameRecord {
-                white,
-                black,
-                opening: 0,
-                start_fen: "-".to_owned(),
-                variant: Variant::Standard,
-                moves: Vec::new(),
-                ending: Ending { result, termination: Termination::Checkmate },
-                started_unix_ms: 0,
-                duration_ms: 0,
-                warnings: Vec::new(),
-            };
-            Entry::Game(Box::new(GameEntry::pack(id.index, id.attempt, game, &record)))
-        };
-        [entry(GameOfPair::First, scores[0]), entry(GameOfPair::Second, scores[1])]
-    }
-
-    fn finish(state: &mut RunState, id: PairId, half_points: u8) -> Vec<Effect> {
-        state.landed(id);
-        games(id, half_points).into_iter().flat_map(|entry| state.commit(entry)).collect()
-    }
-
-    fn counted(effects: &[Effect]) -> Vec<u64> {
-        let index = |effect: &Effect| if let Effect::Counted(pair) = effect { Some(pair.pair) } else { None };
-        effects.iter().filter_map(index).collect()
-    }
-
-    #[test]
-    fn pairs_count_in_schedule_order_whatever_order_they_finish_in() {
-        let mut state = RunState::new(&plan(Some(3), None));
-        let ids: Vec<PairId> = std::iter::from_fn(|| state.start_next()).collect();
-        assert_eq!(ids.len(), 3);
-        assert!(counted(&finish(&mut state, ids[2], 4)).is_empty());
-        assert_eq!(counted(&finish(&mut state, ids[0], 2)), [0]);
-        assert_eq!(state.outcome(), None);
-        assert_eq!(counted(&finish(&mut state, ids[1], 0)), [1, 2]);
-        assert_eq!(state.outcome(), Some(Outcome::Finished));
-        assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 1]);
-    }
-
-    #[test]
-    fn what_finishes_after_the_decision_never_counts() {
-        let sprt = SprtConfig::usual(Hypotheses::new(0.0, 200.0).unwrap());
-        let mut state = RunState::new(&plan(None, Some(sprt)));
-        let mut in_flight = Vec::new();
-        let decision = loop {
-            in_flight.push(state.start_next().unwrap());
-            in_flight.push(state.start_next().unwrap());
-            let id = in_flight.remove(0);
-            let effects = finish(&mut state, id, 4);
-            if let Some(Effect::Decide(decision)) = effects.last() {
-                break *decision;
-            }
-        };
-        assert_eq!(decision.accepted, Hypothesis::Alternative);
-        assert_eq!(state.start_next(), None);
-        let before = state.standings().clone();
-        for id in in_flight {
-            assert_eq!(state.outcome(), None);
-            assert_eq!(finish(&mut state, id, 0), []);
-        }
-        assert_eq!(state.standings(), &before);
-        assert_eq!(state.outcome(), Some(Outcome::Decided(decision)));
-        assert!(state.after_stop() > 0);
-    }
-
-    #[test]
-    fn a_void_pair_is_played_again_before_anything_new() {
-        let mut state = RunState::new(&plan(Some(10), None));
-        let (first, second) = (state.start_next().unwrap(), state.start_next().unwrap());
-        let [half, _] = games(first, 4);
-        state.commit(half);
-        state.landed(first);
-        let void = |id: PairId| Entry::Void {
-            pair: id.index,
-            attempt: id.attempt,
-            reason: VoidReason::Suspended { gap_ms: 9 },
-        };
-        assert!(matches!(state.commit(void(first))[..], [Effect::Warn(_)]));
-        assert_eq!(state.start_next(), Some(PairId { index: 0, attempt: 1 }));
-        assert!(counted(&finish(&mut state, second, 2)).is_empty());
-        assert_eq!(counted(&finish(&mut state, PairId { index: 0, attempt: 1 }, 0)), [0, 1]);
-        assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 0]);
-    }
-
-    #[test]
-    fn a_replayed_journal_stands_where_the_run_stood() {
-        let plan = plan(Some(6), None);
-        let mut live = RunState::new(&plan);
-        let mut journal = Vec::new();
-        let ids: Vec<PairId> = (0..4).map(|_| live.start_next().unwrap()).collect();
-        journal.extend(ids.iter().map(|id| Entry::PairStarted { pair: id.index, attempt: id.attempt }));
-        for at in [2, 0] {
-            journal.extend(games(ids[at], 3));
-            finish(&mut live, ids[at], 3);
-        }
-        let [half, _] = games(ids[1], 4);
-        journal.push(half);
-        let mut resumed = RunState::new(&plan);
-        journal.into_iter().for_each(|entry| drop(resumed.replay(entry)));
-        let abandoned: Vec<PairId> = resumed.flying().collect();
-        assert_eq!(abandoned, [ids[1], ids[3]]);
-        for id in abandoned {
-            resumed.landed(id);
-            resumed.commit(Entry::Abandoned { pair: id.index, attempt: id.attempt });
-        }
-        assert_eq!(resumed.counted(), live.counted());
-        let again: Vec<PairId> = std::iter::from_fn(|| resumed.start_next()).collect();
-        let expected = [(1, 1), (3, 1), (4, 0), (5, 0)].map(|(index, attempt)| PairId { index, attempt });
-        assert_eq!(again, expected);
-    }
-
-    #[test]
-    fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault() {
-        let mut state = RunState::new(&plan(None, None));
-        let id = state.start_next().unwrap();
-        state.drain();
-        assert_eq!((state.start_next(), state.outcome()), (None, None));
-        finish(&mut state, id, 2);
-        assert_eq!(state.outcome(), Some(Outcome::Interrupted));
-
-        let mut state = RunState::new(&plan(None, None));
-        for attempt in 0..3 {
-            let id = state.start_next().unwrap();
-            assert_eq!(id, PairId { index: 0, attempt });
-            state.landed(id);
-            let reason = VoidReason::HarnessError { message: "boom".to_owned() };
-            state.commit(Entry::Void { pair: 0, attempt, reason });
-        }
-        assert!(matches!(state.outcome(), Some(Outcome::Faulty(why)) if why.contains("boom")));
-    }
-}
+#[path = "state_tests.rs"]
+mod tests;

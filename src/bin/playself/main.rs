@@ -4,11 +4,22 @@
 
 mod book;
 mod completions;
+mod control;
 mod data;
 mod engine;
+mod forecast;
+mod launch;
+mod match_command;
+mod pilot;
+mod resume;
+mod revision;
+mod run_flags;
 mod simulate;
+mod sprt;
 mod stats;
 mod texel;
+mod tune;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -19,34 +30,73 @@ use playself::player::{GuardianProgram, keep_watch};
 const USAGE: u8 = 2;
 
 /// Play chess engines against each other, decide by statistics, and tune their weights.
+///
+/// With two engines and nothing else, plays a pair of games and says who won.
 #[derive(Debug, Parser)]
-#[command(name = "playself", version, arg_required_else_help = true)]
+#[command(name = "playself", version, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
+#[command(max_term_width = 110)]
 struct Cli {
+    #[command(flatten)]
+    classic: match_command::ClassicForm,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Book(book::BookArgs),
-    Simulate(simulate::SimulateCommand),
+    Match(match_command::MatchCommand),
+    Sprt(sprt::SprtCommand),
+    Tune(tune::TuneCommand),
+    Resume(resume::ResumeCommand),
+    Verify(verify::VerifyCommand),
+    Status(control::StatusCommand),
+    Pause(control::PauseCommand),
+    Continue(control::ContinueCommand),
+    Concurrency(control::ConcurrencyCommand),
+    Stop(control::StopCommand),
+    Plan(forecast::PlanCommand),
     Stats(stats::StatsCommand),
-    Completions(completions::CompletionsCommand),
+    Simulate(simulate::SimulateCommand),
+    Book(book::BookArgs),
     Data(data::DataCommand),
-    Engine(engine::EngineArgs),
     Texel(texel::TexelCommand),
+    Engine(engine::EngineArgs),
+    Completions(completions::CompletionsCommand),
+}
+
+impl Cli {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Some(command) => command.run(),
+            None if self.classic.white.is_none() => {
+                anyhow::bail!("name two engines, --white A --black B, or a command: see --help")
+            }
+            None => self.classic.run(),
+        }
+    }
 }
 
 impl Command {
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Book(command) => command.run(),
-            Self::Simulate(command) => command.run(),
+            Self::Match(command) => command.run(),
+            Self::Sprt(command) => command.run(),
+            Self::Tune(command) => command.run(),
+            Self::Resume(command) => command.run(),
+            Self::Verify(command) => command.run(),
+            Self::Status(command) => command.run(),
+            Self::Pause(command) => command.run(),
+            Self::Continue(command) => command.run(),
+            Self::Concurrency(command) => command.run(),
+            Self::Stop(command) => command.run(),
+            Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),
-            Self::Completions(command) => command.run(),
+            Self::Simulate(command) => command.run(),
+            Self::Book(command) => command.run(),
             Self::Data(command) => command.run(),
-            Self::Engine(args) => Ok(engine::run(args)),
             Self::Texel(command) => command.run(),
+            Self::Engine(args) => Ok(engine::run(args)),
+            Self::Completions(command) => command.run(),
         }
     }
 }
@@ -57,7 +107,7 @@ fn main() -> ExitCode {
         keep_watch();
         return ExitCode::SUCCESS;
     }
-    match Cli::parse().command.run() {
+    match Cli::parse().run() {
         Ok(status) => status,
         Err(failure) => {
             complain(&failure);

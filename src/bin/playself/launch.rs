@@ -1,0 +1,292 @@
+//! Starting and resuming runs: folder, journal, fleet and reports put together.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use playself::config::{plan_from_toml, plan_to_toml};
+use playself::experiment::{
+    ControlDoor, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime, Run, RunParts, RunState,
+    fairness, replay, sha256_of,
+};
+use playself::fleet::{FleetConfig, LocalFleet};
+use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
+use playself::opening::{Book, BookFormat, BookOptions, Opening};
+use playself::player::GuardianProgram;
+use playself::report::{
+    JsonEvents, LiveLine, PageObserver, PlainLines, Projections, RunFolder, TuneFiles, write_whole,
+};
+
+use crate::run_flags::OutputFlags;
+
+/// Exit status when a fault keeps a run from going on.
+pub(crate) const FAULT: u8 = 4;
+
+/// Games that get a line of their own on a terminal.
+const GAMES_SHOWN: u64 = 20;
+
+/// What people and programs see of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// Lines, or a live view on a terminal.
+    Human,
+    /// JSON on standard output, human text on standard error.
+    Json,
+}
+
+impl Show {
+    pub(crate) fn of(output: &OutputFlags) -> Self {
+        if output.json { Self::Json } else { Self::Human }
+    }
+
+    /// Says something to people, where it does not disturb programs.
+    pub(crate) fn say(self, text: &str) {
+        // People who closed their terminal do not want to hear it.
+        let _ = match self {
+            Self::Human => writeln!(io::stdout(), "{text}"),
+            Self::Json => writeln!(io::stderr(), "{text}"),
+        };
+    }
+
+    fn observers(self) -> Vec<Box<dyn Observer>> {
+        let terminal = io::stderr().is_terminal();
+        match self {
+            Self::Human if terminal && io::stdout().is_terminal() => {
+                vec![Box::new(LiveLine::new(GAMES_SHOWN))]
+            }
+            Self::Human => vec![Box::new(PlainLines::new(io::stdout()))],
+            Self::Json if terminal => {
+                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(LiveLine::new(GAMES_SHOWN))]
+            }
+            Self::Json => {
+                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(PlainLines::new(io::stderr()))]
+            }
+        }
+    }
+}
+
+/// The book of a plan, or the initial position for ever.
+struct PlannedOpenings(Option<Book>);
+
+impl Openings for PlannedOpenings {
+    fn opening(&self, round: u64) -> Result<Opening, String> {
+        match &self.0 {
+            Some(book) => book.opening(round).map_err(|why| why.to_string()),
+            None => Ok(Opening::start()),
+        }
+    }
+}
+
+fn open_book(plan: &Plan) -> anyhow::Result<PlannedOpenings> {
+    let Some(planned) = &plan.openings else { return Ok(PlannedOpenings(None)) };
+    let options = BookOptions {
+        order: planned.order,
+        seed: plan.seed,
+        start: planned.start,
+        plies: planned.plies,
+        ..BookOptions::default()
+    };
+    Ok(PlannedOpenings(Some(Book::open(&planned.file.path, BookFormat::Guess, options)?)))
+}
+
+/// A run that was played as far as it went.
+pub(crate) struct Played {
+    pub(crate) outcome: Outcome,
+    pub(crate) folder: RunFolder,
+}
+
+impl Played {
+    pub(crate) fn exit(&self) -> ExitCode {
+        ExitCode::from(self.outcome.exit_status())
+    }
+}
+
+/// Plays a new run in a folder of its own.
+pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> {
+    let show = Show::of(output);
+    // A wrong book is told before a folder is made.
+    open_book(&plan)?;
+    let doubts = fairness(&plan);
+    if output.strict && !doubts.is_empty() {
+        anyhow::bail!("refused under --strict:\n{}", doubts.join("\n"));
+    }
+    for doubt in doubts {
+        show.say(&format!("Warning; {doubt}"));
+    }
+    let folder = match &output.run_dir {
+        Some(path) => RunFolder::create_at(path),
+        None => RunFolder::create(&output.results, &Moment::now().stamp(), &plan.name),
+    }
+    .context("the run folder cannot be made")?;
+    play_shown(plan, folder, show)
+}
+
+/// Plays a new run in exactly this folder.
+pub(crate) fn start_in(plan: Plan, path: &Path, show: Show) -> anyhow::Result<Played> {
+    let folder = RunFolder::create_at(path).context("the run folder cannot be made")?;
+    play_shown(plan, folder, show)
+}
+
+fn play_shown(plan: Plan, folder: RunFolder, show: Show) -> anyhow::Result<Played> {
+    let text = plan_to_toml(&plan)?;
+    let mut observers: Vec<Box<dyn Observer>> =
+        vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &plan, &text))];
+    observers.extend(TuneFiles::of(&folder, &plan)?.map(|files| Box::new(files) as Box<dyn Observer>));
+    observers.extend(show.observers());
+    let outcome = play_new(plan, &folder, observers)?;
+    Ok(played(outcome, folder, show))
+}
+
+/// Why a run cannot be taken up again.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The call was wrong.
+    Usage(anyhow::Error),
+    /// The run is not what it was, or somebody else has it.
+    Fault(anyhow::Error),
+}
+
+/// An existing run: its folder, its plan, and the plan's text.
+pub(crate) struct OpenedRun {
+    pub(crate) folder: RunFolder,
+    pub(crate) plan: Plan,
+    pub(crate) text: String,
+    pub(crate) journal: LockedFile,
+}
+
+/// Opens the run in `path` and takes its lock.
+pub(crate) fn open_run(path: &Path) -> Result<OpenedRun, Refused> {
+    let folder = RunFolder::open(path).map_err(|why| Refused::Usage(why.into()))?;
+    let text = fs::read_to_string(folder.plan()).map_err(|why| Refused::Fault(why.into()))?;
+    let plan = plan_from_toml(&text).map_err(|why| Refused::Fault(why.into()))?;
+    let journal = LockedFile::open(&folder.journal()).map_err(|why| match why {
+        LockError::Held => Refused::Fault(anyhow::anyhow!("{}: {why}", path.display())),
+        LockError::Io(why) => Refused::Fault(why.into()),
+    })?;
+    Ok(OpenedRun { folder, plan, text, journal })
+}
+
+/// Goes on with the run in `path`, exactly where it was.
+pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
+    let fault = |why: anyhow::Error| Refused::Fault(why);
+    let OpenedRun { folder, plan, text, mut journal } = open_run(path)?;
+    let changes = plan.changes();
+    if !changes.is_empty() {
+        return Err(fault(anyhow::anyhow!("this run cannot go on:\n{}", changes.join("\n"))));
+    }
+    let openings = open_book(&plan).map_err(fault)?;
+    let mut projections = Projections::reopen(&folder).map_err(|why| fault(why.into()))?;
+    let mut page = PageObserver::new(&folder, &plan, &text);
+    let mut tune_files = TuneFiles::of(&folder, &plan).map_err(|why| fault(why.into()))?;
+    let reader = journal.reader().map_err(|why| fault(why.into()))?;
+    let mut unwritten = None;
+    let replayed = replay(reader, &plan, &sha256_of(text.as_bytes()), |event, view| {
+        let files = tune_files.as_mut().map(|files| files as &mut dyn Observer);
+        for observer in [&mut projections as &mut dyn Observer, &mut page].into_iter().chain(files) {
+            if let Err(why) = observer.observe(event, view) {
+                unwritten = Some(why);
+            }
+        }
+    })
+    .map_err(|why| fault(why.into()))?;
+    if let Some(why) = unwritten {
+        return Err(fault(anyhow::Error::from(why).context("the run's files cannot be written")));
+    }
+    if replayed.ending.torn_bytes > 0 {
+        show.say(&format!("{} bytes of an unfinished record were dropped", replayed.ending.torn_bytes));
+        journal.truncate(replayed.ending.valid_bytes).map_err(|why| fault(why.into()))?;
+    }
+    let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(projections), Box::new(page)];
+    observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
+    observers.extend(show.observers());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|why| fault(why.into()))?;
+    let outcome = runtime
+        .block_on(play(plan, &folder, |plan, fleet| RunParts {
+            plan,
+            state: replayed.state,
+            time: replayed.time,
+            fleet,
+            openings: Box::new(openings),
+            journal,
+            next_seq: replayed.ending.next_seq,
+            first: None,
+            observers,
+        }))
+        .map_err(fault)?;
+    Ok(played(outcome, folder, show))
+}
+
+/// Plays a new run in `folder`, told to nobody but `observers`.
+pub(crate) fn play_new(
+    plan: Plan,
+    folder: &RunFolder,
+    observers: Vec<Box<dyn Observer>>,
+) -> anyhow::Result<Outcome> {
+    let openings = open_book(&plan)?;
+    let text = plan_to_toml(&plan)?;
+    let journal = LockedFile::open(&folder.journal()).context("the journal cannot be made")?;
+    write_whole(&folder.plan(), text.as_bytes()).context("plan.toml cannot be written")?;
+    let first = Entry::Run {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: sha256_of(text.as_bytes()),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(play(plan, folder, |plan, fleet| RunParts {
+        state: RunState::new(&plan),
+        plan,
+        time: PlayingTime::default(),
+        fleet,
+        openings: Box::new(openings),
+        journal,
+        next_seq: 0,
+        first: Some(first),
+        observers,
+    }))
+}
+
+async fn play(
+    plan: Plan,
+    folder: &RunFolder,
+    parts: impl FnOnce(Plan, LocalFleet) -> RunParts,
+) -> anyhow::Result<Outcome> {
+    let mut config = FleetConfig::new(plan.engines.iter().map(|engine| engine.spec.clone()).collect());
+    config.concurrency = plan.concurrency;
+    config.rules = plan.adjudication.clone();
+    config.guardian = Some(GuardianProgram::ourselves()?);
+    let interrupts = Interrupts::listen()?;
+    let fleet = LocalFleet::start(config)?;
+    let door = ControlDoor::open(&folder.socket());
+    if let Err(why) = &door {
+        tracing::warn!("this run cannot be controlled from outside: {why}");
+    }
+    Ok(Run::new(parts(plan, fleet)).play(interrupts, door.ok()).await)
+}
+
+fn played(outcome: Outcome, folder: RunFolder, show: Show) -> Played {
+    show.say(&format!("Run folder: {}", folder.path().display()));
+    if !outcome.is_final() {
+        show.say(&format!("To go on: playself resume {}", shell_word(folder.path())));
+    }
+    Played { outcome, folder }
+}
+
+/// A path as a shell takes it.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte));
+    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// A run folder named on the command line.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunDir {
+    /// Folder of the run
+    #[arg(value_name = "RUN_DIR")]
+    pub(crate) path: PathBuf,
+}

@@ -1,0 +1,293 @@
+//! `playself tune CONFIG`: better values by morning, with proof.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use playself::config::{Limits, RunFile, TuneTable, nearest, plan_from_toml};
+use playself::experiment::{AcceptPlan, Outcome, Plan};
+use playself::player::{EngineOption, EngineSpec, Protocol};
+use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
+use playself::report::RunFolder;
+use playself::stats::{Decision, Hypothesis};
+use playself::tuning::{Lookahead, Method, Parameter, Space, SpsaPlan, TunerPlan};
+
+use crate::launch::{self, Played, Show};
+use crate::pilot::pilot;
+use crate::run_flags::{RunFlags, plan_of};
+
+/// How long an engine may take to tell its options.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Pairs that measure how long a pair takes, where the budget is in hours.
+const PILOT_PAIRS: u64 = 8;
+
+/// Tune weights or options of an engine, then test the best values against the old ones.
+///
+/// Exit status: 0 tuned, and accepted if a test was asked for; 1 tuned but not accepted; 3 the test is undecided;
+/// 4 stopped by a fault; 130 interrupted. `playself resume` goes on with a run that was stopped.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct TuneCommand {
+    /// The tuning run, for example configs/overnight.toml
+    #[arg(value_name = "CONFIG")]
+    config: PathBuf,
+    #[command(flatten)]
+    flags: RunFlags,
+}
+
+impl TuneCommand {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let plan = self.plan()?;
+        let played = launch::start(plan, &self.flags.output)?;
+        accept(&played, Show::of(&self.flags.output))
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let mut run = RunFile::read(&self.config)?;
+        let table =
+            run.tune.clone().with_context(|| format!("{}: there is no [tune]", self.config.display()))?;
+        ensure!(run.engines.len() == 1, "{}: name the one engine to tune: engine = …", self.config.display());
+        let mut engine = run.engines[0].clone();
+        engine.name.get_or_insert_with(|| "plus".to_owned());
+        let mut rival = run.engines[0].clone();
+        rival.name = Some("minus".to_owned());
+        run.engines = vec![engine, rival];
+        self.flags.apply(&mut run)?;
+        run.games.max_pairs.get_or_insert(1);
+        let mut plan = plan_of(&run)?;
+        let space = space_of(&plan.engines[0].spec, &table)?;
+        let pairs = match (self.flags.games.or(table.games), table.hours) {
+            (Some(games), _) => games.div_ceil(2),
+            (None, Some(hours)) => pairs_in(hours, &plan)?,
+            (None, None) => bail!("say how long to tune: hours or games in [tune]"),
+        };
+        plan.max_pairs = Some(pairs);
+        plan.accept = run.accept.map(|accept| AcceptPlan {
+            max_pairs: accept.max_pairs,
+            limits: accept.limits.or(as_limits(&plan)).time_control(),
+            sprt: accept.sprt,
+        });
+        let method = method_of(table.method.as_deref(), &space, pairs)?;
+        let seed = plan.seed;
+        plan.tune = Some(TunerPlan { space, method, pairs, seed, lookahead: Lookahead::default() });
+        Ok(plan)
+    }
+}
+
+fn as_limits(plan: &Plan) -> Limits {
+    let limits = plan.engines[0].limits;
+    Limits {
+        tc: limits.clock,
+        movetime_ms: limits.movetime_ms,
+        nodes: limits.nodes,
+        depth: limits.depth,
+        margin_ms: Some(limits.margin_ms),
+    }
+}
+
+fn method_of(name: Option<&str>, space: &Space, pairs: u64) -> anyhow::Result<Method> {
+    match name {
+        None | Some("spsa") => Ok(Method::Spsa(SpsaPlan::fishtest(SpsaPlan::usual_gains(space), pairs))),
+        Some(other) => bail!("there is no tuner `{other}`"),
+    }
+}
+
+/// How many pairs fit into so many hours, by playing a few.
+fn pairs_in(hours: f64, plan: &Plan) -> anyhow::Result<u64> {
+    let measured = pilot(plan, PILOT_PAIRS)?;
+    let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
+    Ok((pairs as u64).max(1))
+}
+
+/// The parameters that the engine declares and the table names.
+fn space_of(spec: &EngineSpec, table: &TuneTable) -> anyhow::Result<Space> {
+    let declared = declared_options(spec)?;
+    let mut wrong = Vec::new();
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for pattern in &table.parameters {
+        let matching: Vec<&Parameter> =
+            declared.iter().filter(|option| fits(pattern, &option.name)).collect();
+        if matching.is_empty() {
+            let hint = nearest(pattern, declared.iter().map(|option| option.name.as_str()))
+                .map_or(String::new(), |known| format!("; did you mean `{known}`?"));
+            wrong.push(format!("{} has no option `{pattern}`{hint}", spec.name));
+        }
+        for parameter in matching {
+            if parameters.iter().all(|known| known.name != parameter.name) {
+                parameters.push(parameter.clone());
+            }
+        }
+    }
+    for (name, bounds) in &table.bounds {
+        match parameters.iter_mut().find(|parameter| parameter.name == *name) {
+            Some(parameter) => {
+                parameter.min = bounds.min.unwrap_or(parameter.min);
+                parameter.max = bounds.max.unwrap_or(parameter.max);
+                parameter.start = bounds.start.unwrap_or(parameter.start);
+            }
+            None => wrong.push(format!("[tune.bounds.{name}] is for a parameter that is not tuned")),
+        }
+    }
+    wrong.extend(Space::mistakes(&parameters).iter().map(ToString::to_string));
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(Space::new(parameters)?)
+}
+
+/// Whether `name` fits a pattern in which `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => {
+            let Some(mut left) = name.strip_prefix(start) else { return false };
+            loop {
+                if fits(rest, left) {
+                    return true;
+                }
+                let mut letters = left.chars();
+                if letters.next().is_none() {
+                    return false;
+                }
+                left = letters.as_str();
+            }
+        }
+    }
+}
+
+/// The numbers an engine lets itself be told, with their ranges.
+fn declared_options(spec: &EngineSpec) -> anyhow::Result<Vec<Parameter>> {
+    ensure!(spec.protocol == Protocol::Uci, "only UCI engines can tell what may be tuned");
+    let mut child = Command::new(&spec.program)
+        .args(&spec.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("{} cannot be started", spec.program.display()))?;
+    let mut stdin = child.stdin.take().context("its input was asked to be a pipe")?;
+    let stdout = child.stdout.take().context("its output was asked to be a pipe")?;
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let told = writeln!(stdin, "uci").map_err(anyhow::Error::from).and_then(|()| read_options(&lines));
+    let _ = writeln!(stdin, "quit");
+    drop(stdin);
+    let _ = child.kill();
+    let _ = child.wait();
+    let mut parameters = told.with_context(|| format!("{} does not tell its options", spec.name))?;
+    for EngineOption { name, value } in &spec.options {
+        if let (Some(parameter), Ok(value)) =
+            (parameters.iter_mut().find(|known| known.name.eq_ignore_ascii_case(name)), value.parse())
+        {
+            parameter.start = value;
+        }
+    }
+    Ok(parameters)
+}
+
+fn read_options(lines: &mpsc::Receiver<String>) -> anyhow::Result<Vec<Parameter>> {
+    let mut parameters = Vec::new();
+    loop {
+        let line = lines.recv_timeout(PATIENCE).context("no `uciok`")?;
+        match Reply::parse(&line) {
+            Reply::UciOk => return Ok(parameters),
+            Reply::Option(OptionDeclaration {
+                name,
+                kind: OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) },
+            }) => parameters.push(Parameter::integer(name, min as f64, max as f64, default as f64)),
+            _ => {}
+        }
+    }
+}
+
+/// Tests the values of a finished tuning run against the old ones, if its plan asks for that.
+pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
+    let (Outcome::Finished, folder) = (&played.outcome, &played.folder) else { return Ok(played.exit()) };
+    let plan = plan_from_toml(&std::fs::read_to_string(folder.plan())?)?;
+    let (Some(tune), Some(accept)) = (&plan.tune, plan.accept) else { return Ok(played.exit()) };
+    let place = folder.acceptance();
+    let tested = if place.join("plan.toml").exists() {
+        match launch::resume(&place, show) {
+            Ok(tested) => tested,
+            Err(launch::Refused::Usage(why) | launch::Refused::Fault(why)) => return Err(why),
+        }
+    } else {
+        launch::start_in(acceptance_plan(&plan, tune, accept, folder)?, &place, show)?
+    };
+    if let Outcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = tested.outcome {
+        std::fs::copy(folder.weights(), folder.accepted())?;
+        show.say(&format!("Accepted: {}", folder.accepted().display()));
+    }
+    Ok(tested.exit())
+}
+
+/// The tuned values against the old ones, from openings that the tuning did not use.
+fn acceptance_plan(
+    plan: &Plan,
+    tune: &TunerPlan,
+    accept: AcceptPlan,
+    folder: &RunFolder,
+) -> anyhow::Result<Plan> {
+    let values = read_values(&folder.weights())?;
+    let mut test = Plan {
+        name: format!("{}-accept", plan.name),
+        max_pairs: accept.max_pairs,
+        sprt: Some(accept.sprt),
+        tune: None,
+        accept: None,
+        ..plan.clone()
+    };
+    for (engine, name) in test.engines.iter_mut().zip(["tuned", "before"]) {
+        engine.spec.name = name.to_owned();
+        engine.limits = accept.limits;
+    }
+    for (place, told) in [(0, values), (1, tune.space.named(&tune.space.start()).map(owned).collect())] {
+        let options = &mut test.engines[place].spec.options;
+        options.retain(|option: &EngineOption| told.iter().all(|(name, _)| *name != option.name));
+        options.extend(told.iter().map(|(name, value)| EngineOption::new(name, value.to_string())));
+    }
+    if let Some(book) = &mut test.openings {
+        book.start += tune.pairs;
+    }
+    Ok(test)
+}
+
+fn owned((name, value): (&str, f64)) -> (String, f64) {
+    (name.to_owned(), value)
+}
+
+fn read_values(path: &Path) -> anyhow::Result<Vec<(String, f64)>> {
+    let text = std::fs::read_to_string(path)?;
+    let mut values = Vec::new();
+    for line in text.lines() {
+        let (name, value) = line.rsplit_once(" = ").with_context(|| format!("`{line}` is no value"))?;
+        values.push((name.trim_matches('"').to_owned(), value.parse()?));
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_people_expect() {
+        for (pattern, name, expected) in [
+            ("*_mobility", "knight_mobility", true),
+            ("passed_pawn_*", "passed_pawn_rank_3", true),
+            ("*", "anything", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("knight", "knight_mobility", false),
+            ("*_mobility", "mobility", false),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

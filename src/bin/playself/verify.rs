@@ -1,0 +1,165 @@
+//! `playself verify RUN_DIR`: the journal checked, and everything that follows from it written anew where it differs.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use playself::experiment::{Audit, Observer, Outcome, RunEvent, RunView, replay, sha256_of};
+use playself::journal::{Entry, ReadError, Storage, read_all};
+use playself::report::{Projections, RunFolder, write_whole};
+
+use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run};
+
+/// Check a run's journal, and repair the files that follow from it
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyCommand {
+    #[command(flatten)]
+    run: RunDir,
+    /// Give up a damaged journal from this byte on; what is cut is kept beside it
+    #[arg(long, value_name = "BYTE")]
+    cut_journal_at: Option<u64>,
+}
+
+impl VerifyCommand {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let checked = match open_run(&self.run.path) {
+            Ok(opened) => self.check(opened),
+            Err(Refused::Usage(why)) => return Err(why),
+            Err(Refused::Fault(why)) => Err(why),
+        };
+        match checked {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(why) => {
+                crate::complain(&why);
+                Ok(ExitCode::from(FAULT))
+            }
+        }
+    }
+
+    fn check(&self, mut opened: OpenedRun) -> anyhow::Result<()> {
+        if let Some(offset) = self.cut_journal_at {
+            cut(&mut opened, offset)?;
+        }
+        audit(&opened)?;
+        let OpenedRun { folder, plan, text, journal } = opened;
+        let draft = folder.path().join(".verify");
+        let _ = fs::remove_dir_all(&draft);
+        let draft = RunFolder::create_at(&draft)?;
+        let mut fresh = Projections::create(&draft)?;
+        let mut unwritten = None;
+        let replayed = replay(journal.reader()?, &plan, &sha256_of(text.as_bytes()), |event, view| {
+            unwritten = unwritten.take().or(fresh.observe(event, view).err());
+        })?;
+        let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
+        let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
+        fresh.observe(&RunEvent::Finished(outcome), &view)?;
+        drop(fresh);
+        if let Some(why) = unwritten {
+            return Err(anyhow::Error::from(why).context("the run's files cannot be written anew"));
+        }
+        let torn = replayed.ending.torn_bytes;
+        let tail = if torn > 0 {
+            format!(", {torn} bytes of an unfinished record at its end")
+        } else {
+            String::new()
+        };
+        Show::Human.say(&format!(
+            "journal.ndjson: {} records, {} pairs counted{tail}",
+            replayed.ending.next_seq,
+            replayed.state.counted()
+        ));
+        repair(&draft.games(), &folder.games())?;
+        repair(&draft.pairs(), &folder.pairs())?;
+        repair(&draft.summary(), &folder.summary())?;
+        repair_folder(&draft.faults(), &folder.faults())?;
+        fs::remove_dir_all(draft.path())?;
+        Ok(())
+    }
+}
+
+/// Checks what no single record can show: that every pair has one history.
+fn audit(opened: &OpenedRun) -> anyhow::Result<()> {
+    let mut audit = Audit::default();
+    read_all(opened.journal.reader()?, |frame| -> Result<(), Complaint> {
+        let entry = Entry::from_frame(&frame).map_err(|why| Complaint::Other(why.to_string()))?;
+        audit.note(&entry).map_err(|why| Complaint::Other(format!("record {}: {why}", frame.seq)))
+    })
+    .map_err(|complaint| match complaint {
+        Complaint::Read(why) => match why {
+            ReadError::Damaged { offset, .. } => anyhow::Error::from(why).context(format!(
+                "the journal is kept as it is; `playself verify --cut-journal-at {offset}` gives up the rest of it"
+            )),
+            ReadError::Io(_) => why.into(),
+        },
+        Complaint::Other(why) => anyhow::anyhow!("the journal contradicts itself: {why}"),
+    })?;
+    Ok(())
+}
+
+enum Complaint {
+    Read(ReadError),
+    Other(String),
+}
+
+impl From<ReadError> for Complaint {
+    fn from(why: ReadError) -> Self {
+        Self::Read(why)
+    }
+}
+
+fn cut(opened: &mut OpenedRun, offset: u64) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    opened.journal.reader()?.read_to_end(&mut bytes)?;
+    let at = usize::try_from(offset)?;
+    anyhow::ensure!(at < bytes.len(), "the journal has only {} bytes", bytes.len());
+    anyhow::ensure!(at == 0 || bytes[at - 1] == b'\n', "byte {offset} is not the start of a record");
+    let kept = opened.folder.path().join(format!("journal.cut-at-{offset}"));
+    write_whole(&kept, &bytes[at..])?;
+    opened.journal.truncate(offset)?;
+    Show::Human.say(&format!("journal.ndjson: cut at byte {offset}; the rest is kept as {}", kept.display()));
+    Ok(())
+}
+
+/// Replaces `current` by `fresh` where they differ, and says which it was.
+fn repair(fresh: &Path, current: &Path) -> anyhow::Result<()> {
+    let name = current.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if same(fresh, current)? {
+        Show::Human.say(&format!("{name}: as the journal says"));
+    } else {
+        fs::rename(fresh, current).with_context(|| format!("{name} cannot be replaced"))?;
+        Show::Human.say(&format!("{name}: differed from the journal, written anew"));
+    }
+    Ok(())
+}
+
+fn repair_folder(fresh: &Path, current: &Path) -> anyhow::Result<()> {
+    let Ok(entries) = fs::read_dir(fresh) else { return Ok(()) };
+    fs::create_dir_all(current)?;
+    for entry in entries {
+        let entry = entry?;
+        let place = current.join(entry.file_name());
+        if !same(&entry.path(), &place)? {
+            fs::rename(entry.path(), &place)?;
+            Show::Human.say(&format!("faults/{}: written anew", entry.file_name().to_string_lossy()));
+        }
+    }
+    Ok(())
+}
+
+fn same(one: &Path, other: &Path) -> io::Result<bool> {
+    let Ok(other) = fs::File::open(other) else { return Ok(false) };
+    let one = fs::File::open(one)?;
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (io::BufReader::new(one).bytes(), io::BufReader::new(other).bytes());
+    loop {
+        match (one.next().transpose()?, other.next().transpose()?) {
+            (None, None) => return Ok(true),
+            (left, right) if left == right => {}
+            _ => return Ok(false),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The history of every pair, checked: what a journal must never say.
+
+use std::collections::BTreeMap;
+
+use crate::game::GameOfPair;
+use crate::journal::Entry;
+
+/// A pair that has been started and has not come back.
+#[derive(Debug)]
+struct Open {
+    attempt: u32,
+    games: Vec<GameOfPair>,
+}
+
+/// Reads a journal along and notices contradictions.
+#[derive(Debug, Default)]
+pub struct Audit {
+    open: BTreeMap<u64, Open>,
+    /// The attempt that a pair needs next; `None` once both of its games are on record.
+    next_attempt: BTreeMap<u64, Option<u32>>,
+    decided: Option<u64>,
+    finished: bool,
+}
+
+impl Audit {
+    /// Takes the next entry; says what is wrong with it, if anything is.
+    pub fn note(&mut self, entry: &Entry) -> Result<(), String> {
+        if self.finished && !matches!(entry, Entry::Session) {
+            return Err("something follows the end of the run".to_owned());
+        }
+        match entry {
+            Entry::Run { .. } | Entry::Session | Entry::Fault { .. } => Ok(()),
+            Entry::PairStarted { pair, attempt } => self.start(*pair, *attempt),
+            Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
+            Entry::Void { pair, attempt, .. } | Entry::Abandoned { pair, attempt } => {
+                self.end(*pair, *attempt)
+            }
+            Entry::Decision { pairs, .. } => match self.decided.replace(*pairs) {
+                None => Ok(()),
+                Some(_) => Err("the test is decided twice".to_owned()),
+            },
+            Entry::Finished => {
+                self.finished = true;
+                match self.open.first_key_value() {
+                    None => Ok(()),
+                    Some((pair, _)) => Err(format!("the run ends while pair {} is played", pair + 1)),
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, pair: u64, attempt: u32) -> Result<(), String> {
+        let due = self.next_attempt.get(&pair).copied().unwrap_or(Some(0));
+        if self.open.contains_key(&pair) {
+            return Err(format!("pair {} is started while it is played", pair + 1));
+        }
+        match due {
+            Some(due) if due == attempt => {
+                self.open.insert(pair, Open { attempt, games: Vec::new() });
+                Ok(())
+            }
+            Some(due) => Err(format!("try {} of pair {} where {} was due", attempt + 1, pair + 1, due + 1)),
+            None => Err(format!("pair {} is started after it was finished", pair + 1)),
+        }
+    }
+
+    fn game(&mut self, pair: u64, attempt: u32, game: GameOfPair) -> Result<(), String> {
+        let open = self.opened(pair, attempt)?;
+        if open.games.contains(&game) {
+            return Err(format!("game {}.{} is finished twice", pair + 1, game.number()));
+        }
+        open.games.push(game);
+        if open.games.len() == 2 {
+            self.open.remove(&pair);
+            self.next_attempt.insert(pair, None);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, pair: u64, attempt: u32) -> Result<(), String> {
+        self.opened(pair, attempt)?;
+        self.open.remove(&pair);
+        self.next_attempt.insert(pair, Some(attempt + 1));
+        Ok(())
+    }
+
+    fn opened(&mut self, pair: u64, attempt: u32) -> Result<&mut Open, String> {
+        self.open.get_mut(&pair).filter(|open| open.attempt == attempt).ok_or_else(|| {
+            format!("try {} of pair {} was never started, or has ended", attempt + 1, pair + 1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::VoidReason;
+
+    fn started(pair: u64, attempt: u32) -> Entry {
+        Entry::PairStarted { pair, attempt }
+    }
+
+    fn void(pair: u64, attempt: u32) -> Entry {
+        Entry::Void { pair, attempt, reason: VoidReason::Suspended { gap_ms: 1 } }
+    }
+
+    #[test]
+    fn contradictions_are_noticed_and_honest_histories_are_not() {
+        for (case, history, honest) in [
+            ("a void pair is tried again", vec![started(3, 0), void(3, 0), started(3, 1)], true),
+            (
+                "out of order",
+                vec![started(3, 0), started(1, 0), void(1, 0), void(3, 0), Entry::Finished],
+                true,
+            ),
+            ("started twice", vec![started(3, 0), started(3, 0)], false),
+            ("the same try again", vec![started(3, 0), void(3, 0), started(3, 0)], false),
+            ("void without a start", vec![void(3, 0)], false),
+            ("another try ends", vec![started(3, 0), void(3, 1)], false),
+            ("finished in the middle", vec![started(3, 0), Entry::Finished], false),
+            ("goes on after its end", vec![Entry::Finished, started(0, 0)], false),
+        ] {
+            let mut audit = Audit::default();
+            let result = history.iter().try_for_each(|entry| audit.note(entry));
+            assert_eq!(result.is_ok(), honest, "{case}: {result:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How long a run has been played, over all its sessions, by the journal's own stamps.
+
+use crate::journal::Entry;
+
+/// The time of a run: a fold of the journal, so a rebuilt summary tells the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlayingTime {
+    earlier_ms: u64,
+    session: Option<(u64, u64)>,
+}
+
+impl PlayingTime {
+    /// Learns of an entry stamped `at`, in milliseconds.
+    pub fn note(&mut self, entry: &Entry, at: u64) {
+        match (&mut self.session, entry) {
+            (session, Entry::Session) => {
+                if let Some((began, last)) = session.take() {
+                    self.earlier_ms += last.saturating_sub(began);
+                }
+                self.session = Some((at, at));
+            }
+            (Some((_, last)), _) => *last = at.max(*last),
+            (None, _) => {}
+        }
+    }
+
+    /// Seconds from the start of each session to its last entry.
+    pub fn seconds(&self) -> f64 {
+        let now = self.session.map_or(0, |(began, last)| last.saturating_sub(began));
+        (self.earlier_ms + now) as f64 / 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_between_sessions_does_not_count() {
+        let mut time = PlayingTime::default();
+        for (entry, at) in [
+            (Entry::Session, 1_000),
+            (Entry::PairStarted { pair: 0, attempt: 0 }, 3_500),
+            (Entry::Session, 90_000),
+            (Entry::Finished, 90_250),
+        ] {
+            time.note(&entry, at);
+        }
+        assert_eq!(time.seconds(), 2.75);
+    }
+}

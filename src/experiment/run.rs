@@ -1,0 +1,367 @@
+//! The shell around the state: it waits, asks the state what to do, and does it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::Instant;
+
+use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairId, PairJob};
+use crate::game::VoidReason;
+use crate::journal::{Committed, Entry, GameEntry, Journal, LockedFile, Urgency, WriteError};
+use crate::opening::Opening;
+use crate::player::EngineOption;
+use crate::stats::Decision;
+
+use super::control::{Asked, ControlDoor, Request};
+use super::event::{Observer, RunEvent, RunView};
+use super::interrupt::{Interrupt, Interrupts};
+use super::plan::Plan;
+use super::playing_time::PlayingTime;
+use super::state::{Effect, RunState, Start};
+use super::verdict::Outcome;
+
+/// How long games may go on after SIGTERM or SIGHUP.
+const LEAVING: Duration = Duration::from_secs(10);
+
+/// Where the pairs of a run start: a function of the round alone.
+pub trait Openings: Send {
+    /// The opening of a round.
+    fn opening(&self, round: u64) -> Result<Opening, String>;
+}
+
+/// A run that is about to be played.
+pub struct Run {
+    plan: Plan,
+    state: RunState,
+    time: PlayingTime,
+    fleet: LocalFleet,
+    openings: Box<dyn Openings>,
+    journal: Option<Journal<Entry>>,
+    commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
+    uncommitted: usize,
+    observers: Vec<Box<dyn Observer>>,
+    deadline: Option<Instant>,
+    draining: bool,
+}
+
+/// Everything a run is made of.
+pub struct RunParts {
+    /// What to play.
+    pub plan: Plan,
+    /// Where it stands: new, or replayed from its journal.
+    pub state: RunState,
+    /// How long it has been played.
+    pub time: PlayingTime,
+    /// Who plays.
+    pub fleet: LocalFleet,
+    /// Where pairs start.
+    pub openings: Box<dyn Openings>,
+    /// Where the truth goes.
+    pub journal: LockedFile,
+    /// The number of the next entry; 0 for a new run.
+    pub next_seq: u64,
+    /// The first entry of a new journal.
+    pub first: Option<Entry>,
+    /// Who reports.
+    pub observers: Vec<Box<dyn Observer>>,
+}
+
+impl Run {
+    /// Opens the journal for writing and records that a session begins. Must be called inside a runtime.
+    pub fn new(parts: RunParts) -> Self {
+        let (sender, commits) = unbounded_channel();
+        // Nobody listens only once the run has ended; then there is nobody to tell.
+        let on_commit = Box::new(move |group| drop(sender.send(group)));
+        let journal = Journal::start(parts.journal, parts.next_seq, on_commit);
+        let mut run = Self {
+            plan: parts.plan,
+            state: parts.state,
+            time: parts.time,
+            fleet: parts.fleet,
+            openings: parts.openings,
+            journal: Some(journal),
+            commits,
+            uncommitted: 0,
+            observers: parts.observers,
+            deadline: None,
+            draining: false,
+        };
+        parts.first.into_iter().for_each(|entry| run.append(entry, Urgency::Now));
+        run.append(Entry::Session, Urgency::Now);
+        let abandoned: Vec<PairId> = run.state.flying().collect();
+        for id in abandoned {
+            run.state.landed(id);
+            run.append(Entry::Abandoned { pair: id.index, attempt: id.attempt }, Urgency::Grouped);
+        }
+        run
+    }
+
+    /// Plays until the plan, a decision, a fault or the user ends it.
+    pub async fn play(mut self, mut interrupts: Interrupts, mut door: Option<ControlDoor>) -> Outcome {
+        self.tell(&RunEvent::Started);
+        // Pairs that an earlier session left behind must be on record as such before they start anew.
+        while self.uncommitted > 0
+            && let Some(group) = self.commits.recv().await
+        {
+            self.on_commit(group);
+        }
+        let outcome = loop {
+            self.fill();
+            if self.uncommitted == 0
+                && let Some(outcome) = self.state.outcome()
+            {
+                break outcome;
+            }
+            let late = async {
+                match self.deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let asked = async {
+                match &mut door {
+                    Some(door) => door.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                Some(event) = self.fleet.next_event() => self.on_fleet(event),
+                Some(group) = self.commits.recv() => self.on_commit(group),
+                interrupt = interrupts.next() => self.on_interrupt(interrupt),
+                Some(asked) = asked => self.on_request(asked),
+                () = late => {
+                    self.deadline = None;
+                    self.fleet.kill_now();
+                }
+            }
+        };
+        self.end(outcome).await
+    }
+
+    async fn end(self, outcome: Outcome) -> Outcome {
+        let Self { plan, mut state, mut time, fleet, journal, mut commits, mut observers, .. } = self;
+        fleet.close().await;
+        if let Some(journal) = journal {
+            if outcome.is_final() && !state.is_finished() {
+                // If this cannot be written the run stays resumable, and resuming it ends it at once.
+                let _ = journal.append(Entry::Finished, Urgency::Now);
+            }
+            journal.close();
+        }
+        while let Ok(group) = commits.try_recv() {
+            for Committed { at, entry, .. } in group.unwrap_or_default() {
+                time.note(&entry, at);
+                state.commit(entry);
+            }
+        }
+        let view = RunView { plan: &plan, state: &state, seconds: time.seconds() };
+        tell(&mut observers, &RunEvent::Finished(outcome.clone()), &view);
+        outcome
+    }
+
+    /// Gives every free slot a pair.
+    fn fill(&mut self) {
+        while self.fleet.room() > 0
+            && let Some(start) = self.state.start_next()
+        {
+            let id = start.id;
+            match self.job(&start) {
+                Ok(job) => {
+                    self.append(Entry::PairStarted { pair: id.index, attempt: id.attempt }, Urgency::Grouped);
+                    self.fleet.submit(job);
+                }
+                Err(why) => {
+                    self.state.landed(id);
+                    self.fail(why);
+                }
+            }
+        }
+    }
+
+    fn job(&self, start: &Start) -> Result<PairJob, String> {
+        let fixture = self.plan.schedule().fixture(start.id.index);
+        let opening = self.openings.opening(fixture.round)?;
+        let told = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
+            let space = self.plan.tune.as_ref().map(|tune| &tune.space);
+            let named = space.into_iter().flat_map(|space| space.named(settings));
+            named.map(|(name, value)| EngineOption::new(name, value.to_string())).collect()
+        };
+        let options = match &start.trial {
+            Some(trial) => [told(&trial.plus), told(&trial.minus)],
+            None => [Vec::new(), Vec::new()],
+        };
+        let [first, second] = options;
+        let contestants =
+            [(fixture.engines[0], first), (fixture.engines[1], second)].map(|(engine, options)| Contestant {
+                engine,
+                options,
+                limits: self.plan.engines[engine.get()].limits,
+            });
+        Ok(PairJob { id: start.id, opening, contestants })
+    }
+
+    fn on_fleet(&mut self, event: FleetEvent) {
+        match event {
+            FleetEvent::GameStarted { id, game, .. } => {
+                let [first, second] = self.plan.schedule().fixture(id.index).engines;
+                let seats = PairJob::seats(game).map(|seat| [first, second][seat]);
+                let [white, black] = seats;
+                self.tell(&RunEvent::GameStarted { pair: id.index, game, white, black });
+            }
+            FleetEvent::GameFinished { id, game, record, bundle } => {
+                if let Some(bundle) = bundle {
+                    self.append(Entry::Fault { bundle }, Urgency::Grouped);
+                }
+                let entry = GameEntry::pack(id.index, id.attempt, game, &record);
+                self.append(Entry::Game(Box::new(entry)), Urgency::Grouped);
+            }
+            FleetEvent::PairFinished(report) => self.state.landed(report.id),
+            FleetEvent::Voided { id, reason, .. } => {
+                self.state.landed(id);
+                let (pair, attempt) = (id.index, id.attempt);
+                let entry = match reason {
+                    VoidReason::Cancelled => Entry::Abandoned { pair, attempt },
+                    reason => Entry::Void { pair, attempt, reason },
+                };
+                self.append(entry, Urgency::Grouped);
+            }
+            FleetEvent::EngineFatal(fatal) => {
+                let stderr = fatal.stderr_tail.trim();
+                let tail = if stderr.is_empty() { String::new() } else { format!("\nit said: {stderr}") };
+                self.fail(format!("{fatal}{tail}"));
+            }
+        }
+    }
+
+    fn on_commit(&mut self, group: Result<Vec<Committed<Entry>>, WriteError>) {
+        let group = match group {
+            Ok(group) => group,
+            Err(why) => {
+                // Nothing can be acknowledged any more, so nothing more is played.
+                self.uncommitted = 0;
+                self.journal = None;
+                self.fleet.kill_now();
+                return self.fail(why.to_string());
+            }
+        };
+        self.uncommitted = self.uncommitted.saturating_sub(group.len());
+        for Committed { at, entry, .. } in group {
+            self.time.note(&entry, at);
+            match &entry {
+                Entry::Game(game) => self.tell(&RunEvent::GameFinished(game.clone())),
+                Entry::Fault { bundle } => self.tell(&RunEvent::Fault(bundle.clone())),
+                _ => {}
+            }
+            for effect in self.state.commit(entry) {
+                self.perform(effect);
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Counted(pair) => self.tell(&RunEvent::Counted(pair)),
+            Effect::Decide(Decision { accepted, llr, seen }) => {
+                let pairs = self.state.counted();
+                self.append(Entry::Decision { accepted, llr, pairs, pentanomial: seen }, Urgency::Now);
+            }
+            Effect::Trip(why) => {
+                self.tell(&RunEvent::Warning(why));
+                self.drain();
+            }
+            Effect::Warn(text) => self.tell(&RunEvent::Warning(text)),
+        }
+    }
+
+    fn on_interrupt(&mut self, interrupt: Interrupt) {
+        if self.draining && interrupt == Interrupt::Asked {
+            self.deadline = None;
+            return self.fleet.kill_now();
+        }
+        if interrupt == Interrupt::Leaving {
+            self.deadline.get_or_insert_with(|| Instant::now() + LEAVING);
+        }
+        self.state.drain();
+        self.drain();
+        let playing = self.state.flying().len();
+        self.tell(&RunEvent::Warning(format!(
+            "stopping: {playing} pairs are finished first; Ctrl-C again stops now"
+        )));
+    }
+
+    fn on_request(&mut self, asked: Asked) {
+        let mut error = None;
+        match asked.request {
+            Request::Status => {}
+            Request::Pause => self.state.pause(),
+            Request::Continue => self.state.go_on(),
+            Request::Concurrency(number) => {
+                error = self.fleet.set_concurrency(number).err().map(|why| why.to_string());
+            }
+            Request::Stop => {
+                self.state.drain();
+                self.drain();
+            }
+        }
+        let answer = match error {
+            Some(error) => json!({ "error": error }),
+            None => self.status(),
+        };
+        // Whoever asked may be gone.
+        let _ = asked.answer.send(answer);
+    }
+
+    fn status(&self) -> serde_json::Value {
+        let score = self.state.standings().main();
+        json!({
+            "name": self.plan.name,
+            "phase": if self.draining { "stopping" } else if self.state.is_paused() { "paused" } else { "playing" },
+            "pairs": self.state.counted(),
+            "max_pairs": self.plan.max_pairs,
+            "playing": self.state.flying().len(),
+            "concurrency": self.fleet.concurrency(),
+            "pentanomial": score.pentanomial,
+            "wins": score.games.wins,
+            "draws": score.games.draws,
+            "losses": score.games.losses,
+            "llr": self.state.llr(),
+            "faults": self.state.standings().faults(),
+            "voids": self.state.voids(),
+            "seconds": self.time.seconds(),
+        })
+    }
+
+    fn fail(&mut self, why: String) {
+        self.tell(&RunEvent::Warning(why.clone()));
+        self.state.fail(why);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        self.draining = true;
+        self.fleet.drain();
+    }
+
+    fn append(&mut self, entry: Entry, urgency: Urgency) {
+        let Some(journal) = &self.journal else { return };
+        // A writer that has failed says so through `commits`, which ends the run.
+        if journal.append(entry, urgency).is_ok() {
+            self.uncommitted += 1;
+        }
+    }
+
+    fn tell(&mut self, event: &RunEvent) {
+        let view = RunView { plan: &self.plan, state: &self.state, seconds: self.time.seconds() };
+        tell(&mut self.observers, event, &view);
+    }
+}
+
+fn tell(observers: &mut [Box<dyn Observer>], event: &RunEvent, view: &RunView<'_>) {
+    for observer in observers {
+        // A projection that cannot be written is rebuilt by `verify`; a run is not lost for it.
+        if let Err(why) = observer.observe(event, view) {
+            tracing::warn!("a report could not be written: {why}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The state of a run, tested.
+
+use super::*;
+use crate::experiment::PlannedEngine;
+use crate::game::{AdjudicationRules, Ending, GameRecord, GameResult, TimeControl};
+use crate::opening::Variant;
+use crate::player::{EngineIndex, EngineSpec};
+use crate::stats::{Hypotheses, Hypothesis};
+
+fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
+    let engine = |name: &str| PlannedEngine {
+        named: name.to_owned(),
+        spec: EngineSpec::uci(name, name),
+        limits: TimeControl::nodes(1),
+        files: Vec::new(),
+    };
+    Plan {
+        playself: "0".to_owned(),
+        name: "test".to_owned(),
+        date: "2026.01.01".to_owned(),
+        seed: 1,
+        concurrency: 1,
+        max_pairs,
+        pairing: crate::experiment::Pairing::RoundRobin,
+        breaker: Breaker::On,
+        openings: None,
+        sprt,
+        tune: None,
+        accept: None,
+        adjudication: AdjudicationRules::default(),
+        engines: vec![engine("new"), engine("old")],
+    }
+}
+
+/// The two games of a pair that the candidate scored so many half points in.
+fn games(id: PairId, half_points: u8) -> [Entry; 2] {
+    let scores = [half_points.min(2), half_points.saturating_sub(2)];
+    let entry = |game: GameOfPair, candidate_half_points: u8| {
+        let (white, black) = match game {
+            GameOfPair::First => (EngineIndex(0), EngineIndex(1)),
+            GameOfPair::Second => (EngineIndex(1), EngineIndex(0)),
+        };
+        let result = match (candidate_half_points, game) {
+            (1, _) => GameResult::Draw,
+            (2, GameOfPair::First) | (0, GameOfPair::Second) => GameResult::WhiteWins,
+            _ => GameResult::BlackWins,
+        };
+        let record = GameRecord {
+            white,
+            black,
+            opening: 0,
+            start_fen: "-".to_owned(),
+            variant: Variant::Standard,
+            moves: Vec::new(),
+            ending: Ending { result, termination: Termination::Checkmate },
+            started_unix_ms: 0,
+            duration_ms: 0,
+            warnings: Vec::new(),
+        };
+        Entry::Game(Box::new(GameEntry::pack(id.index, id.attempt, game, &record)))
+    };
+    [entry(GameOfPair::First, scores[0]), entry(GameOfPair::Second, scores[1])]
+}
+
+fn start(state: &mut RunState) -> Option<PairId> {
+    state.start_next().map(|start| start.id)
+}
+
+fn finish(state: &mut RunState, id: PairId, half_points: u8) -> Vec<Effect> {
+    state.landed(id);
+    games(id, half_points).into_iter().flat_map(|entry| state.commit(entry)).collect()
+}
+
+fn counted(effects: &[Effect]) -> Vec<u64> {
+    let index = |effect: &Effect| if let Effect::Counted(pair) = effect { Some(pair.pair) } else { None };
+    effects.iter().filter_map(index).collect()
+}
+
+#[test]
+fn pairs_count_in_schedule_order_whatever_order_they_finish_in() {
+    let mut state = RunState::new(&plan(Some(3), None));
+    let ids: Vec<PairId> = std::iter::from_fn(|| start(&mut state)).collect();
+    assert_eq!(ids.len(), 3);
+    assert!(counted(&finish(&mut state, ids[2], 4)).is_empty());
+    assert_eq!(counted(&finish(&mut state, ids[0], 2)), [0]);
+    assert_eq!(state.outcome(), None);
+    assert_eq!(counted(&finish(&mut state, ids[1], 0)), [1, 2]);
+    assert_eq!(state.outcome(), Some(Outcome::Finished));
+    assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 1]);
+}
+
+#[test]
+fn what_finishes_after_the_decision_never_counts() {
+    let sprt = SprtConfig::usual(Hypotheses::new(0.0, 200.0).unwrap());
+    let mut state = RunState::new(&plan(None, Some(sprt)));
+    let mut in_flight = Vec::new();
+    let decision = loop {
+        in_flight.push(start(&mut state).unwrap());
+        in_flight.push(start(&mut state).unwrap());
+        let id = in_flight.remove(0);
+        let effects = finish(&mut state, id, 4);
+        if let Some(Effect::Decide(decision)) = effects.last() {
+            break *decision;
+        }
+    };
+    assert_eq!(decision.accepted, Hypothesis::Alternative);
+    assert_eq!(start(&mut state), None);
+    let before = state.standings().clone();
+    for id in in_flight {
+        assert_eq!(state.outcome(), None);
+        assert_eq!(finish(&mut state, id, 0), []);
+    }
+    assert_eq!(state.standings(), &before);
+    assert_eq!(state.outcome(), Some(Outcome::Decided(decision)));
+    assert!(state.after_stop() > 0);
+}
+
+#[test]
+fn a_void_pair_is_played_again_before_anything_new() {
+    let mut state = RunState::new(&plan(Some(10), None));
+    let (first, second) = (start(&mut state).unwrap(), start(&mut state).unwrap());
+    let [half, _] = games(first, 4);
+    state.commit(half);
+    state.landed(first);
+    let void = |id: PairId| Entry::Void {
+        pair: id.index,
+        attempt: id.attempt,
+        reason: VoidReason::Suspended { gap_ms: 9 },
+    };
+    assert!(matches!(state.commit(void(first))[..], [Effect::Warn(_)]));
+    assert_eq!(start(&mut state), Some(PairId { index: 0, attempt: 1 }));
+    assert!(counted(&finish(&mut state, second, 2)).is_empty());
+    assert_eq!(counted(&finish(&mut state, PairId { index: 0, attempt: 1 }, 0)), [0, 1]);
+    assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 0]);
+}
+
+#[test]
+fn a_replayed_journal_stands_where_the_run_stood() {
+    let plan = plan(Some(6), None);
+    let mut live = RunState::new(&plan);
+    let mut journal = Vec::new();
+    let ids: Vec<PairId> = (0..4).map(|_| start(&mut live).unwrap()).collect();
+    journal.extend(ids.iter().map(|id| Entry::PairStarted { pair: id.index, attempt: id.attempt }));
+    for at in [2, 0] {
+        journal.extend(games(ids[at], 3));
+        finish(&mut live, ids[at], 3);
+    }
+    let [half, _] = games(ids[1], 4);
+    journal.push(half);
+    let mut resumed = RunState::new(&plan);
+    journal.into_iter().for_each(|entry| drop(resumed.replay(entry)));
+    let abandoned: Vec<PairId> = resumed.flying().collect();
+    assert_eq!(abandoned, [ids[1], ids[3]]);
+    for id in abandoned {
+        resumed.landed(id);
+        resumed.commit(Entry::Abandoned { pair: id.index, attempt: id.attempt });
+    }
+    assert_eq!(resumed.counted(), live.counted());
+    let again: Vec<PairId> = std::iter::from_fn(|| start(&mut resumed)).collect();
+    let expected = [(1, 1), (3, 1), (4, 0), (5, 0)].map(|(index, attempt)| PairId { index, attempt });
+    assert_eq!(again, expected);
+}
+
+#[test]
+fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault() {
+    let mut state = RunState::new(&plan(None, None));
+    let id = start(&mut state).unwrap();
+    state.drain();
+    assert_eq!((start(&mut state), state.outcome()), (None, None));
+    finish(&mut state, id, 2);
+    assert_eq!(state.outcome(), Some(Outcome::Interrupted));
+
+    let mut state = RunState::new(&plan(None, None));
+    for attempt in 0..3 {
+        let id = start(&mut state).unwrap();
+        assert_eq!(id, PairId { index: 0, attempt });
+        state.landed(id);
+        let reason = VoidReason::HarnessError { message: "boom".to_owned() };
+        state.commit(Entry::Void { pair: 0, attempt, reason });
+    }
+    assert!(matches!(state.outcome(), Some(Outcome::Faulty(why)) if why.contains("boom")));
+}

@@ -1,0 +1,180 @@
+//! The files that follow from the journal: `games.pgn`, `pairs.csv`, `faults/`, `summary.json`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::experiment::{CountedPair, Observer, Plan, RunEvent, RunView};
+use crate::game::FaultBundle;
+
+use super::pairs_csv::{self, HEADER};
+use super::pgn::pgn_text;
+use super::run_folder::{RunFolder, write_whole};
+use super::summary::Summary;
+
+/// How much of a file's end is searched for its last pair; whoever needs more is written anew.
+const TAIL: u64 = 1 << 20;
+
+/// How often the summary of a running run is written.
+const SUMMARY_EVERY: Duration = Duration::from_secs(5);
+
+/// A file with the text of every counted pair, in order.
+struct PairFile {
+    out: BufWriter<File>,
+    next: u64,
+}
+
+/// The place and the number of the last pair in the end of a file.
+type LastPair = fn(&str) -> Option<(usize, u64)>;
+
+impl PairFile {
+    fn create(path: &Path, header: &str) -> io::Result<Self> {
+        let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+        out.write_all(header.as_bytes())?;
+        Ok(Self { out, next: 0 })
+    }
+
+    /// Goes on with an old file from its last pair, which may be incomplete and is written again.
+    fn reopen(path: &Path, header: &str, last_pair: LastPair) -> io::Result<Self> {
+        let Ok(mut file) = OpenOptions::new().read(true).write(true).open(path) else {
+            return Self::create(path, header);
+        };
+        let length = file.metadata()?.len();
+        let tail_start = length.saturating_sub(TAIL);
+        file.seek(SeekFrom::Start(tail_start))?;
+        let mut tail = Vec::new();
+        file.read_to_end(&mut tail)?;
+        match last_pair(&String::from_utf8_lossy(&tail)) {
+            // Lossy text has other offsets than the bytes; only files that somebody else wrote have such bytes.
+            Some((offset, pair)) if std::str::from_utf8(&tail).is_ok() => {
+                file.set_len(tail_start + offset as u64)?;
+                file.seek(SeekFrom::End(0))?;
+                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair })
+            }
+            _ => Self::create(path, header),
+        }
+    }
+
+    fn write(&mut self, pair: u64, text: impl FnOnce() -> io::Result<String>) -> io::Result<()> {
+        if pair < self.next {
+            return Ok(());
+        }
+        self.next = pair + 1;
+        self.out.write_all(text()?.as_bytes())
+    }
+}
+
+fn last_pair_of_pgn(tail: &str) -> Option<(usize, u64)> {
+    let round = tail.rfind("\n[Round \"")?;
+    let number: u64 = tail[round + 9..].split('.').next()?.parse().ok()?;
+    let first = tail.find(&format!("\n[Round \"{number}.1\"]"))?;
+    let start = tail[..first].rfind("[Event \"")?;
+    Some((start, number.checked_sub(1)?))
+}
+
+fn last_pair_of_csv(tail: &str) -> Option<(usize, u64)> {
+    let start = tail.trim_end_matches('\n').rfind('\n')? + 1;
+    let number: u64 = tail[start..].split(',').next()?.parse().ok()?;
+    Some((start, number.checked_sub(1)?))
+}
+
+/// Writes the files of a run as its pairs are counted.
+pub struct Projections {
+    folder: RunFolder,
+    games: PairFile,
+    pairs: PairFile,
+    summary_due: Instant,
+}
+
+impl Projections {
+    /// Empty files for a new run, or for one whose files are to be written anew.
+    pub fn create(folder: &RunFolder) -> io::Result<Self> {
+        Ok(Self {
+            games: PairFile::create(&folder.games(), "")?,
+            pairs: PairFile::create(&folder.pairs(), HEADER)?,
+            folder: folder.clone(),
+            summary_due: Instant::now() + SUMMARY_EVERY,
+        })
+    }
+
+    /// The files of a run that goes on. Told all its counted pairs again, they add only those that are missing.
+    pub fn reopen(folder: &RunFolder) -> io::Result<Self> {
+        Ok(Self {
+            games: PairFile::reopen(&folder.games(), "", last_pair_of_pgn)?,
+            pairs: PairFile::reopen(&folder.pairs(), HEADER, last_pair_of_csv)?,
+            folder: folder.clone(),
+            summary_due: Instant::now() + SUMMARY_EVERY,
+        })
+    }
+
+    fn count(&mut self, pair: &CountedPair, plan: &Plan) -> io::Result<()> {
+        self.games.write(pair.pair, || {
+            let [first, second] =
+                [0, 1].map(|game| pgn_text(plan, &pair.games[game]).map_err(io::Error::other));
+            Ok(first? + &second?)
+        })?;
+        self.pairs.write(pair.pair, || Ok(pairs_csv::row(pair)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.games.out.flush()?;
+        self.pairs.out.flush()
+    }
+
+    fn write_summary(&mut self, view: &RunView<'_>) -> io::Result<()> {
+        let mut text = serde_json::to_string(&Summary::of(view))?;
+        text.push('\n');
+        write_whole(&self.folder.summary(), text.as_bytes())
+    }
+}
+
+impl Observer for Projections {
+    fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
+        match event {
+            RunEvent::Counted(pair) => {
+                self.count(pair, view.plan)?;
+                if Instant::now() >= self.summary_due {
+                    self.flush()?;
+                    self.write_summary(view)?;
+                    self.summary_due = Instant::now() + SUMMARY_EVERY;
+                }
+                Ok(())
+            }
+            RunEvent::Fault(bundle) => write_bundle(&self.folder, bundle),
+            RunEvent::Finished(_) => {
+                self.flush()?;
+                self.write_summary(view)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One file per fault, readable and with the command that repeats it.
+fn write_bundle(folder: &RunFolder, bundle: &FaultBundle) -> io::Result<()> {
+    std::fs::create_dir_all(folder.faults())?;
+    let name = format!("pair{}-game{}-try{}.json", bundle.pair + 1, bundle.game.number(), bundle.attempt + 1);
+    let mut text = serde_json::to_string_pretty(bundle)?;
+    text.push('\n');
+    std::fs::write(folder.faults().join(name), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_pair_of_a_cut_file_is_found() {
+        let pgn = "[Event \"x\"]\n[Round \"1.1\"]\n\n*\n\n[Event \"x\"]\n[Round \"1.2\"]\n\n*\n\n";
+        let second = "[Event \"x\"]\n[Round \"2.1\"]\n\n1. e";
+        assert_eq!(last_pair_of_pgn(pgn), Some((0, 0)));
+        assert_eq!(last_pair_of_pgn(&format!("{pgn}{second}")), Some((pgn.len(), 1)));
+        assert_eq!(last_pair_of_pgn(&format!("{pgn}[Event \"x\"]\n[Rou")), Some((0, 0)));
+        assert_eq!(last_pair_of_pgn("[Event"), None);
+        let csv = "pair,opening\n1,5\n2,7\n";
+        assert_eq!(last_pair_of_csv(csv), Some((17, 1)));
+        assert_eq!(last_pair_of_csv("pair,opening\n1,5\n2"), Some((17, 1)));
+        assert_eq!(last_pair_of_csv("pair,opening\n"), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! The standing of a run as a block of lines.
+
+use std::fmt::Write;
+
+use crate::experiment::RunView;
+use crate::player::EngineIndex;
+use crate::stats::{Estimate, Hypothesis};
+
+use super::summary::table;
+
+const RULE: &str = "--------------------------------------------------\n";
+
+/// The block, its rules included.
+pub fn score_block(view: &RunView<'_>) -> String {
+    let mut block = RULE.to_owned();
+    let written = if view.plan.engines.len() == 2 { two(&mut block, view) } else { many(&mut block, view) };
+    written.expect("writing to a string does not fail");
+    block.push_str(RULE);
+    block
+}
+
+fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
+    let plan = view.plan;
+    let score = view.state.standings().main();
+    let setting = setting(view);
+    writeln!(
+        block,
+        "Results of {} vs {} ({setting}):",
+        plan.name_of(EngineIndex::CANDIDATE),
+        plan.name_of(EngineIndex::BASELINE)
+    )?;
+    if let Some(estimate) = Estimate::of(&score.pentanomial) {
+        writeln!(
+            block,
+            "Elo: {:.2} +/- {:.2}, nElo: {:.2} +/- {:.2}",
+            estimate.elo, estimate.elo_error, estimate.nelo, estimate.nelo_error
+        )?;
+        let ratio = estimate.pairs_ratio.map_or("inf".to_owned(), |ratio| format!("{ratio:.2}"));
+        writeln!(
+            block,
+            "LOS: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {ratio}",
+            100.0 * estimate.los,
+            100.0 * estimate.draw_ratio
+        )?;
+    }
+    let games = score.games.games();
+    let points = score.games.half_points() as f64 / 2.0;
+    let percent = if games == 0 { 0.0 } else { 100.0 * points / games as f64 };
+    writeln!(
+        block,
+        "Games: {games}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({percent:.2} %)",
+        score.games.wins, score.games.losses, score.games.draws
+    )?;
+    let [a, b, c, d, e] = score.pentanomial.0;
+    writeln!(block, "Ptnml(0-2): [{a}, {b}, {c}, {d}, {e}]")?;
+    if let (Some(sprt), Some(llr)) = (plan.sprt, view.state.llr()) {
+        let bounds = sprt.bounds();
+        let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { llr / bounds.lower };
+        writeln!(
+            block,
+            "LLR: {llr:.2} ({share:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}]",
+            bounds.lower,
+            bounds.upper,
+            sprt.hypotheses.null(),
+            sprt.hypotheses.alternative()
+        )?;
+    }
+    Ok(())
+}
+
+fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
+    writeln!(block, "Results of {} ({}):", view.plan.name, setting(view))?;
+    let rows = table(view);
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(4).max(4);
+    writeln!(
+        block,
+        "Rank {:width$} {:>9} {:>8} {:>7} {:>7} {:>7}  Ptnml(0-2)",
+        "Name", "Elo", "+/-", "Games", "Score", "Draw"
+    )?;
+    for (rank, row) in rows.iter().enumerate() {
+        let games = row.games.max(1) as f64;
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+        writeln!(
+            block,
+            "{:>4} {:width$} {:>9} {:>8} {:>7} {:>6.1}% {:>6.1}%  {:?}",
+            rank + 1,
+            row.name,
+            number(row.elo),
+            number(row.elo_error),
+            row.games,
+            100.0 * (row.wins as f64 + row.draws as f64 / 2.0) / games,
+            100.0 * row.draws as f64 / games,
+            row.pentanomial.0,
+        )?;
+    }
+    Ok(())
+}
+
+/// Time control, threads, hash and book, as far as they are told.
+fn setting(view: &RunView<'_>) -> String {
+    let candidate = &view.plan.engines[0];
+    let option = |name: &str| {
+        candidate
+            .spec
+            .options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+            .map(|option| &option.value)
+    };
+    let mut parts = vec![candidate.limits.to_string()];
+    parts.extend(option("Threads").map(|threads| format!("{threads}t")));
+    parts.extend(option("Hash").map(|hash| format!("{hash}MB")));
+    let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
+    parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
+    parts.join(", ")
+}
+
+/// What a decided test says, as wrappers expect it.
+pub fn decision_line(view: &RunView<'_>) -> Option<String> {
+    let (sprt, decision) = (view.plan.sprt?, view.state.decision()?);
+    let accepted = match decision.accepted {
+        Hypothesis::Null => "H0",
+        Hypothesis::Alternative => "H1",
+    };
+    Some(format!(
+        "SPRT ([{:.2}, {:.2}]) completed - {accepted} was accepted",
+        sprt.hypotheses.null(),
+        sprt.hypotheses.alternative()
+    ))
+}
+
+/// Every engine with its faults, if there were any.
+pub fn fault_lines(view: &RunView<'_>) -> String {
+    let mut lines = String::new();
+    for (index, engine) in view.plan.engines.iter().enumerate() {
+        let faults = view.state.standings().faults_of(EngineIndex(index as u16));
+        if faults.total() > 0 {
+            let _ = write!(
+                lines,
+                "Player: {}\n  Timeouts: {}\n  Crashed: {}\n  Illegal moves: {}\n",
+                engine.spec.name, faults.timeouts, faults.crashes, faults.illegal_moves
+            );
+        }
+    }
+    lines
+}

@@ -1,0 +1,31 @@
+//! How a game ended, in the words that wrappers of other match runners look for.
+
+use crate::chess::Color;
+use crate::game::{Ending, Termination};
+
+/// The reason inside the braces of a `Finished game` line.
+pub fn reason_text(ending: &Ending) -> String {
+    let winner = ending.result.winner();
+    let name = |color: Color| if color == Color::White { "White" } else { "Black" };
+    let wins = winner.map_or("Nobody", name);
+    let loses = winner.map_or("Nobody", |winner| name(!winner));
+    match &ending.termination {
+        Termination::Checkmate => format!("{wins} mates"),
+        Termination::Stalemate => "Draw by stalemate".to_owned(),
+        Termination::InsufficientMaterial => "Draw by insufficient mating material".to_owned(),
+        Termination::FiftyMoves => "Draw by fifty moves rule".to_owned(),
+        Termination::Repetition => "Draw by 3-fold repetition".to_owned(),
+        Termination::TimeForfeit { over_us } => {
+            format!("{loses} loses on time ({}ms overrun)", over_us.div_ceil(1000))
+        }
+        Termination::TimeForfeitWithoutMate => {
+            "Draw by insufficient mating material after a time forfeit".to_owned()
+        }
+        Termination::IllegalMove { text } => format!("{loses} makes an illegal move: {text}"),
+        Termination::Crash { .. } | Termination::Protocol { .. } => format!("{loses} disconnects"),
+        Termination::Stall { .. } => format!("{loses}'s connection stalls"),
+        Termination::AdjudicatedDraw => "Draw by adjudication".to_owned(),
+        Termination::AdjudicatedWin => format!("{wins} wins by adjudication"),
+        Termination::MaxMoves => "Draw by adjudication: maximal game length".to_owned(),
+    }
+}

@@ -1,0 +1,260 @@
+//! The command line as scripts rely on it: results, exit statuses, events, signals, live control.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod run_support;
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use run_support::{Bench, FAKE, Match, PLAYSELF, finish, spawn, wait_for};
+
+fn classic(bench: &Bench, args: &[&str]) -> (i32, String) {
+    let mut command = Command::new(PLAYSELF);
+    command.args(args).args(["--depth", "1", "--max-moves", "30"]).current_dir(bench.folder.path());
+    finish(&mut command)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_files_at_every_concurrency() {
+    let bench = Bench::new();
+    let mut seen = Vec::new();
+    for concurrency in ["1", "2", "8"] {
+        let config = bench.config("same", &Match { pairs: 24, ..Match::default() });
+        let (status, said) = finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
+        assert_eq!(status, 0, "{said}");
+        seen.push(bench.results(concurrency));
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0], seen[2]);
+    assert_eq!(seen[0].0.matches("[Event ").count(), 48);
+}
+
+#[test]
+fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
+    let bench = Bench::new();
+    let mut seen = Vec::new();
+    for concurrency in ["1", "2", "8"] {
+        let config = bench.config(
+            "test",
+            &Match {
+                pairs: 400,
+                baseline: &["--salt", "3", "--on", "on go#25: write bestmove a1a1"],
+                games: "breaker = \"off\"",
+                rest: "[sprt]\nelo = [0.0, 200.0]",
+                ..Match::default()
+            },
+        );
+        let (status, said) = finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
+        assert_eq!(status, 0, "{said}");
+        assert!(said.contains("H1 was accepted"), "{said}");
+        seen.push(bench.results(concurrency));
+    }
+    assert!(seen[0] == seen[1] && seen[0] == seen[2]);
+}
+
+#[test]
+fn a_pair_is_played_and_told_with_nothing_but_two_engines() {
+    let bench = Bench::new();
+    let (status, said) = classic(&bench, &["--white", FAKE, "--black", FAKE]);
+    assert_eq!(status, 0, "{said}");
+    for line in [
+        "Started game 1 of 2 (fake-engine vs fake-engine_2)",
+        "Finished game 2 (fake-engine_2 vs fake-engine): ",
+        "Finished match",
+    ] {
+        assert!(said.contains(line), "{line} not in:\n{said}");
+    }
+    let runs: Vec<_> = fs::read_dir(bench.path("results")).unwrap().collect();
+    assert_eq!(runs.len(), 1);
+}
+
+#[test]
+fn events_are_json_lines_and_nothing_else_on_standard_output() {
+    let bench = Bench::new();
+    let config = bench.config("json", &Match { pairs: 2, ..Match::default() });
+    let output = bench.start(&config, "run").arg("--json").output().unwrap();
+    let lines: Vec<serde_json::Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events.iter().filter(|event| **event == "game").count(), 4);
+    assert_eq!(events.iter().filter(|event| **event == "pair").count(), 2);
+    let verdict = lines.last().unwrap();
+    assert_eq!((verdict["event"].as_str(), verdict["verdict"].as_str()), (Some("verdict"), Some("none")));
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    for (key, value) in summary.as_object().unwrap() {
+        assert_eq!(&verdict[key], value, "{key}");
+    }
+    let game = lines.iter().find(|line| line["event"] == "game").unwrap();
+    for key in ["pair", "game", "white", "black", "result", "reason", "plies", "fault"] {
+        assert!(game.get(key).is_some(), "{key} missing in {game}");
+    }
+}
+
+#[test]
+fn exit_statuses_tell_how_it_went() {
+    let bench = Bench::new();
+    let test = |name: &str, baseline: &[&str], pairs: u64, rest: &str| {
+        let games = "breaker = \"off\"";
+        let config = bench.config(name, &Match { pairs, baseline, games, rest, ..Match::default() });
+        finish(&mut bench.start(&config, name))
+    };
+    let loser = ["--on", "on go#5: write bestmove 0000"];
+    let sprt = "[sprt]\nelo = [0.0, 200.0]";
+    for (case, status, (found, said)) in [
+        ("finished", 0, test("finished", &["--salt", "9"], 2, "")),
+        ("accepted", 0, test("accepted", &loser, 500, sprt)),
+        ("rejected", 1, test("rejected", &["--salt", "1"], 500, "[sprt]\nelo = [200.0, 400.0]")),
+        ("undecided", 3, test("undecided", &["--salt", "9"], 1, "[sprt]\nelo = [0.0, 1.0]")),
+        ("no such engine", 2, classic(&bench, &["--white", "/no/such/engine", "--black", FAKE])),
+        ("half a call", 2, classic(&bench, &["--white", FAKE])),
+        ("no engine at all", 4, classic(&bench, &["--white", "/bin/true", "--black", FAKE])),
+    ] {
+        assert_eq!(found, status, "{case}: {said}");
+    }
+}
+
+#[test]
+fn an_engine_that_always_fails_stops_a_long_run_and_keeps_its_results() {
+    let bench = Bench::new();
+    let config = bench
+        .config("breaker", &Match { pairs: 500, baseline: &["--on", "on go#3: exit 3"], ..Match::default() });
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("engines failed in"), "{said}");
+    assert!(bench.read("run", "pairs.csv").contains("crash(exit 3)"));
+    assert!(fs::read_dir(bench.path("run/faults")).unwrap().count() >= 10);
+}
+
+#[test]
+fn all_mistakes_of_a_config_are_told_with_their_lines() {
+    let bench = Bench::new();
+    let config = bench.path("bad.toml");
+    fs::write(
+        &config,
+        "name = 3\n[candidate]\nengin = \"builtin\"\n[games]\nmax_pair = 2\ndepth = \"deep\"\n",
+    )
+    .unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 2);
+    for part in [
+        "bad.toml:1: name must be",
+        "bad.toml:3: unknown key `candidate.engin`; did you mean `engine`?",
+        "bad.toml:5: unknown key `games.max_pair`; did you mean `max_pairs`?",
+        "bad.toml:6: games.depth must be",
+    ] {
+        assert!(said.contains(part), "{part} not in:\n{said}");
+    }
+    assert!(!bench.path("run").exists());
+    fs::write(bench.path("book.epd"), "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - -\nnonsense\n").unwrap();
+    let config = bench.config("bad-book", &Match::default());
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains('2'), "the line is named: {said}");
+}
+
+#[test]
+fn unfair_conditions_are_told_and_refused_when_strict() {
+    let bench = Bench::new();
+    let config = bench.config("unfair", &Match { pairs: 1, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
+    fs::write(&config, text).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "lax"));
+    assert_eq!((status, said.contains("Warning; new thinks depth=1, old depth=2")), (0, true), "{said}");
+    let (status, said) = finish(bench.start(&config, "strict").arg("--strict"));
+    assert_eq!((status, said.contains("--strict")), (2, true), "{said}");
+}
+
+#[test]
+fn more_than_two_engines_meet_in_a_table() {
+    let bench = Bench::new();
+    let engines = [FAKE, FAKE, FAKE];
+    let mut command = Command::new(PLAYSELF);
+    command.arg("match").current_dir(bench.folder.path());
+    for engine in engines {
+        command.args(["--engine", engine]);
+    }
+    command.args(["--games", "12", "--depth", "1", "--max-moves", "20", "--run-dir", "run"]);
+    let (status, said) = finish(&mut command);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("Rank Name"), "{said}");
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    assert_eq!(summary["table"].as_array().unwrap().len(), 3);
+    assert_eq!(bench.read("run", "games.pgn").matches("[Event ").count(), 12);
+}
+
+fn slow(bench: &Bench) -> std::path::PathBuf {
+    bench.config(
+        "slow",
+        &Match {
+            pairs: 500,
+            candidate: &["--salt", "4", "--sleep-ms", "20"],
+            games: "concurrency = 2",
+            ..Match::default()
+        },
+    )
+}
+
+fn started(bench: &Bench) -> impl FnMut() -> bool {
+    let journal = bench.path("run/journal.ndjson");
+    move || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"type\":\"game\""))
+}
+
+#[test]
+fn interrupted_runs_drain_stop_and_go_on() {
+    for (case, signals, at_most) in [
+        ("one Ctrl-C finishes the pairs", vec![Signal::SIGINT], 20),
+        ("two stop now", vec![Signal::SIGINT, Signal::SIGINT], 4),
+        ("SIGTERM", vec![Signal::SIGTERM], 14),
+        ("SIGHUP", vec![Signal::SIGHUP], 14),
+    ] {
+        let bench = Bench::new();
+        let mut child = spawn(&mut bench.start(&slow(&bench), "run"));
+        wait_for("a first game", 30, started(&bench));
+        let begun = Instant::now();
+        for signal in signals {
+            kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+            std::thread::sleep(Duration::from_millis(150));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{case}");
+        assert!(begun.elapsed() < Duration::from_secs(at_most), "{case} took {:?}", begun.elapsed());
+        let verified = bench.verify("run");
+        assert!(verified.status.success(), "{case}");
+        let journal = bench.read("run", "journal.ndjson");
+        let expected = if case.starts_with("two") { journal.contains("\"abandoned\"") } else { true };
+        assert!(expected, "{case}");
+    }
+}
+
+#[test]
+fn a_running_run_answers_and_obeys() {
+    let bench = Bench::new();
+    let mut child = spawn(&mut bench.start(&slow(&bench), "run"));
+    wait_for("a first game", 30, started(&bench));
+    let ask = |words: &[&str]| {
+        let mut command = Command::new(PLAYSELF);
+        command.arg(words[0]).arg(bench.path("run")).args(&words[1..]);
+        let (status, said) = finish(&mut command);
+        (status, serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default())
+    };
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(bench.path("run/control.sock")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(ask(&["status"]).1["phase"], "playing");
+    assert_eq!(ask(&["concurrency", "4"]).1["concurrency"], 4);
+    assert_eq!(ask(&["pause"]).1["phase"], "paused");
+    wait_for("the pause", 30, || ask(&["status"]).1["playing"] == 0);
+    assert_eq!(ask(&["continue"]).1["phase"], "playing");
+    wait_for("play", 10, || ask(&["status"]).1["playing"] != 0);
+    assert_eq!(ask(&["concurrency", "1"]).1["concurrency"], 1);
+    assert_eq!(ask(&["stop"]).1["phase"], "stopping");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(ask(&["status"]).0, 4);
+    let verified = bench.verify("run");
+    assert!(verified.status.success());
+}
