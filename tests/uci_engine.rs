@@ -159,7 +159,7 @@ fn it_leaves_at_any_moment_it_is_told_to_or_left() {
         let (_, status, errors) = engine.finish();
         assert!(status.success() && errors.is_empty(), "{go}: {status} {errors}");
     }
-    for go in ["", "uci", "go infinite", "go ponder", "go nodes 3000", "setoption name"] {
+    for go in ["", "uci", "go infinite", "go ponder", "go nodes 3000", "go depth 70", "setoption name"] {
         let mut engine = engine();
         engine.send(go.as_bytes());
         let (lines, status, errors) = engine.finish();
@@ -170,7 +170,7 @@ fn it_leaves_at_any_moment_it_is_told_to_or_left() {
 }
 
 #[test]
-fn readiness_is_told_during_a_search_and_a_second_go_ends_the_first() {
+fn readiness_is_told_during_a_search_and_a_second_go_ends_an_endless_one() {
     let mut engine = engine();
     engine.say("go infinite\nisready");
     engine.until("readyok");
@@ -183,6 +183,23 @@ fn readiness_is_told_during_a_search_and_a_second_go_ends_the_first() {
     let after = Position::startpos();
     let after = after.play(after.parse_san("d4").unwrap());
     best_move(answer(&engine.until("bestmove")).0, &after, MoveStyle::Standard);
+}
+
+#[test]
+fn searches_with_limits_follow_each_other_to_their_ends() {
+    let mut engine = engine();
+    engine.say("go depth 4\nposition startpos moves e2e4\ngo depth 5\ngo depth 3");
+    for depth in [4, 5, 3] {
+        let lines = engine.until("bestmove");
+        let deepest = format!("info depth {depth} ");
+        assert!(answer(&lines).1.is_some_and(|info| info.starts_with(&deepest)), "{lines:?}");
+    }
+    engine.say("go depth 60\ngo depth 61\ngo movetime 600000\nstop");
+    for _ in 0..3 {
+        engine.until("bestmove");
+    }
+    engine.say("go depth 60\ngo nodes 999999999999\nquit");
+    assert!(engine.finish().1.success());
 }
 
 #[test]

@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// After the end of its input, a search with limits gets this long to reach them, so that `echo go nodes 100000 |
 /// chess-uci` answers in full, and an orphan does not think for ever.
-const LAST_SEARCH: Duration = Duration::from_secs(5);
+const LAST_SEARCH: Duration = Duration::from_secs(3);
 
 /// How the loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn run(
         unsent_options: false,
         output,
         worker,
-        running: StopFlag::new(),
+        searches: Vec::new(),
         endless: false,
     };
     let mut line = Vec::new();
@@ -77,9 +77,9 @@ struct Session {
     unsent_options: bool,
     output: Output,
     worker: Worker,
-    /// The handle of the last search asked for.
-    running: StopFlag,
-    /// Whether that search ends only when told to.
+    /// The handles of the searches asked for and perhaps not over, the last one last.
+    searches: Vec<StopFlag>,
+    /// Whether that last one ends only when told to.
     endless: bool,
 }
 
@@ -100,9 +100,9 @@ impl Session {
                 }
             }
             Command::Go(go) => self.go(&go),
-            Command::Stop => self.running.stop(),
+            Command::Stop => self.stop(),
             Command::PonderHit => {
-                self.running.ponderhit();
+                self.searches.iter().for_each(StopFlag::ponderhit);
                 self.endless = false;
             }
             Command::Quit => return Next::End,
@@ -146,7 +146,7 @@ impl Session {
         }
     }
 
-    /// Starts a search. One that still runs is stopped first, and answers for itself.
+    /// Asks for a search. One that still runs answers first: by its own limits or, having none, now.
     fn go(&mut self, go: &GoLimits<'_>) {
         self.sync();
         let stop = self.next_search();
@@ -158,6 +158,7 @@ impl Session {
         let bounded = limits.depth.is_some()
             || limits.nodes.is_some()
             || limits.movetime.is_some()
+            || limits.mate.is_some()
             || limits.clock.is_some();
         self.endless = !bounded || go.horizon != Horizon::Limits;
         let line = Box::new(self.board.line().clone());
@@ -165,10 +166,19 @@ impl Session {
     }
 
     fn next_search(&mut self) -> StopFlag {
-        self.running.stop();
-        self.running = StopFlag::new();
-        self.endless = false;
-        self.running.clone()
+        if std::mem::take(&mut self.endless) {
+            self.stop();
+        }
+        if self.worker.is_idle() {
+            self.searches.clear();
+        }
+        let stop = StopFlag::new();
+        self.searches.push(stop.clone());
+        stop
+    }
+
+    fn stop(&self) {
+        self.searches.iter().for_each(StopFlag::stop);
     }
 
     /// Commands for people, which no GUI sends.
@@ -199,10 +209,11 @@ impl Session {
     /// Ends the search thread; a search with limits may go on for `grace` first.
     fn leave(self, grace: Duration) {
         if self.endless {
-            self.running.stop();
+            self.stop();
         }
+        let searches = self.searches;
         if let Err(worker) = self.worker.finish(grace) {
-            self.running.stop();
+            searches.iter().for_each(StopFlag::stop);
             // A thread that does not even notice now dies with the process.
             let _ = worker.finish(FAREWELL);
         }
