@@ -34,3 +34,7 @@ fuzz iterations="2000000":
 # Plies a second with an instant engine, against a bare pipe ping-pong in the same run
 bench-harness *arguments:
     cargo bench --bench harness -- {{arguments}}
+
+# Five hundred games at once, then a hundred thousand in a row: no forfeit of ours, no leak
+soak-harness:
+    cargo test --release --test player_load -- --ignored --nocapture --test-threads 1

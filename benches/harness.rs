@@ -24,6 +24,7 @@ const MOVES: u32 = 60;
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("--echo") => echo(),
+        Some("--games") => games(),
         _ => compare(),
     }
 }
@@ -72,6 +73,18 @@ fn compare() {
     assert!(ratio >= BAR, "the harness costs more than a pipe round trip allows");
 }
 
+/// `--games N CONCURRENCY`: whole games to their natural end, to be timed beside other match runners.
+fn games() {
+    let number = |place| std::env::args().nth(place).and_then(|text| text.parse().ok());
+    let (games, concurrency): (u64, u64) = (number(2).unwrap_or(200), number(3).unwrap_or(1));
+    let begun = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
+    let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
+    config.concurrency = concurrency as usize;
+    let plies = runtime.block_on(play(config, games / 2));
+    println!("{plies} plies in {:.3} s", begun.elapsed().as_secs_f64());
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -114,14 +127,14 @@ fn bare(trips: u64) -> Measured {
     })
 }
 
+fn engine(name: &str, salt: &str) -> EngineSpec {
+    let mut spec = EngineSpec::uci(name, PathBuf::from(env!("CARGO_BIN_EXE_fake-engine")));
+    spec.args = vec!["--salt".into(), salt.into()];
+    spec.patience.quit = Duration::from_secs(5);
+    spec
+}
+
 fn fleet(pairs: u64, concurrency: usize) -> Measured {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_fake-engine"));
-    let engine = |name: &str, salt: &str| {
-        let mut spec = EngineSpec::uci(name, &program);
-        spec.args = vec!["--salt".into(), salt.into()];
-        spec.patience.quit = Duration::from_secs(5);
-        spec
-    };
     let plies = pairs * 2 * u64::from(MOVES) * 2;
     let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
     config.concurrency = concurrency;

@@ -49,11 +49,7 @@ impl AceDialogue {
     pub(super) fn ask<T: Transport>(&mut self, link: &mut Link<T>, question: &Question<'_>) {
         link.begin_exchange();
         if let Some((before, mv)) = question.last {
-            let out = link.outbox();
-            let from = out.len();
-            out.extend_from_slice(before.ace(mv).as_bytes());
-            out.push(b'\n');
-            link.note_outgoing(from);
+            link.say(before.ace(mv).as_bytes());
         }
     }
 

@@ -53,20 +53,15 @@ impl<T: Transport> Link<T> {
         }
     }
 
-    /// Where the next message is put together. Whole lines only; it goes out with [`Link::poll_send`].
-    pub(super) fn outbox(&mut self) -> &mut Vec<u8> {
+    /// Adds a line, given without its end, to the message that goes out with [`Link::poll_send`].
+    pub(super) fn say(&mut self, line: &[u8]) {
         if self.sent > 0 && self.sent == self.outbox.len() {
             self.outbox.clear();
             self.sent = 0;
         }
-        &mut self.outbox
-    }
-
-    /// Notes the lines put into the outbox since it held `from` bytes.
-    pub(super) fn note_outgoing(&mut self, from: usize) {
-        for line in self.outbox[from..].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            self.transcript.note(Speaker::Harness, line);
-        }
+        self.outbox.extend_from_slice(line);
+        self.outbox.push(b'\n');
+        self.transcript.note(Speaker::Harness, line);
     }
 
     /// Starts a new count of output and forgets when the last message went out.

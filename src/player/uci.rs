@@ -46,6 +46,7 @@ pub(super) struct UciDialogue {
     ponder: Pondering,
     /// The newest `info` line with a score, to be read once the move is known.
     info: Vec<u8>,
+    go: GoLine,
     /// How the current search began.
     began: Began,
     pub(super) id_name: Option<String>,
@@ -65,7 +66,7 @@ impl UciDialogue {
     ) -> Result<Self, GreetTrouble> {
         let mut options = OptionState::default();
         let mut id_name = None;
-        say(link, |out| out.extend_from_slice(b"uci\n"));
+        link.say(b"uci");
         let deadline = Instant::now() + spec.patience.start;
         hear_until(link, deadline, StallPoint::Uciok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
@@ -90,6 +91,7 @@ impl UciDialogue {
             options,
             ponder: spec.ponder,
             info: Vec::with_capacity(256),
+            go: GoLine::new(),
             began: Began::WithTheQuestion,
             id_name,
         };
@@ -108,7 +110,7 @@ impl UciDialogue {
     ) -> Result<(), GreetTrouble> {
         self.trust = Trust::Full;
         self.say_options(link, options)?;
-        say(link, |out| out.extend_from_slice(b"ucinewgame\n"));
+        link.say(b"ucinewgame");
         self.ready(link, tallies, deadline).await?;
         Ok(())
     }
@@ -124,11 +126,9 @@ impl UciDialogue {
         overrides: &[EngineOption],
     ) -> Result<(), OptionError> {
         for option in self.options.changes(overrides)? {
-            say(link, |out| {
-                let EngineOption { name, value } = &option;
-                let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
-                out.extend_from_slice(format!("setoption name {name}{value}\n").as_bytes());
-            });
+            let EngineOption { name, value } = &option;
+            let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+            link.say(format!("setoption name {name}{value}").as_bytes());
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl UciDialogue {
     ) -> Result<(), Trouble> {
         // A `readyok` that is already here answers an older question.
         std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(link, tallies, cx).is_ready())).await;
-        say(link, |out| out.extend_from_slice(b"isready\n"));
+        link.say(b"isready");
         link.begin_exchange();
         hear_until(link, deadline, StallPoint::Readyok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
@@ -172,10 +172,7 @@ impl UciDialogue {
             self.stop(link, tallies, Instant::now() + stop).await?;
         }
         if self.trust == Trust::Careful && self.phase == Phase::Idle {
-            say(link, |out| {
-                out.extend_from_slice(question.position);
-                out.push(b'\n');
-            });
+            link.say(question.position);
             self.ready(link, tallies, Instant::now() + ready).await?;
         }
         Ok(())
@@ -191,11 +188,15 @@ impl UciDialogue {
         link.begin_exchange();
         if let Phase::Pondering { .. } = self.phase {
             self.began = Began::OnTheOpponentsTime;
-            say(link, |out| out.extend_from_slice(b"ponderhit\n"));
+            link.say(b"ponderhit");
         } else {
             self.began = Began::WithTheQuestion;
             self.info.clear();
-            say(link, |out| write_question(out, question, self.trust, Horizon::Limits));
+            // Behind a barrier the position has been told already.
+            if self.trust == Trust::Full {
+                link.say(question.position);
+            }
+            link.say(self.go.line(&question.limits, Horizon::Limits));
         }
         self.phase = Phase::Thinking;
     }
@@ -212,7 +213,8 @@ impl UciDialogue {
         }
         link.begin_exchange();
         self.info.clear();
-        say(link, |out| write_question(out, question, Trust::Full, Horizon::Ponder));
+        link.say(question.position);
+        link.say(self.go.line(&question.limits, Horizon::Ponder));
         self.phase = Phase::Pondering { expected };
     }
 
@@ -326,7 +328,7 @@ impl UciDialogue {
         if self.phase == Phase::Idle {
             return Ok(());
         }
-        say(link, |out| out.extend_from_slice(b"stop\n"));
+        link.say(b"stop");
         link.begin_exchange();
         hear_until(link, deadline, StallPoint::Bestmove, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
@@ -361,22 +363,28 @@ impl From<OptionError> for GreetTrouble {
     }
 }
 
-/// Adds whole lines to the outbox, and notes them.
-fn say<T: Transport>(link: &mut Link<T>, write: impl FnOnce(&mut Vec<u8>)) {
-    let out = link.outbox();
-    let from = out.len();
-    write(out);
-    link.note_outgoing(from);
+/// The last `go` line; fixed limits give the same one for every move.
+#[derive(Debug)]
+struct GoLine {
+    limits: ThinkLimits,
+    horizon: Horizon,
+    text: Vec<u8>,
 }
 
-fn write_question(out: &mut Vec<u8>, question: &Question<'_>, trust: Trust, horizon: Horizon) {
-    if trust == Trust::Full {
-        out.extend_from_slice(question.position);
-        out.push(b'\n');
+impl GoLine {
+    fn new() -> Self {
+        Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
     }
-    let limits = go_limits(&question.limits, horizon);
-    // Writing to memory does not fail.
-    let _ = writeln!(out, "go{limits}");
+
+    fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
+        if self.text.is_empty() || (self.limits, self.horizon) != (*limits, horizon) {
+            self.text.clear();
+            (self.limits, self.horizon) = (*limits, horizon);
+            // Writing to memory does not fail.
+            let _ = write!(self.text, "go{}", go_limits(limits, horizon));
+        }
+        &self.text
+    }
 }
 
 fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {

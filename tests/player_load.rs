@@ -1,0 +1,52 @@
+//! Many games at once, and many games after each other. Slow, so run by hand: `just soak-harness`.
+
+mod fault_support;
+
+use fault_support::{fake, jobs, run, sound};
+use playself::fleet::FleetConfig;
+use playself::game::TimeControl;
+use playself::player::EngineSpec;
+
+fn count(folder: &str) -> usize {
+    std::fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+/// Our resident memory, in KiB.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+#[ignore = "a thousand processes for half a minute"]
+fn five_hundred_games_at_once_lose_nothing_on_time_through_us() {
+    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "450".into()], ..sound() };
+    let mut config = FleetConfig::new(vec![slow(), slow()]);
+    config.concurrency = 512;
+    config.rules.max_moves = Some(4);
+    let outcome = run(config, jobs(512, TimeControl { margin_ms: 50, ..TimeControl::movetime(500) }));
+    assert_eq!(outcome.pairs.len(), 512);
+    let late: Vec<_> = outcome.lines().into_iter().filter(|line| line.contains("time")).collect();
+    assert!(late.is_empty(), "{} of 1024 games: {:?}", late.len(), outcome.bundles.first());
+}
+
+#[test]
+#[ignore = "a hundred thousand games"]
+fn memory_descriptors_and_processes_stay_flat_over_many_games() {
+    let play = |pairs| {
+        let mut config = FleetConfig::new(vec![fake(&[]), sound()]);
+        config.concurrency = 2;
+        config.rules.max_moves = Some(10);
+        let outcome = run(config, jobs(pairs, TimeControl::nodes(1)));
+        assert_eq!(outcome.pairs.len() as u64, pairs);
+    };
+    play(500);
+    let before = (memory(), count("/proc/self/fd"));
+    for _ in 0..100 {
+        play(500);
+    }
+    let after = (memory(), count("/proc/self/fd"));
+    assert_eq!(before.1, after.1, "descriptors");
+    assert!(after.0 < before.0 + 4096, "memory grew from {} to {} KiB", before.0, after.0);
+}
