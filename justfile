@@ -38,3 +38,11 @@ bench-harness *arguments:
 # Five hundred games at once, then a hundred thousand in a row: no forfeit of ours, no leak
 soak-harness:
     cargo test --release --test player_load -- --ignored --nocapture --test-threads 1
+
+# The table of tuners: ours beside fishtest's, OpenBench's and weather-factory's on eleven landscapes (--runs N, --games N, --best)
+bench-tuner *arguments:
+    cargo bench --bench tuner -- {{arguments}}
+
+# A hundred thousand simulated tests at each hypothesis: error rates within 0.003, lengths within 2 %
+sim-sprt:
+    cargo test --release --test stats_sprt -- --ignored --nocapture

@@ -13,6 +13,8 @@ const MOST_ROUNDS: usize = 400;
 /// Rounds after which steps are halved, because whole ones may circle.
 const UNDAMPED_ROUNDS: usize = 40;
 
+/// Newton's steps before the slower, surer method takes over.
+const NEWTON_STEPS: usize = 12;
 /// A divisor below this has lost too many digits to be computed as one plus something.
 const NEAR_A_POLE: f64 = 1e-3;
 /// Hypotheses nearer to one half than this many deviations have one most likely distribution only.
@@ -153,15 +155,8 @@ impl Explanation {
         if !(least < 0.0 && most > 0.0) {
             return None;
         }
-        // The sum has poles where a share would turn infinite; times the two nearest ones it is finite to the ends.
-        let balance = |weight: f64| {
-            let sum: f64 =
-                used.iter().zip(sample.shares()).map(|(f, share)| share * f / (1.0 + weight * f)).sum();
-            sum * (1.0 + weight * least) * (1.0 + weight * most)
-        };
-        // A hair inside the poles, where the product would be 0 times infinity.
-        let inside = 1.0 - 8.0 * f64::EPSILON;
-        let weight = find_root(balance, -inside / most, -inside / least, 0.0).ok()?;
+        let weight = newton_weight(used, sample.shares(), (-1.0 / most, -1.0 / least))
+            .or_else(|| bracketed_weight(used, sample.shares(), least, most))?;
         let edge = if weight > 0.0 { least } else { most };
         if 1.0 + weight * edge < NEAR_A_POLE {
             return Self::centred_near_pole(sample, features, edge);
@@ -211,6 +206,46 @@ impl Explanation {
     fn surprise(&self, sample: &Sample) -> f64 {
         sample.shares().iter().zip(self.logarithms).map(|(share, logarithm)| share * logarithm).sum()
     }
+}
+
+/// Newton's steps toward the weight that balances the features: a handful, for all but lopsided samples.
+///
+/// `None` where they leave the poles' interval or do not settle.
+fn newton_weight(features: &[f64], shares: &[f64], (low, high): (f64, f64)) -> Option<f64> {
+    let mut weight = 0.0;
+    for _ in 0..NEWTON_STEPS {
+        let (mut value, mut fall) = (0.0, 0.0);
+        for (feature, share) in features.iter().zip(shares) {
+            let part = feature / (1.0 + weight * feature);
+            value += share * part;
+            fall += share * part * part;
+        }
+        let step = value / fall;
+        weight += step;
+        if !(low < weight && weight < high) {
+            return None;
+        }
+        if step.abs() <= 4.0 * f64::EPSILON * (high - low) {
+            return Some(weight);
+        }
+    }
+    None
+}
+
+/// The same weight by a method that cannot fail while features lie on both sides of 0.
+fn bracketed_weight(features: &[f64], shares: &[f64], least: f64, most: f64) -> Option<f64> {
+    // The sum has poles where a share would turn infinite; times the two nearest ones it is finite to the ends.
+    let balance = |weight: f64| {
+        let sum: f64 = features
+            .iter()
+            .zip(shares)
+            .map(|(feature, share)| share * feature / (1.0 + weight * feature))
+            .sum();
+        sum * (1.0 + weight * least) * (1.0 + weight * most)
+    };
+    // A hair inside the poles, where the product would be 0 times infinity.
+    let inside = 1.0 - 8.0 * f64::EPSILON;
+    find_root(balance, -inside / most, -inside / least, 0.0).ok()
 }
 
 /// The spread of a distribution that has one mean among its likeliest and agrees with the hypothesis.

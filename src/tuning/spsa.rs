@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::space::{Kind, Settings, Space};
 use super::trial::{Trial, TrialId};
-use crate::stats::{PairScore, Random};
+use crate::stats::{NormalizedElo, PairScore, Random};
 
 /// How far a parameter is perturbed and how fast it learns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,6 +145,18 @@ impl SpsaPlan {
         }
     }
 
+    /// Constant gains as fishtest's automatic selection proposes them, for half an Elo of precision.
+    pub fn automatic(space: &Space, pairs: u64) -> Self {
+        let count = space.len() as f64;
+        // The 95 % point of chi-square, by Wilson and Hilferty; 0.26 is four times a game's variance with a usual book.
+        let share = 2.0 / (9.0 * count);
+        let chi_square = count * (1.0 - share + 1.644_853_627 * share.sqrt()).powi(3);
+        let rate = 0.5 / (NormalizedElo::PER_DEVIATION * chi_square * 0.26 / 8.0);
+        let gain = |range: f64| Gain { perturbation: range / 6.0, rate };
+        let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
+        Self { schedule: Schedule::constant(pairs as f64), ..Self::fishtest(gains, pairs) }
+    }
+
     /// The gains that fishtest and Stockfish propose when nobody chose: a twentieth of the range, rate 0.002.
     pub fn usual_gains(space: &Space) -> Vec<Gain> {
         let gain = |range: f64| Gain { perturbation: range / 20.0, rate: 0.002 };
@@ -245,5 +257,66 @@ impl Spsa {
             shifts.push(sign * stride.shift);
         }
         Iteration { number, shifts, plus: Settings(plus), minus: Settings(minus), pairs_told: 0, balance: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::Parameter;
+
+    const GAIN: Gain = Gain { perturbation: 10.0, rate: 0.002 };
+
+    #[test]
+    fn fishtest_gains_follow_the_published_schedule() {
+        // Ratios to the final values for a run of 30,000 pairs.
+        for (pair, rate, perturbation) in
+            [(0, 0.53, 2.83), (2999, 1.75, 1.26), (14_999, 1.25, 1.07), (29_999, 1.0, 1.0)]
+        {
+            let stride = Schedule::ends(30_000.0).at(GAIN, pair, 0);
+            // The shift per game won is the rate times the perturbation.
+            let found = stride.shift / stride.perturbation / GAIN.rate;
+            assert!((found - rate).abs() < 0.006, "pair {pair}: rate {found}");
+            assert!((stride.perturbation / GAIN.perturbation - perturbation).abs() < 0.006, "pair {pair}");
+        }
+    }
+
+    #[test]
+    fn weather_factory_gains_follow_the_published_schedule() {
+        let at = |games| Schedule::starts().at(Gain { perturbation: 1.0, rate: 0.0 }, 0, games);
+        assert!((at(16).perturbation - 0.75).abs() < 0.005);
+        assert!((at(100_000).perturbation - 0.31).abs() < 0.005);
+        // step * a_t / c_t with a_t = 1 / (t + 100000)^0.601.
+        assert!((at(16).shift - (100_016f64).powf(-0.601) / 0.753_695).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_won_batch_moves_the_centre_once_by_the_sum() {
+        let space = Space::new(vec![Parameter::real("a", 0.0, 200.0, 100.0)]).unwrap();
+        let mut spsa = Spsa::new(&space, SpsaPlan::open_bench(vec![GAIN], 80));
+        let expected = Schedule::ends(10.0).at(GAIN, 0, 0);
+        for pair in 0..8 {
+            assert_eq!(spsa.centre(), [100.0]);
+            let trial = spsa.propose(&space, TrialId(pair), 3);
+            assert!((trial.plus.0[0] - trial.minus.0[0]).abs() - 2.0 * expected.perturbation < 1e-9);
+            let score = if trial.plus.0[0] > trial.minus.0[0] { PairScore::WON } else { PairScore::LOST };
+            spsa.learn(&space, &trial, score);
+        }
+        // Sixteen games won.
+        assert!((spsa.centre()[0] - 100.0 - 16.0 * expected.shift).abs() < 1e-9);
+    }
+
+    #[test]
+    fn shared_noise_never_rounds_a_perturbation_away() {
+        let space = Space::new(vec![Parameter::integer("a", 0.0, 8.0, 4.0)]).unwrap();
+        let gain = Gain { perturbation: 0.5, rate: 0.002 };
+        let mut spsa = Spsa::new(
+            &space,
+            SpsaPlan { schedule: Schedule::constant(100.0), ..SpsaPlan::open_bench(vec![gain], 800) },
+        );
+        for iteration in 0..50 {
+            let trial = spsa.propose(&space, TrialId(8 * iteration), 9);
+            assert_eq!((trial.plus.0[0] - trial.minus.0[0]).abs(), 1.0);
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::bayes::{Bayes, BayesPlan};
+use super::report::TuningReport;
 use super::space::{Settings, Space};
 use super::spsa::{Spsa, SpsaPlan};
 use super::trial::{Trial, TrialId};
@@ -13,8 +15,30 @@ use crate::stats::PairScore;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum Method {
+    /// A model of strength around the optimum; needs only names and ranges.
+    Bayes(BayesPlan),
     /// Simultaneous perturbation with given gains.
     Spsa(SpsaPlan),
+}
+
+impl Method {
+    /// The names that [`Method::named`] knows, the default first.
+    pub const NAMES: [&str; 5] = ["bayes", "spsa", "fishtest", "openbench", "weather-factory"];
+
+    /// A method with its usual constants for a run of so many pairs; `None` for an unknown name.
+    ///
+    /// `spsa` is simultaneous perturbation with gains chosen by rule; the others are what those tools do unless told.
+    pub fn named(name: &str, space: &Space, pairs: u64) -> Option<Self> {
+        let gains = SpsaPlan::usual_gains(space);
+        Some(match name {
+            "bayes" => Self::Bayes(BayesPlan::default()),
+            "spsa" => Self::Spsa(SpsaPlan::automatic(space, pairs)),
+            "fishtest" => Self::Spsa(SpsaPlan::fishtest(gains, pairs)),
+            "openbench" => Self::Spsa(SpsaPlan::open_bench(gains, pairs)),
+            "weather-factory" => Self::Spsa(SpsaPlan::weather_factory(gains)),
+            _ => return None,
+        })
+    }
 }
 
 /// Everything a tuning run agrees on before the first game.
@@ -90,12 +114,14 @@ pub struct Tuner {
     machine: Machine,
     asked: u64,
     learned: u64,
+    stopped: bool,
     in_play: VecDeque<Trial>,
     told: BTreeMap<TrialId, PairScore>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Machine {
+    Bayes(Bayes),
     Spsa(Spsa),
 }
 
@@ -103,9 +129,18 @@ impl Tuner {
     /// A run at its start.
     pub fn new(plan: TunerPlan) -> Self {
         let machine = match &plan.method {
+            Method::Bayes(bayes) => Machine::Bayes(Bayes::new(&plan.space, *bayes, plan.pairs)),
             Method::Spsa(spsa) => Machine::Spsa(Spsa::new(&plan.space, spsa.clone())),
         };
-        Self { plan, machine, asked: 0, learned: 0, in_play: VecDeque::new(), told: BTreeMap::new() }
+        Self {
+            plan,
+            machine,
+            asked: 0,
+            learned: 0,
+            stopped: false,
+            in_play: VecDeque::new(),
+            told: BTreeMap::new(),
+        }
     }
 
     /// What was agreed on.
@@ -115,7 +150,7 @@ impl Tuner {
 
     /// The next trial, if the scores it depends on are known.
     pub fn ask(&mut self) -> Ask {
-        if self.asked >= self.plan.pairs {
+        if self.asked >= self.plan.pairs || self.stopped {
             return Ask::Finished;
         }
         // Exactly this many scores are learned before the trial is chosen, however many are known already.
@@ -125,8 +160,15 @@ impl Tuner {
                 return Ask::Wait;
             }
         }
+        if let Machine::Bayes(bayes) = &self.machine
+            && bayes.is_sure_enough()
+        {
+            self.stopped = true;
+            return Ask::Finished;
+        }
         let id = TrialId(self.asked);
         let trial = match &mut self.machine {
+            Machine::Bayes(bayes) => bayes.propose(&self.plan.space, id, self.plan.seed),
             Machine::Spsa(spsa) => spsa.propose(&self.plan.space, id, self.plan.seed),
         };
         self.asked += 1;
@@ -149,6 +191,9 @@ impl Tuner {
     /// Learns what the remaining told scores teach, once no more trials will be asked for.
     pub fn finish(&mut self) {
         while self.learn_next() {}
+        if let Machine::Bayes(bayes) = &mut self.machine {
+            bayes.fit(&self.plan.space);
+        }
     }
 
     /// Pairs told so far.
@@ -159,7 +204,17 @@ impl Tuner {
     /// The best settings known, as an engine can be given them.
     pub fn best(&self) -> Settings {
         match &self.machine {
+            Machine::Bayes(bayes) => self.plan.space.nearest(&bayes.centre(&self.plan.space)),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
+        }
+    }
+
+    /// What the run has found so far.
+    pub fn report(&self) -> TuningReport {
+        let (told, most) = (self.pairs_told(), self.plan.pairs);
+        match &self.machine {
+            Machine::Bayes(bayes) => bayes.report(&self.plan.space, told, most),
+            Machine::Spsa(_) => TuningReport::without_model(&self.plan.space, &self.best(), told, most),
         }
     }
 
@@ -167,9 +222,124 @@ impl Tuner {
         let Some(score) = self.told.remove(&TrialId(self.learned)) else { return false };
         let trial = self.in_play.pop_front().expect("a told trial is in play");
         match &mut self.machine {
+            Machine::Bayes(bayes) => bayes.learn(&self.plan.space, &trial, score),
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
         }
         self.learned += 1;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Random;
+    use crate::tuning::{Landscape, SimulatedGames, TuneSimulation, gallery};
+
+    fn plan(method: &str, lookahead: u64) -> TunerPlan {
+        let space = gallery().swap_remove(1).landscape.space().clone();
+        let method = Method::named(method, &space, 400).unwrap();
+        TunerPlan { space, method, pairs: 400, seed: 5, lookahead: Lookahead::of(lookahead) }
+    }
+
+    /// A score that belongs to the trial's number, as real games' belong to their openings.
+    fn score(trial: &Trial) -> PairScore {
+        PairScore::ALL[(Random::of_item(1, trial.id.0).bits() % 5) as usize]
+    }
+
+    /// Plays a run with so many pairs in play, told back in an order that depends on chance.
+    fn trials(plan: TunerPlan, slots: usize) -> (Vec<Trial>, Tuner) {
+        let (mut tuner, mut chance) = (Tuner::new(plan), Random::new(slots as u64));
+        let (mut asked, mut in_play) = (Vec::new(), Vec::new());
+        loop {
+            match if in_play.len() < slots { tuner.ask() } else { Ask::Wait } {
+                Ask::Play(trial) => {
+                    asked.push(trial.clone());
+                    in_play.push(trial);
+                }
+                Ask::Wait | Ask::Finished if !in_play.is_empty() => {
+                    let trial = in_play.swap_remove(chance.bits() as usize % in_play.len());
+                    tuner.tell(trial.id, score(&trial)).unwrap();
+                }
+                Ask::Wait | Ask::Finished => break,
+            }
+        }
+        tuner.finish();
+        (asked, tuner)
+    }
+
+    #[test]
+    fn trials_are_the_same_at_any_concurrency() {
+        for method in Method::NAMES {
+            let (alone, end) = trials(plan(method, 8), 1);
+            for slots in [2, 8, 50] {
+                let (asked, tuner) = trials(plan(method, 8), slots);
+                assert_eq!(asked, alone, "{method} with {slots} slots");
+                assert_eq!(tuner.best(), end.best());
+            }
+        }
+    }
+
+    #[test]
+    fn a_trial_never_depends_on_scores_within_its_lookahead() {
+        let (alone, _) = trials(plan("bayes", 8), 1);
+        let mut tuner = Tuner::new(plan("bayes", 8));
+        for trial in &alone[..8] {
+            assert_eq!(tuner.ask(), Ask::Play(trial.clone()));
+        }
+        assert_eq!(tuner.ask(), Ask::Wait);
+        tuner.tell(TrialId(5), score(&alone[5])).unwrap();
+        assert_eq!(tuner.ask(), Ask::Wait, "the first score is still missing");
+        tuner.tell(TrialId(0), score(&alone[0])).unwrap();
+        assert_eq!(tuner.ask(), Ask::Play(alone[8].clone()));
+    }
+
+    #[test]
+    fn a_recorded_run_replays_to_the_same_state() {
+        for method in Method::NAMES {
+            let (alone, _) = trials(plan(method, 8), 3);
+            let stopped_after = 250;
+            let (mut first, mut second) = (Tuner::new(plan(method, 8)), Tuner::new(plan(method, 8)));
+            for trial in &alone[..stopped_after] {
+                first.ask();
+                first.tell(trial.id, score(trial)).unwrap();
+            }
+            // The record tells the same scores, only later: eight trials are asked for ahead of each.
+            for trial in &alone[..stopped_after] {
+                while second.asked < (trial.id.0 + 8).min(stopped_after as u64) {
+                    assert!(matches!(second.ask(), Ask::Play(_)));
+                }
+                second.tell(trial.id, score(trial)).unwrap();
+            }
+            assert_eq!(first.ask(), second.ask(), "{method}");
+            assert_eq!(first, second, "{method}");
+        }
+    }
+
+    #[test]
+    fn scores_for_unknown_trials_and_second_scores_are_refused() {
+        let mut tuner = Tuner::new(plan("bayes", 8));
+        assert_eq!(tuner.tell(TrialId(0), PairScore::EVEN), Err(TellError::NeverAsked(TrialId(0))));
+        tuner.ask();
+        tuner.tell(TrialId(0), PairScore::EVEN).unwrap();
+        assert_eq!(tuner.tell(TrialId(0), PairScore::WON), Err(TellError::ToldBefore(TrialId(0))));
+    }
+
+    #[test]
+    fn the_model_finds_more_than_others_and_does_no_harm() {
+        let tried = |landscape: &Landscape, games: &[SimulatedGames], method: &str| {
+            let method = Method::named(method, landscape.space(), 5_000).unwrap();
+            let (landscape, games, lookahead) = (landscape.clone(), games.to_vec(), Lookahead::default());
+            let runs = TuneSimulation { landscape, games, method, pairs: 5_000, lookahead, seed: 3 }.run(6);
+            runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0
+        };
+        let gallery = gallery();
+        let (sloped, flat) = (&gallery[1], &gallery[6]);
+        let ours = tried(&sloped.landscape, &sloped.games, "bayes");
+        for other in &Method::NAMES[1..] {
+            let theirs = tried(&sloped.landscape, &sloped.games, other);
+            assert!(ours > theirs + 1.0, "{other}: {theirs}, ours {ours}");
+        }
+        assert!(tried(&flat.landscape, &flat.games, "bayes") > -0.3);
     }
 }

@@ -15,6 +15,7 @@ mod resume;
 mod revision;
 mod run_flags;
 mod simulate;
+mod simulate_tune;
 mod sprt;
 mod stats;
 mod texel;

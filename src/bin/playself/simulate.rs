@@ -8,6 +8,7 @@ use clap::Subcommand;
 use playself::stats::{Counting, Elo, GameModel, GameVariance, Hypothesis, OperatingCurve, SprtSimulation};
 use serde::Serialize;
 
+use crate::simulate_tune::TuneArguments;
 use crate::stats::TestFlags;
 
 /// Try a test or a tuner on simulated games, in seconds.
@@ -20,6 +21,7 @@ pub(crate) struct SimulateCommand {
 #[derive(Debug, Subcommand)]
 enum Simulation {
     Sprt(SprtArguments),
+    Tune(TuneArguments),
 }
 
 /// Run a sequential test many times on simulated pairs of a known strength.
@@ -85,6 +87,7 @@ impl SimulateCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             Simulation::Sprt(arguments) => arguments.run(),
+            Simulation::Tune(arguments) => arguments.run(),
         }
     }
 }

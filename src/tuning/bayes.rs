@@ -1,0 +1,217 @@
+//! Our own tuner: every pair feeds a model of strength around the optimum, and the model says what to play next.
+//!
+//! All parameters are perturbed at once, as in simultaneous perturbation, but far: as much as the parameter's steepness
+//! allows, because what a game teaches grows with the square of the perturbation. The centre of
+//! the perturbations is where the model believes the optimum to be.
+
+use serde::{Deserialize, Serialize};
+
+use super::belief::{Belief, Evidence, Grid, vote};
+use super::report::{Effect, Gained, ParameterReport, TuningReport};
+use super::space::{Kind, Parameter, Settings, Space};
+use super::trial::{Trial, TrialId};
+use crate::stats::{Elo, PairScore, Random};
+
+/// Elo per unit of score, near an even score: 1600 / ln 10.
+const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
+/// Variance of a pair's score before any was seen, and how many pairs that guess is worth.
+const USUAL_VARIANCE: f64 = 0.0325;
+const GUESSED_PAIRS: f64 = 50.0;
+/// No run ends early before this many pairs.
+const LEAST_PAIRS: u64 = 2_000;
+/// Log odds above which an effect is called clear: twenty to one.
+const SURE_EVIDENCE: f64 = 3.0;
+/// A slope of so many Elo per half range would have been noticed if its error is below it.
+const NOTICEABLE_SLOPE: f64 = 2.0;
+/// Standard deviations either side that hold 95 % of a normal distribution.
+const NINETY_FIVE: f64 = 1.959_963_984_540_054;
+/// A fit is due when the run has grown by one part in so many.
+const FITS_PER_AGE: u64 = 50;
+
+/// What shapes the model's experiments; nothing here needs to be set by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BayesPlan {
+    /// Elo that a perturbation may cost by itself, in a run of 20,000 pairs; shorter runs dare more.
+    pub daring: f64,
+    /// The smallest perturbation, in half ranges.
+    pub narrowest: f64,
+    /// The largest perturbation, in half ranges.
+    pub widest: f64,
+    /// How fast old pairs lose weight: the power of their age.
+    pub fading: f64,
+    /// How far the centre is moved at random, in perturbations.
+    pub wandering: f64,
+    /// Expected Elo left to win at which the run ends early.
+    pub enough: f64,
+    /// Pairs between two fits of the model at the start of a run.
+    pub pairs_per_fit: u64,
+}
+
+impl Default for BayesPlan {
+    fn default() -> Self {
+        Self {
+            daring: 1.25,
+            narrowest: 0.2,
+            widest: 0.9,
+            fading: 0.5,
+            wandering: 0.4,
+            enough: 0.1,
+            pairs_per_fit: 32,
+        }
+    }
+}
+
+/// The model-based tuner in the middle of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bayes {
+    plan: BayesPlan,
+    daring: f64,
+    learned: u64,
+    evidence: Vec<Evidence>,
+    beliefs: Vec<Belief>,
+    /// Sums of weights and of their squares.
+    weights: (f64, f64),
+    square_score: f64,
+    next_fit: u64,
+}
+
+impl Bayes {
+    /// A run at its start, to last so many pairs.
+    pub fn new(space: &Space, plan: BayesPlan, pairs: u64) -> Self {
+        let mut run = Self {
+            plan,
+            daring: plan.daring * (20_000.0 / pairs.max(1) as f64).sqrt(),
+            learned: 0,
+            evidence: vec![Evidence::default(); space.len()],
+            beliefs: Vec::new(),
+            weights: (0.0, 0.0),
+            square_score: 0.0,
+            next_fit: plan.pairs_per_fit,
+        };
+        run.fit(space);
+        run
+    }
+
+    pub(super) fn propose(&self, space: &Space, id: TrialId, seed: u64) -> Trial {
+        let mut random = Random::of_item(seed, id.0);
+        let (mut plus, mut minus) = (Vec::new(), Vec::new());
+        for (parameter, belief) in space.parameters().iter().zip(&self.beliefs) {
+            let half = parameter.range() / 2.0;
+            let width = (self.daring / belief.steepness).sqrt().clamp(self.plan.narrowest, self.plan.widest);
+            let wander = self.plan.wandering * width * (2.0 * random.unit() - 1.0);
+            let centre = parameter.clamp(parameter.start + half * (belief.optimum + wander));
+            let reach = random.sign() * width * half;
+            let noise = random.unit();
+            plus.push(playable(parameter, centre + reach, noise));
+            minus.push(playable(parameter, centre - reach, noise));
+        }
+        Trial { id, plus: Settings(plus), minus: Settings(minus) }
+    }
+
+    /// Scores arrive in the order of trials.
+    pub(super) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
+        let score = score.points() / 2.0 - 0.5;
+        self.learned += 1;
+        let fade = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.fading);
+        for (index, parameter) in space.parameters().iter().enumerate() {
+            let half = parameter.range() / 2.0;
+            let place = |value: f64| (value - parameter.start) / half;
+            let evidence = &mut self.evidence[index];
+            evidence.fade(fade);
+            evidence.add(place(trial.plus.0[index]), place(trial.minus.0[index]), ELO_PER_SCORE * score);
+        }
+        self.weights = (self.weights.0 * fade + 1.0, self.weights.1 * fade * fade + 1.0);
+        self.square_score += score * score;
+        // Late pairs change beliefs less, so fits grow rarer with the run.
+        if self.learned >= self.next_fit {
+            self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FITS_PER_AGE);
+            self.fit(space);
+        }
+    }
+
+    /// Variance of a pair's score in Elo, as the faded pairs carry it.
+    fn pair_variance(&self) -> f64 {
+        let variance =
+            (self.square_score + USUAL_VARIANCE * GUESSED_PAIRS) / (self.learned as f64 + GUESSED_PAIRS);
+        // Faded pairs are worth their share of all pairs, not the sum of what is left of each.
+        let worth = if self.learned == 0 { 1.0 } else { self.weights.0 / self.weights.1 };
+        variance * ELO_PER_SCORE * ELO_PER_SCORE / worth
+    }
+
+    pub(super) fn fit(&mut self, space: &Space) {
+        let grid = Grid::new();
+        let pair_variance = self.pair_variance();
+        let weighed: Vec<_> = space
+            .parameters()
+            .iter()
+            .zip(&self.evidence)
+            .map(|(parameter, evidence)| grid.weigh(evidence, pair_variance, standing(parameter)))
+            .collect();
+        let scales = vote(&weighed);
+        self.beliefs = weighed.iter().map(|weighed| grid.believe(weighed, &scales)).collect();
+    }
+
+    /// The values with the smallest expected loss, before rounding.
+    pub(super) fn centre(&self, space: &Space) -> Vec<f64> {
+        let value = |(parameter, belief): (&Parameter, &Belief)| {
+            parameter.clamp(parameter.start + belief.optimum * parameter.range() / 2.0)
+        };
+        space.parameters().iter().zip(&self.beliefs).map(value).collect()
+    }
+
+    /// Whether so little is left to win that the run may end before its budget does.
+    pub(super) fn is_sure_enough(&self) -> bool {
+        self.learned >= LEAST_PAIRS && self.remaining_loss() < self.plan.enough
+    }
+
+    fn remaining_loss(&self) -> f64 {
+        self.beliefs.iter().map(|belief| belief.remaining_loss).sum()
+    }
+
+    pub(super) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
+        let best = space.nearest(&self.centre(space));
+        let parameters = space.parameters().iter().zip(&self.beliefs).zip(&self.evidence).zip(best.0);
+        let parameters = parameters.map(|(((parameter, belief), evidence), best)| {
+            let value = |place: f64| parameter.clamp(parameter.start + place * parameter.range() / 2.0);
+            let slope_error = (self.pair_variance() / evidence.weight()).sqrt();
+            ParameterReport {
+                name: parameter.name.clone(),
+                start: parameter.start,
+                best,
+                interval: Some([value(belief.low), value(belief.high)]),
+                effect: if belief.log_evidence > SURE_EVIDENCE {
+                    Effect::Clear
+                } else if belief.log_evidence < 0.0 && slope_error < NOTICEABLE_SLOPE {
+                    Effect::NotSeen
+                } else {
+                    Effect::Unclear
+                },
+            }
+        });
+        let gain: f64 = self.beliefs.iter().map(|belief| belief.gain).sum();
+        let error = NINETY_FIVE * self.beliefs.iter().map(|belief| belief.gain_variance).sum::<f64>().sqrt();
+        // What is left to win falls as one over the pairs.
+        let needed = self.learned as f64 * self.remaining_loss() / self.plan.enough;
+        let needed = (needed as u64).clamp(LEAST_PAIRS, most_pairs.max(LEAST_PAIRS)).min(most_pairs);
+        TuningReport {
+            pairs_told,
+            pairs_left: needed.saturating_sub(pairs_told),
+            parameters: parameters.collect(),
+            gain: Some(Gained { elo: Elo(gain), error: Elo(error) }),
+            remaining_loss: Some(Elo(self.remaining_loss())),
+        }
+    }
+}
+
+/// Where a parameter starts, from -1 to 1 across its range.
+fn standing(parameter: &Parameter) -> f64 {
+    2.0 * (parameter.start - parameter.min) / parameter.range() - 1.0
+}
+
+/// A value an engine can be given; both sides of a trial round by the same chance.
+fn playable(parameter: &Parameter, value: f64, noise: f64) -> f64 {
+    match parameter.kind {
+        Kind::Integer => parameter.clamp((parameter.clamp(value) + noise).floor()),
+        Kind::Real => parameter.clamp(value),
+    }
+}

@@ -1,0 +1,115 @@
+//! Sequential tests on simulated games: error rates, lengths, and verdicts that do not depend on concurrency.
+
+use std::num::NonZeroUsize;
+
+use playself::stats::{
+    Counting, EloModel, GameModel, GameVariance, Hypotheses, Hypothesis, OperatingCurve, SimulatedTest,
+    SprtConfig, SprtSimulation,
+};
+
+fn simulation(null: f64, alternative: f64, truth: f64) -> SprtSimulation {
+    let games = GameModel::unbalanced();
+    SprtSimulation {
+        config: SprtConfig::usual(Hypotheses::new(null, alternative).expect("in order")),
+        odds: games.odds(games.difference(EloModel::Normalized, truth)),
+        seed: 2026,
+        concurrency: NonZeroUsize::MIN,
+        counting: Counting::Schedule,
+    }
+}
+
+fn pass_rate(tests: &[SimulatedTest]) -> f64 {
+    tests.iter().filter(|test| test.accepted == Hypothesis::Alternative).count() as f64 / tests.len() as f64
+}
+
+fn mean_pairs(tests: &[SimulatedTest]) -> f64 {
+    tests.iter().map(|test| test.seen.pairs()).sum::<u64>() as f64 / tests.len() as f64
+}
+
+/// Pass rate and mean length against the closed form with overshoot, within so many standard errors.
+fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors: f64) {
+    let tests = simulation.run(runs);
+    let games = GameModel::unbalanced();
+    let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
+    let curve = OperatingCurve::new(&simulation.config, variance).with_overshoot();
+    let truth = games.difference(EloModel::Normalized, truth);
+    let (rate, foretold) = (pass_rate(&tests), curve.pass_probability(truth));
+    let error = (foretold * (1.0 - foretold) / runs as f64).sqrt();
+    assert!((rate - foretold).abs() < errors * error + 0.002, "passed {rate}, foretold {foretold}");
+    let (pairs, foretold) = (mean_pairs(&tests), curve.expected_pairs(truth));
+    // A test's length varies about as much as it lasts.
+    assert!(
+        (pairs / foretold - 1.0).abs() < errors / (runs as f64).sqrt() + 0.01,
+        "{pairs} pairs, foretold {foretold}"
+    );
+}
+
+#[test]
+fn rates_and_lengths_are_as_foretold_at_each_hypothesis_and_between() {
+    for truth in [0.0, 10.0, 20.0] {
+        assert_as_foretold(&simulation(0.0, 20.0, truth), truth, 250, 4.0);
+    }
+}
+
+#[test]
+fn a_verdict_is_the_same_at_any_concurrency() {
+    let alone = simulation(0.0, 20.0, 8.0).run(30);
+    for slots in [8, 128] {
+        let concurrency = NonZeroUsize::new(slots).expect("not 0");
+        assert_eq!(
+            SprtSimulation { concurrency, ..simulation(0.0, 20.0, 8.0) }.run(30),
+            alone,
+            "{slots} slots"
+        );
+    }
+}
+
+#[test]
+fn counting_as_games_finish_would_change_verdicts_and_favour_whoever_loses_fast() {
+    let concurrency = NonZeroUsize::new(128).expect("not 0");
+    let wrong = SprtSimulation { concurrency, counting: Counting::Completion, ..simulation(0.0, 20.0, 10.0) };
+    let (wrong, right) = (wrong.run(200), simulation(0.0, 20.0, 10.0).run(200));
+    assert_ne!(wrong, right);
+    // Lost pairs are the short ones here, so the count starts with too many of them.
+    assert!(pass_rate(&wrong) < pass_rate(&right) - 0.05, "{} and {}", pass_rate(&wrong), pass_rate(&right));
+}
+
+#[test]
+fn corrected_estimates_are_too_high_as_often_as_too_low_and_intervals_hold() {
+    for truth in [0.0, 12.0] {
+        let simulation = simulation(0.0, 20.0, truth);
+        let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
+        let (mut above, mut inside, mut plain_above) = (0, 0, 0);
+        let tests = simulation.run(250);
+        for test in &tests {
+            let corrected = simulation.config.corrected(&test.seen).expect("games were played");
+            above += u32::from(corrected.elo > truth);
+            inside += u32::from(corrected.lower <= truth && truth <= corrected.upper);
+            let plain = playself::stats::Estimate::of(&test.seen).expect("games were played");
+            plain_above += u32::from(plain.elo > truth);
+        }
+        assert!((100..=150).contains(&above), "{above} of 250 too high; plain estimates {plain_above}");
+        assert!((227..=248).contains(&inside), "{inside} of 250 intervals hold {truth}");
+    }
+}
+
+/// Minutes of work on all cores: `just sim-sprt`.
+#[test]
+#[ignore = "a hundred thousand tests each way"]
+fn error_rates_hold_within_three_thousandths_over_a_hundred_thousand_tests() {
+    let games = GameModel::unbalanced();
+    for (truth, rate) in [(0.0, 0.05), (5.0, 0.95)] {
+        let simulation = simulation(0.0, 5.0, truth);
+        let tests = simulation.run(100_000);
+        let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
+        let curve = OperatingCurve::new(&simulation.config, variance);
+        let foretold = curve.expected_pairs(games.difference(EloModel::Normalized, truth));
+        println!(
+            "truth {truth}: passed {:.4}, {:.0} pairs, foretold {foretold:.0}",
+            pass_rate(&tests),
+            mean_pairs(&tests)
+        );
+        assert!((pass_rate(&tests) - rate).abs() <= 0.003);
+        assert!((mean_pairs(&tests) / foretold - 1.0).abs() <= 0.02);
+    }
+}
