@@ -48,14 +48,14 @@ impl Search<'_> {
         let base = self.shared.reductions.base(depth, number)
             - (record * 1024 / params.reduction_history).clamp(-2048, 2048);
         let reduced = (depth - 1 - base / 1024).max(0);
-        if depth <= params.history_pruning_depth && record < pruning::history_floor(params, depth) {
+        let ill_remembered =
+            depth <= params.history_pruning_depth && record < pruning::history_floor(params, depth);
+        let futile = facts.eval.is_some_and(|eval| {
+            reduced <= params.futility_depth && eval + pruning::futility_margin(params, reduced) <= alpha
+        });
+        // A check is never judged by its looks.
+        if (ill_remembered || futile) && !position.gives_check(mv) {
             return Fate::Drop;
-        }
-        if let Some(eval) = facts.eval
-            && reduced <= params.futility_depth
-            && eval + pruning::futility_margin(params, reduced) <= alpha
-        {
-            return Fate::DropAllQuiets;
         }
         let floor = pruning::quiet_exchange_floor(params, reduced);
         if depth <= 10 && !exchange_is_at_least(position, mv, floor) { Fate::Drop } else { Fate::Play }

@@ -121,6 +121,7 @@ impl Search<'_> {
         // 5. Cuts that need no move: reverse futility, razoring, a null move, a capture's shallow proof.
         if !K::PV
             && excluded.is_none()
+            && self.shared.takes_risks()
             && let Some(value) = self.cut_without_moves(position, &facts)
         {
             return value;
@@ -151,7 +152,7 @@ impl Search<'_> {
             let late = LateMove { mv, number, record, stage: picker.stage(), refutations: &refutations };
 
             // 8. Late, hopeless and losing moves are dropped unseen, once there is something to fall back on.
-            if !K::ROOT && best > -MATE_BAND {
+            if !K::ROOT && best > -MATE_BAND && self.shared.takes_risks() {
                 match self.fate(position, &late, &Facts { alpha, ..facts }) {
                     Fate::Play => {}
                     Fate::Drop => continue,

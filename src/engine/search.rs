@@ -44,6 +44,12 @@ impl Shared<'_> {
         }
     }
 
+    /// Whether cuts that are nearly always right are good enough; who asks for a mate wants every move looked at.
+    #[inline(always)]
+    pub(super) const fn takes_risks(&self) -> bool {
+        self.limits.mate.is_none()
+    }
+
     pub(super) fn nodes(&self) -> u64 {
         self.visited.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
