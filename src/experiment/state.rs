@@ -146,7 +146,12 @@ impl RunState {
         if let Some(tuner) = &mut self.tuner {
             match tuner.ask() {
                 Ask::Play(trial) => self.trials.insert(index, trial),
-                Ask::Wait | Ask::Finished => return None,
+                Ask::Wait => return None,
+                Ask::Finished => {
+                    // A tuner that is sure enough stops before its budget does: the run is as long as what was asked.
+                    self.max_pairs = Some(index);
+                    return None;
+                }
             };
         }
         self.next += 1;
@@ -343,7 +348,7 @@ impl RunState {
             None
         } else if let Some(decision) = self.decision {
             Some(Outcome::Decided(decision))
-        } else if self.max_pairs.is_some_and(|max| self.counted >= max) {
+        } else if self.finished || self.max_pairs.is_some_and(|max| self.counted >= max) {
             Some(if self.sprt.is_some() { Outcome::Undecided } else { Outcome::Finished })
         } else {
             match &self.phase {

@@ -13,7 +13,7 @@ use playself::player::{EngineOption, EngineSpec, Protocol};
 use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
 use playself::report::RunFolder;
 use playself::stats::{Decision, Hypothesis};
-use playself::tuning::{Lookahead, Method, Parameter, Space, SpsaPlan, TunerPlan};
+use playself::tuning::{Lookahead, Method, Parameter, Space, TunerPlan};
 
 use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
@@ -89,10 +89,9 @@ fn as_limits(plan: &Plan) -> Limits {
 }
 
 fn method_of(name: Option<&str>, space: &Space, pairs: u64) -> anyhow::Result<Method> {
-    match name {
-        None | Some("spsa") => Ok(Method::Spsa(SpsaPlan::fishtest(SpsaPlan::usual_gains(space), pairs))),
-        Some(other) => bail!("there is no tuner `{other}`"),
-    }
+    let name = name.unwrap_or(Method::NAMES[0]);
+    Method::named(name, space, pairs)
+        .with_context(|| format!("there is no tuner `{name}`; choose one of {}", Method::NAMES.join(", ")))
 }
 
 /// How many pairs fit into so many hours, by playing a few.
