@@ -177,6 +177,7 @@ impl Search<'_> {
 
             // 10. Play it. Checks that lose nothing are followed further.
             let child = position.play(mv);
+            self.enter(ply, Footprint::of(mv), child.key());
             let nodes_before = self.nodes;
             if extension == 0 && child.in_check() && self.follows_check(position, mv, ply) {
                 extension = 1;
@@ -184,7 +185,6 @@ impl Search<'_> {
             if extension >= 2 {
                 self.frame_mut(ply + 1).double_extensions += 1;
             }
-            self.enter(ply, Footprint::of(mv), child.key());
 
             // 11. Principal variation search: a null window, reduced for late moves, and more only on success.
             let new_depth = depth - 1 + extension;

@@ -245,6 +245,7 @@ impl<'a> Search<'a> {
     /// Steps onto the position with this key by the move with this footprint.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize, footprint: Footprint, key: u64) {
+        self.shared.table.prefetch(key);
         self.frame_mut(ply).footprint = footprint;
         self.keys.push(key);
     }

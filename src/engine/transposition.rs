@@ -166,6 +166,21 @@ impl TranspositionTable {
         })
     }
 
+    /// Asks the memory for the cluster of `key`, so that it is at hand when it is probed.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "a probe that waits for memory costs a seventh of the search")]
+    pub(super) fn prefetch(&self, key: u64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch is a hint; it has no effect that a program could see, at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast()) }
+    }
+
+    /// Elsewhere the processor is left to its own foresight.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(super) fn prefetch(&self, _key: u64) {}
+
     /// Stores what was found, over the same position's entry or the least valuable of its cluster.
     pub(super) fn store(&self, key: u64, ply: usize, mut known: Known) {
         let generation = self.generation.load(Ordering::Relaxed);
