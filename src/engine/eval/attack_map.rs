@@ -31,25 +31,30 @@ impl AttackMap {
             free: [Bitboard::EMPTY; 2],
             ring: [Bitboard::EMPTY; 2],
             ring_attackers: [0; 2],
-            pinned: Color::ALL.map(|us| position.pinned(us)),
+            pinned: [position.pinned(Color::White), position.pinned(Color::Black)],
         };
-        for us in Color::ALL {
-            let (side, pawns, king) = (us.index(), position.pieces(us, PieceKind::Pawn), position.king(us));
-            let by_pawns = pawn_attacks_of(us, pawns);
-            let by_king = king_attacks(king);
-            let two_pawns = pawn_attacks_twice(us, pawns);
-            map.by[side][PieceKind::Pawn.index()] = by_pawns;
-            map.by[side][PieceKind::King.index()] = by_king;
-            map.all[side] = by_pawns | by_king;
-            map.twice[side] = two_pawns | by_pawns & by_king;
-            map.ring[side] = surroundings(king).without(two_pawns);
-
-            let stuck = pawns & (position.occupied().forward(!us) | rank_of(us, 1) | rank_of(us, 2));
-            let own = stuck | Bitboard::of(king) | position.pieces(us, PieceKind::Queen);
-            let their_pawns = pawn_attacks_of(!us, position.pieces(!us, PieceKind::Pawn));
-            map.free[side] = !(own | their_pawns);
-        }
+        map.begin(position, Color::White);
+        map.begin(position, Color::Black);
         map
+    }
+
+    /// Enters king and pawns of `us`.
+    #[inline(always)]
+    fn begin(&mut self, position: &Position, us: Color) {
+        let (side, pawns, king) = (us.index(), position.pieces(us, PieceKind::Pawn), position.king(us));
+        let by_pawns = pawn_attacks_of(us, pawns);
+        let by_king = king_attacks(king);
+        let two_pawns = pawn_attacks_twice(us, pawns);
+        self.by[side][PieceKind::Pawn.index()] = by_pawns;
+        self.by[side][PieceKind::King.index()] = by_king;
+        self.all[side] = by_pawns | by_king;
+        self.twice[side] = two_pawns | by_pawns & by_king;
+        self.ring[side] = surroundings(king).without(two_pawns);
+
+        let stuck = pawns & (position.occupied().forward(!us) | rank_of(us, 1) | rank_of(us, 2));
+        let own = stuck | Bitboard::of(king) | position.pieces(us, PieceKind::Queen);
+        let their_pawns = pawn_attacks_of(!us, position.pieces(!us, PieceKind::Pawn));
+        self.free[side] = !(own | their_pawns);
     }
 
     /// What men of `kind` of `us` attack.

@@ -1,6 +1,6 @@
 //! One evaluation from start to end.
 
-use crate::chess::{Color, PieceKind, Position};
+use crate::chess::{Bitboard, Color, PieceKind, Position, Square};
 use crate::engine::eval::Weights;
 use crate::engine::eval::attack_map::AttackMap;
 use crate::engine::eval::pawns::PawnStructure;
@@ -27,7 +27,12 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         structure: PawnStructure,
         trace: &'a mut T,
     ) -> i32 {
-        let counts = Color::ALL.map(|us| PieceKind::ALL.map(|kind| position.pieces(us, kind).len() as i32));
+        let mut counts = [[0; 6]; 2];
+        for us in Color::ALL {
+            for kind in PieceKind::ALL {
+                counts[us.index()][kind.index()] = position.pieces(us, kind).len() as i32;
+            }
+        }
         let mut evaluation = Self {
             position,
             tally: Tally::new(weights, trace),
@@ -39,32 +44,44 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     fn sum(&mut self) -> i32 {
-        for us in Color::ALL {
-            self.material(us);
-            self.pieces(us);
-        }
+        // Each side is written out, and everything below inlined, so that the compiler sees which way pawns walk.
+        self.muster(Color::White);
+        self.muster(Color::Black);
         // From here on the attack maps of both sides are complete.
-        for us in Color::ALL {
-            self.king_pawns(us);
-            self.king_danger(us);
-            self.threats(us);
-            self.passers(us);
-            self.space(us);
-            self.home_centre(us);
-        }
+        self.compare(Color::White);
+        self.compare(Color::Black);
         self.tally.add(self.position.turn(), &self.tally.weights.tempo, 1);
 
-        let [white, black] = Color::ALL.map(|us| danger_cost(self.tally.danger(us)));
+        let (white, black) =
+            (danger_cost(self.tally.danger(Color::White)), danger_cost(self.tally.danger(Color::Black)));
         let balance = self.tally.balance() + self.structure.balance + black - white;
         let shares = Shares { phase: phase(self.position), scale: self.scale(balance.endgame()) };
         self.tally.trace.joined(shares);
         shares.join(balance)
     }
 
+    /// What needs no knowledge of the enemy's attacks; gathers the own ones.
+    #[inline(always)]
+    fn muster(&mut self, us: Color) {
+        self.material(us);
+        self.pieces(us);
+    }
+
+    /// What needs the attacks of both sides.
+    #[inline(always)]
+    fn compare(&mut self, us: Color) {
+        self.king_pawns(us);
+        self.king_danger(us);
+        self.threats(us);
+        self.passers(us);
+        self.space(us);
+        self.home_centre(us);
+    }
+
     /// Centre pawns at home that a man stands in front of.
+    #[inline(always)]
     fn home_centre(&mut self, us: Color) {
-        use crate::chess::{Bitboard, Square};
-        let home: Bitboard = [Square::D2.relative(us), Square::E2.relative(us)].into_iter().collect();
+        let home = Bitboard::of(Square::D2.relative(us)) | Bitboard::of(Square::E2.relative(us));
         let stuck = home & self.position.pieces(us, PieceKind::Pawn) & self.position.occupied().forward(!us);
         self.tally.add(us, &self.tally.weights.blocked_centre_pawn, stuck.len() as i32);
     }

@@ -2,12 +2,13 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, Square, bishop_attacks, knight_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::shelter::wing;
+use crate::engine::eval::shelter::{files_at, wing};
 use crate::engine::eval::spans::rank_of;
 use crate::engine::eval::trace::Trace;
 
 impl<T: Trace> Evaluation<'_, T> {
     /// The danger of the king of `us`; needs the attacks of both sides.
+    #[inline(always)]
     pub(super) fn king_danger(&mut self, us: Color) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let king = position.king(us);
@@ -33,10 +34,12 @@ impl<T: Trace> Evaluation<'_, T> {
         let defended = (camp & self.map.all(us)).len();
         self.tally.add_danger(us, &weights.danger_wing_defence, defended as i32);
 
-        let centre = king.file().clamp(1, 6);
         let own_pawns = position.pieces(us, PieceKind::Pawn);
-        let open = (centre - 1..=centre + 1).filter(|&file| (Bitboard::file(file) & own_pawns).is_empty());
-        self.tally.add_danger(us, &weights.danger_open_file, open.count() as i32);
+        let mut open = 0;
+        for file in files_at(king) {
+            open += i32::from((Bitboard::file(file) & own_pawns).is_empty());
+        }
+        self.tally.add_danger(us, &weights.danger_open_file, open);
         if position.pieces(them, PieceKind::Queen).is_empty() {
             self.tally.add_danger(us, &weights.danger_no_queen, 1);
         }
@@ -46,6 +49,7 @@ impl<T: Trace> Evaluation<'_, T> {
     }
 
     /// Checks the enemy could give next, each kind of piece once; and the squares of those that would lose the piece.
+    #[inline(always)]
     fn checks(&mut self, us: Color, king: Square, weak: Bitboard) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let safe = (!self.map.all(us) | weak & self.map.twice(them)).without(position.by_color(them));

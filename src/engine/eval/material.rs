@@ -13,6 +13,7 @@ const LEAD: i32 = 2;
 
 impl<T: Trace> Evaluation<'_, T> {
     /// The material of `us`.
+    #[inline(always)]
     pub(super) fn material(&mut self, us: Color) {
         let weights = self.tally.weights;
         let [pawns, knights, bishops, rooks, queens, _] = self.counts[us.index()];
@@ -44,11 +45,13 @@ impl<T: Trace> Evaluation<'_, T> {
         }
     }
 
+    #[inline(always)]
     fn points(&self, side: Color) -> i32 {
         self.counts[side.index()].iter().zip(POINTS).map(|(count, points)| count * points).sum()
     }
 
     /// How many men of each kind `side` has.
+    #[inline(always)]
     pub(super) fn count(&self, side: Color, kind: PieceKind) -> i32 {
         self.counts[side.index()][kind.index()]
     }

@@ -10,6 +10,7 @@ const FAR: u8 = 5;
 
 impl<T: Trace> Evaluation<'_, T> {
     /// The passed pawns of `us` among the other pieces.
+    #[inline(always)]
     pub(super) fn passers(&mut self, us: Color) {
         let passed = self.structure.passed & self.position.by_color(us);
         for square in passed {
@@ -21,6 +22,7 @@ impl<T: Trace> Evaluation<'_, T> {
         }
     }
 
+    #[inline(always)]
     fn passer(&mut self, us: Color, square: Square) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let next = step(us, square);

@@ -22,25 +22,30 @@ impl PawnStructure {
     /// Judges the pawns of `position`.
     pub(super) fn of<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> Self {
         let mut tally = Tally::new(weights, trace);
-        let mut passed = Bitboard::EMPTY;
-        let mut attack_span = [Bitboard::EMPTY; 2];
-        for us in Color::ALL {
-            let side = Side {
-                us,
-                ours: position.pieces(us, PieceKind::Pawn),
-                theirs: position.pieces(!us, PieceKind::Pawn),
-            };
-            let attacks = pawn_attacks_of(us, side.ours);
-            attack_span[us.index()] = attacks | ahead(us, attacks);
-            for square in side.ours {
-                side.judge(square, &mut tally);
-                if side.is_passed(square) {
-                    passed |= Bitboard::of(square);
-                    tally.add(us, weights.passed_pawn_rank.of(us, square), 1);
-                }
+        let mut structure =
+            Self { balance: Tapered::ZERO, passed: Bitboard::EMPTY, attack_span: [Bitboard::EMPTY; 2] };
+        structure.add_side(position, Color::White, &mut tally);
+        structure.add_side(position, Color::Black, &mut tally);
+        structure.balance = tally.balance();
+        structure
+    }
+
+    #[inline(always)]
+    fn add_side<T: Trace>(&mut self, position: &Position, us: Color, tally: &mut Tally<'_, T>) {
+        let side = Side {
+            us,
+            ours: position.pieces(us, PieceKind::Pawn),
+            theirs: position.pieces(!us, PieceKind::Pawn),
+        };
+        let attacks = pawn_attacks_of(us, side.ours);
+        self.attack_span[us.index()] = attacks | ahead(us, attacks);
+        for square in side.ours {
+            side.judge(square, tally);
+            if side.is_passed(square) {
+                self.passed |= Bitboard::of(square);
+                tally.add(us, tally.weights.passed_pawn_rank.of(us, square), 1);
             }
         }
-        Self { balance: tally.balance(), passed, attack_span }
     }
 }
 
@@ -52,6 +57,7 @@ struct Side {
 }
 
 impl Side {
+    #[inline(always)]
     fn judge<T: Trace>(&self, square: Square, tally: &mut Tally<'_, T>) {
         let (us, weights) = (self.us, tally.weights);
         let ahead_of_it = path(us, square);
@@ -90,12 +96,14 @@ impl Side {
     }
 
     /// No enemy pawn ahead on its file or beside, and no own pawn in its way.
+    #[inline(always)]
     fn is_passed(&self, square: Square) -> bool {
         let front = path(self.us, square);
         (self.theirs & (front | beside(front))).is_empty() && (self.ours & front).is_empty()
     }
 
     /// All neighbours have walked past it, and an enemy pawn guards or blocks its next square.
+    #[inline(always)]
     fn is_backward(&self, square: Square, neighbours: Bitboard) -> bool {
         let next = step(self.us, square);
         let level_or_behind = path(!self.us, next);
@@ -104,6 +112,7 @@ impl Side {
     }
 
     /// Not passed, but its helpers beside or behind outnumber or match the sentries that stop it.
+    #[inline(always)]
     fn is_candidate(&self, square: Square, neighbours: Bitboard) -> bool {
         let next = step(self.us, square);
         let sentries = self.theirs & beside(path(self.us, square));

@@ -13,6 +13,7 @@ const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
 impl<'a, T: Trace> Evaluation<'a, T> {
     /// All pieces of `us` but king and pawns. Their attacks go into the map on the way.
+    #[inline(always)]
     pub(super) fn pieces(&mut self, us: Color) {
         for square in self.position.pieces(us, PieceKind::Knight) {
             self.knight(us, square);
@@ -28,6 +29,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
+    #[inline(always)]
     fn knight(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let attacks = self.restrain(us, square, knight_attacks(square));
@@ -47,6 +49,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.tally.add(us, &weights.knight_king_distance, distance);
     }
 
+    #[inline(always)]
     fn bishop(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let position = self.position;
@@ -80,6 +83,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.tally.add(us, &weights.bishop_xray_pawns, xray.len() as i32);
     }
 
+    #[inline(always)]
     fn rook(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let position = self.position;
@@ -115,6 +119,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.behind_passers(us, square);
     }
 
+    #[inline(always)]
     fn queen(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let position = self.position;
@@ -171,6 +176,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         ranks & self.map.of(us, PieceKind::Pawn).without(self.structure.attack_span[(!us).index()])
     }
 
+    #[inline(always)]
     fn behind_pawn(&mut self, us: Color, square: Square) {
         if Bitboard::of(square).forward(us) & self.position.by_kind(PieceKind::Pawn) != Bitboard::EMPTY {
             self.tally.add(us, &self.tally.weights.minor_behind_pawn, 1);
@@ -178,6 +184,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     /// A rook between its king and the edge, with next to no moves.
+    #[inline(always)]
     fn shut_in(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let king = self.position.king(us);
@@ -194,6 +201,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
+    #[inline(always)]
     fn behind_passers(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let on_file = self.structure.passed & Bitboard::file(square.file());
@@ -209,6 +217,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     /// Whether an enemy rook or bishop would attack the queen if one man, the first in its line, moved away.
+    #[inline(always)]
     fn is_exposed(&self, us: Color, square: Square, attacks: Bitboard) -> bool {
         let position = self.position;
         let without_first = position.occupied().without(attacks);

@@ -8,15 +8,16 @@ use crate::engine::eval::trace::Trace;
 
 impl<'a, T: Trace> Evaluation<'a, T> {
     /// Shelter, storm, files and wing of the king of `us`.
+    #[inline(always)]
     pub(super) fn king_pawns(&mut self, us: Color) {
         let (weights, position) = (self.tally.weights, self.position);
         let king = position.king(us);
         self.tally.add(us, weights.pst_king.of(us, king), 1);
         let home = self.best_home(us, king);
         for file in files_at(home) {
-            for term in self.cover(us, home, file) {
-                self.tally.add(us, term, 1);
-            }
+            let [shelter, storm] = self.cover(us, home, file);
+            self.tally.add(us, shelter, 1);
+            self.tally.add(us, storm, 1);
         }
         let file = Bitboard::file(king.file());
         let pawns = position.by_kind(PieceKind::Pawn);
@@ -33,8 +34,12 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     /// Where the king is sheltered best: where it stands, or where it may still castle to.
+    #[inline(always)]
     fn best_home(&self, us: Color, king: Square) -> Square {
         let rights = self.position.castling();
+        if CastlingSide::ALL.iter().all(|&side| rights.rook(us, side).is_none()) {
+            return king;
+        }
         let mut best = (self.cover_sum(us, king), king);
         for side in CastlingSide::ALL {
             if rights.rook(us, side).is_some() {
@@ -48,9 +53,14 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         best.1
     }
 
+    #[inline(always)]
     fn cover_sum(&self, us: Color, king: Square) -> i32 {
-        let terms = files_at(king).flat_map(|file| self.cover(us, king, file));
-        terms.map(|term| term.middlegame()).sum()
+        let mut sum = 0;
+        for file in files_at(king) {
+            let [shelter, storm] = self.cover(us, king, file);
+            sum += shelter.middlegame() + storm.middlegame();
+        }
+        sum
     }
 
     /// The shelter and the storm weight of one file, for a king on `king`.
@@ -71,6 +81,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         [weights.king_shelter.of(file, rank(own)), storm]
     }
 
+    #[inline(always)]
     fn castling(&mut self, us: Color, king: Square) {
         let (weights, position) = (self.tally.weights, self.position);
         let held = CastlingSide::ALL.into_iter().filter(|&side| position.castling().rook(us, side).is_some());
@@ -94,9 +105,9 @@ impl<'a, T: Trace> Evaluation<'a, T> {
 
 /// The king's file and its neighbours, moved in from the edge.
 #[inline(always)]
-fn files_at(king: Square) -> std::ops::RangeInclusive<u8> {
+pub(super) fn files_at(king: Square) -> [u8; 3] {
     let centre = king.file().clamp(1, 6);
-    centre - 1..=centre + 1
+    [centre - 1, centre, centre + 1]
 }
 
 /// The files of the king's wing: four of them, or the middle four.

@@ -9,6 +9,7 @@ const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
 impl<T: Trace> Evaluation<'_, T> {
     /// What `us` threatens.
+    #[inline(always)]
     pub(super) fn threats(&mut self, us: Color) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let targets = position.by_color(them).without(position.by_kind(PieceKind::King));
@@ -37,6 +38,7 @@ impl<T: Trace> Evaluation<'_, T> {
         self.queen_threats(us, held);
     }
 
+    #[inline(always)]
     fn pawn_threats(&mut self, us: Color, pieces: Bitboard) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let safe = !self.map.all(them) | self.map.all(us);
@@ -52,6 +54,7 @@ impl<T: Trace> Evaluation<'_, T> {
     }
 
     /// Squares from which the enemy queen would be attacked by a cheaper piece.
+    #[inline(always)]
     fn queen_threats(&mut self, us: Color, held: Bitboard) {
         let (weights, position) = (self.tally.weights, self.position);
         let safe = self.map.free[us.index()].without(held | position.by_color(us));
@@ -66,6 +69,7 @@ impl<T: Trace> Evaluation<'_, T> {
     }
 
     /// Safe squares behind and among the own centre pawns, worth more the more pieces want them.
+    #[inline(always)]
     pub(super) fn space(&mut self, us: Color) {
         let (weights, position) = (self.tally.weights, self.position);
         let pawns = position.pieces(us, PieceKind::Pawn);
