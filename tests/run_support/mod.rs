@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-pub const PLAYSELF: &str = env!("CARGO_BIN_EXE_playself");
-pub const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
+pub(crate) const PLAYSELF: &str = env!("CARGO_BIN_EXE_playself");
+pub(crate) const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
 
 /// Eight positions a few moves into known openings.
 const BOOK: &str = "\
@@ -25,17 +25,17 @@ rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - id \"english\";
 ";
 
 /// A folder with a book, a config, and room for runs.
-pub struct Bench {
-    pub folder: TempDir,
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
 }
 
 /// What a test match is made of.
-pub struct Match<'a> {
-    pub pairs: u64,
-    pub candidate: &'a [&'a str],
-    pub baseline: &'a [&'a str],
-    pub games: &'a str,
-    pub rest: &'a str,
+pub(crate) struct Match<'a> {
+    pub(crate) pairs: u64,
+    pub(crate) candidate: &'a [&'a str],
+    pub(crate) baseline: &'a [&'a str],
+    pub(crate) games: &'a str,
+    pub(crate) rest: &'a str,
 }
 
 impl Default for Match<'_> {
@@ -45,18 +45,18 @@ impl Default for Match<'_> {
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("book.epd"), BOOK).unwrap();
         Self { folder }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Writes the config of a match of two fake engines by depth, 40 moves at most.
-    pub fn config(&self, name: &str, wanted: &Match<'_>) -> PathBuf {
+    pub(crate) fn config(&self, name: &str, wanted: &Match<'_>) -> PathBuf {
         let list = |args: &[&str]| format!("{args:?}");
         let text = format!(
             "name = \"{name}\"\nseed = 5\n\
@@ -77,29 +77,29 @@ impl Bench {
     }
 
     /// The command that plays `config` in the folder `run`.
-    pub fn start(&self, config: &Path, run: &str) -> Command {
+    pub(crate) fn start(&self, config: &Path, run: &str) -> Command {
         let mut command = Command::new(PLAYSELF);
         command.arg("match").arg(config).arg("--run-dir").arg(self.path(run)).current_dir(self.folder.path());
         command
     }
 
-    pub fn resume(&self, run: &str) -> Command {
+    pub(crate) fn resume(&self, run: &str) -> Command {
         let mut command = Command::new(PLAYSELF);
         command.arg("resume").arg(self.path(run)).current_dir(self.folder.path());
         command
     }
 
-    pub fn verify(&self, run: &str) -> Output {
+    pub(crate) fn verify(&self, run: &str) -> Output {
         Command::new(PLAYSELF).arg("verify").arg(self.path(run)).output().unwrap()
     }
 
     /// The file `name` of the run `run`.
-    pub fn read(&self, run: &str, name: &str) -> String {
+    pub(crate) fn read(&self, run: &str, name: &str) -> String {
         fs::read_to_string(self.path(run).join(name)).unwrap()
     }
 
     /// Everything about a run that must not depend on how it came about.
-    pub fn results(&self, run: &str) -> (String, String, String) {
+    pub(crate) fn results(&self, run: &str) -> (String, String, String) {
         let mut summary: serde_json::Value = serde_json::from_str(&self.read(run, "summary.json")).unwrap();
         for volatile in ["seconds", "voids", "after_stop"] {
             summary[volatile] = serde_json::Value::Null;
@@ -109,7 +109,7 @@ impl Bench {
 }
 
 /// Runs a command to its end; its status and its output, for messages.
-pub fn finish(command: &mut Command) -> (i32, String) {
+pub(crate) fn finish(command: &mut Command) -> (i32, String) {
     let output = command.output().unwrap();
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -117,12 +117,12 @@ pub fn finish(command: &mut Command) -> (i32, String) {
 }
 
 /// Starts a command and leaves it running, silent.
-pub fn spawn(command: &mut Command) -> Child {
+pub(crate) fn spawn(command: &mut Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// Waits until `true`; fails after `seconds`.
-pub fn wait_for(what: &str, seconds: u64, mut condition: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, seconds: u64, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(seconds), "{what} did not happen in {seconds} s");
@@ -131,7 +131,7 @@ pub fn wait_for(what: &str, seconds: u64, mut condition: impl FnMut() -> bool) {
 }
 
 /// Processes whose command line names `mark`.
-pub fn processes_naming(mark: &str) -> Vec<String> {
+pub(crate) fn processes_naming(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         if let Ok(line) = fs::read(entry.path().join("cmdline")) {
