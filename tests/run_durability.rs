@@ -152,7 +152,8 @@ fn deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
     let config = bench.config("repair", &Match { pairs: 4, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
     let good = bench.results("run");
-    let spoil: [(&str, fn(&str) -> String); 4] = [
+    type Damage = fn(&str) -> String;
+    let spoil: [(&str, Damage); 4] = [
         ("games.pgn", |text| text[..text.len() / 2].to_owned()),
         ("games.pgn", |text| text.replacen("e4", "e3", 1) + "x"),
         ("pairs.csv", |text| text.replace("adjudicated", "x").lines().take(2).collect::<Vec<_>>().join("\n")),
