@@ -1,0 +1,103 @@
+//! `playself book` as a user calls it, and the books that ship.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use playself::chess::{Color, Epd};
+use playself::opening::{Book, BookFormat, BookOptions};
+use tempfile::TempDir;
+
+fn book(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_playself"))
+        .arg("book")
+        .args(arguments)
+        .output()
+        .expect("the program that was built can be started")
+}
+
+#[test]
+fn a_made_book_is_the_same_on_any_number_of_threads_and_passes_its_check() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.epd");
+    let name = path.to_str().unwrap();
+    let mut made = Vec::new();
+    for threads in ["1", "3"] {
+        let output = book(&[
+            "make",
+            "--out",
+            name,
+            "--count",
+            "12",
+            "--plies",
+            "6",
+            "--window",
+            "20,90",
+            "--nodes",
+            "400",
+            "--seed",
+            "5",
+            "--threads",
+            threads,
+        ]);
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        made.push(fs::read_to_string(&path).unwrap());
+    }
+    assert_eq!(made[0], made[1]);
+    assert_eq!(made[0].lines().count(), 12);
+    let output = book(&["check", name, "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&told["openings"], &told["different"], &told["format"]),
+        (&12.into(), &12.into(), &"epd".into())
+    );
+}
+
+#[test]
+fn a_bad_book_or_call_is_told_in_one_line_and_exits_with_2() {
+    let folder = TempDir::new().unwrap();
+    let bad = folder.path().join("bad.epd");
+    fs::write(&bad, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/K6k x - -\n")
+        .unwrap();
+    let bad = bad.to_str().unwrap();
+    let nowhere = folder.path().join("none/out.epd");
+    for (arguments, expected) in [
+        (vec!["check", bad], "line 2: side to move `x` is neither w nor b"),
+        (vec!["check", "no_such_book.epd"], "no_such_book.epd: cannot be read"),
+        (vec!["make", "--out", nowhere.to_str().unwrap()], "its folder does not exist"),
+    ] {
+        let output = book(&arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(expected) && told.trim().lines().count() == 1, "{told}");
+    }
+    let output = book(&["make", "--out", "x.epd", "--window", "40,10"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_books_that_ship_are_legal_unique_and_fair() {
+    for (name, window) in [("openings/balanced.epd", 0..=40), ("openings/unbalanced.epd", 90..=150)] {
+        let opened = Book::open(Path::new(name), BookFormat::Guess, BookOptions::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert!((2_000..=4_000).contains(&opened.len()), "{name}: {}", opened.len());
+        let text = fs::read_to_string(name).unwrap();
+        let mut keys = HashSet::new();
+        let mut ahead = [0u64; 2];
+        for line in text.lines() {
+            let epd = Epd::parse(line).unwrap();
+            let score: i32 = epd.operands("ce").expect("every line tells its score")[0].parse().unwrap();
+            assert!(window.contains(&score.unsigned_abs()), "{name}: {line}");
+            assert!(keys.insert(epd.position.key()), "{name}: {line} comes twice");
+            let whites = if epd.position.turn() == Color::White { score } else { -score };
+            if whites != 0 {
+                ahead[usize::from(whites < 0)] += 1;
+            }
+        }
+        // Half to each side; level positions count for either, and are few.
+        assert!(ahead.into_iter().all(|count| count <= opened.len() / 2), "{name}: {ahead:?}");
+        assert!(ahead[0] + ahead[1] > opened.len() * 9 / 10, "{name}: {ahead:?}");
+    }
+}
