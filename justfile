@@ -46,3 +46,11 @@ bench-tuner *arguments:
 # A hundred thousand simulated tests at each hypothesis: error rates within 0.003, lengths within 2 %
 sim-sprt:
     cargo test --release --test stats_sprt -- --ignored --nocapture
+
+# Kill runs again and again and compare their ends with uninterrupted ones
+kill-loop cycles="200":
+    PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run_durability killed_anywhere -- --nocapture
+
+# A match of the built-in engine against itself with plain weights
+match:
+    cargo run --release -- match configs/match.toml

@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "report",
-        &["chess", "game", "player", "stats", "tuning", "journal", "experiment"],
+        &["chess", "opening", "player", "game", "fleet", "stats", "tuning", "journal", "experiment"],
         &["csv", "serde", "serde_json", "sha2", "thiserror", "indicatif"],
     ),
     (

@@ -258,3 +258,28 @@ fn a_running_run_answers_and_obeys() {
     let verified = bench.verify("run");
     assert!(verified.status.success());
 }
+
+/// The built-in engine with one spoiled weight against itself, by nodes, so that every machine plays the same games.
+fn spoiled(bench: &Bench, candidate: &str, baseline: &str) -> (i32, String) {
+    let config = bench.path(&format!("spoiled{}.toml", candidate.len()));
+    let text = format!(
+        "name = \"spoiled\"\nseed = 3\n[candidate]\nengine = \"builtin\"\n{candidate}\n\
+         [baseline]\nengine = \"builtin\"\n{baseline}\n\
+         [games]\nnodes = 300\nconcurrency = 2\nmax_pairs = 1500\nopenings = \"{}\"\n\
+         [adjudicate]\nresign = {{ moves = 3, cp = 500 }}\nmax_moves = 100\n[sprt]\nelo = [0.0, 60.0]\n",
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd").display(),
+    );
+    fs::write(&config, text).unwrap();
+    let run = format!("run{}", candidate.len());
+    finish(&mut bench.start(&config, &run))
+}
+
+#[test]
+fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
+    let bench = Bench::new();
+    let spoil = "set = { knight_value = 100 }";
+    let (status, said) = spoiled(&bench, spoil, "");
+    assert_eq!(status, 1, "{said}");
+    let (status, said) = spoiled(&bench, "", spoil);
+    assert_eq!(status, 0, "{said}");
+}

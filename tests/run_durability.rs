@@ -215,3 +215,37 @@ fn a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
     let (status, said) = finish(&mut bench.resume("run"));
     assert_eq!((status, said.contains("format 99")), (4, true), "{said}");
 }
+
+#[test]
+fn a_tuning_run_killed_and_resumed_makes_the_same_trials_at_any_concurrency() {
+    let bench = Bench::new();
+    let config = bench.path("tune.toml");
+    let text = format!(
+        "name = \"tune\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 60\nparameters = [\"*_mobility\"]\n\
+         [games]\nnodes = 100\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 40\n",
+        bench.path("book.epd").display(),
+    );
+    fs::write(&config, text).unwrap();
+    let tune = |run: &str, concurrency: &str| {
+        let mut command = std::process::Command::new(run_support::PLAYSELF);
+        command
+            .arg("tune")
+            .arg(&config)
+            .arg("--run-dir")
+            .arg(bench.path(run))
+            .args(["--concurrency", concurrency]);
+        command
+    };
+    let (status, said) = finish(&mut tune("whole", "1"));
+    assert_eq!(status, 0, "{said}");
+    let mut killed = spawn(&mut tune("killed", "5"));
+    let journal = bench.path("killed/journal.ndjson");
+    wait_for("some games", 60, || fs::metadata(&journal).is_ok_and(|found| found.len() > 9000));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let (status, said) = finish(&mut bench.resume("killed"));
+    assert_eq!(status, 0, "{said}");
+    for file in ["trials.csv", "weights.toml", "games.pgn", "pairs.csv"] {
+        assert_eq!(bench.read("killed", file), bench.read("whole", file), "{file}");
+    }
+}

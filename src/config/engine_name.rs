@@ -80,7 +80,8 @@ pub fn plan_engine(
     if let (Protocol::Ace { template }, Some(own)) = (&mut found.protocol, &entry.ace_args) {
         template.clone_from(own);
     }
-    let mut spec = EngineSpec::uci(entry.name.clone().unwrap_or(found.name), &found.program);
+    let name = entry.name.clone().unwrap_or_else(|| found.name.clone() + &told_apart(&entry.set));
+    let mut spec = EngineSpec::uci(name, &found.program);
     spec.protocol = found.protocol;
     spec.args = found.args;
     spec.options = options;
@@ -97,6 +98,15 @@ pub fn plan_engine(
         limits: entry.limits.or(common).time_control(),
         files,
     })
+}
+
+/// What a changed weight adds to an engine's name.
+fn told_apart(set: &[(String, String)]) -> String {
+    match set {
+        [] => String::new(),
+        [(name, value)] => format!("({name}={value})"),
+        more => format!("({} weights set)", more.len()),
+    }
 }
 
 /// The entry, completed by the file `configs/engines/NAME.toml` if it names one.

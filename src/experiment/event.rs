@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::fleet::LiveGame;
 use crate::game::{FaultBundle, GameOfPair};
 use crate::journal::GameEntry;
 use crate::player::EngineIndex;
@@ -10,7 +11,7 @@ use super::plan::Plan;
 use super::state::{CountedPair, RunState};
 use super::verdict::Outcome;
 
-/// Something that happened in a run. All but `GameStarted` and `Warning` are told only once they are durable.
+/// Something that happened in a run. All but `GameStarted`, `Boards` and `Warning` are told only once they are durable.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     /// The run begins, or goes on where it was.
@@ -26,6 +27,8 @@ pub enum RunEvent {
         /// Who has Black.
         black: EngineIndex,
     },
+    /// What is on the boards right now; told a few times a second to whoever watches, never recorded.
+    Boards(Vec<LiveGame>),
     /// A game ended; it counts once its pair's turn has come.
     GameFinished(Box<GameEntry>),
     /// An engine's fault left this behind.

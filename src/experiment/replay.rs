@@ -50,26 +50,23 @@ pub enum ReplayError {
     },
 }
 
-#[derive(serde::Deserialize)]
-struct Stamp {
-    at: u64,
-}
-
 /// Replays the journal in `source`, whose plan has the SHA-256 `plan_hash`; `visit` is told every counted pair and
-/// every fault, in order.
+/// every fault, in order. The test's ratio is worked out from pair `llr_from` on; earlier pairs, known not to have
+/// decided anything, are told without it.
 pub fn replay(
     source: impl Read,
     plan: &Plan,
     plan_hash: &str,
+    llr_from: u64,
     mut visit: impl FnMut(&RunEvent, &RunView<'_>),
 ) -> Result<Replayed, ReplayError> {
-    let mut state = RunState::new(plan);
+    let mut state = RunState::new(plan).without_llr_before(llr_from);
     let mut time = PlayingTime::default();
     let ending = read_all(source, |frame| {
         let strange = |why| ReplayError::Strange { seq: frame.seq, why };
         check_first(&frame, plan_hash)?;
         let entry = Entry::from_frame(&frame).map_err(strange)?;
-        time.note(&entry, frame.payload::<Stamp>().map_err(strange)?.at);
+        time.note(&entry, frame.at());
         if let Entry::Fault { bundle } = &entry {
             let view = RunView { plan, state: &state, seconds: time.seconds() };
             visit(&RunEvent::Fault(bundle.clone()), &view);
@@ -85,6 +82,7 @@ pub fn replay(
     if ending.next_seq == 0 {
         return Err(ReplayError::NoRun);
     }
+    state.update_llr();
     Ok(Replayed { state, time, ending })
 }
 

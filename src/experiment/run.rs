@@ -24,6 +24,9 @@ use super::verdict::Outcome;
 /// How long games may go on after SIGTERM or SIGHUP.
 const LEAVING: Duration = Duration::from_secs(10);
 
+/// How often the boards are shown to whoever watches.
+const BOARDS_EVERY: Duration = Duration::from_millis(200);
+
 /// Where the pairs of a run start: a function of the round alone.
 pub trait Openings: Send {
     /// The opening of a round.
@@ -106,6 +109,8 @@ impl Run {
         {
             self.on_commit(group);
         }
+        let mut boards = tokio::time::interval(BOARDS_EVERY);
+        boards.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         let outcome = loop {
             self.fill();
             if self.uncommitted == 0
@@ -130,6 +135,7 @@ impl Run {
                 Some(group) = self.commits.recv() => self.on_commit(group),
                 interrupt = interrupts.next() => self.on_interrupt(interrupt),
                 Some(asked) = asked => self.on_request(asked),
+                _ = boards.tick() => self.tell(&RunEvent::Boards(self.fleet.live())),
                 () = late => {
                     self.deadline = None;
                     self.fleet.kill_now();

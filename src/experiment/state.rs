@@ -89,6 +89,7 @@ pub struct RunState {
     standings: Standings,
     watch: FaultWatch,
     llr: Option<f64>,
+    llr_from: u64,
     decision: Option<Decision>,
     finished: bool,
     tuner: Option<Tuner>,
@@ -118,12 +119,25 @@ impl RunState {
             standings,
             watch: FaultWatch::default(),
             llr: plan.sprt.map(|_| 0.0),
+            llr_from: 0,
             decision: None,
             finished: false,
             tuner: plan.tune.clone().map(Tuner::new),
             trials: BTreeMap::new(),
             phase: Phase::Playing,
         }
+    }
+
+    /// The same, spared the work of the test's ratio for pairs before this one: they decided nothing.
+    pub fn without_llr_before(mut self, pair: u64) -> Self {
+        self.llr_from = pair;
+        self
+    }
+
+    /// Works the test's ratio out anew.
+    pub fn update_llr(&mut self) -> Option<f64> {
+        self.llr = self.sprt.map(|sprt| sprt.llr(&self.standings.main().pentanomial));
+        self.llr
     }
 
     /// Takes the next pair to play, if one may start now. Voided pairs come before new ones.
@@ -268,8 +282,8 @@ impl RunState {
         if let Some(tuner) = &mut self.tuner {
             tuner.tell(TrialId(pair), score).expect("a counted pair was asked for and counts once");
         }
-        self.llr = self.sprt.map(|sprt| sprt.llr(&self.standings.main().pentanomial));
-        CountedPair { pair, fixture, games, score, llr: self.llr }
+        let llr = if pair >= self.llr_from { self.update_llr() } else { None };
+        CountedPair { pair, fixture, games, score, llr }
     }
 
     fn commit_void(&mut self, pair: u64, attempt: u32, reason: &VoidReason) -> Vec<Effect> {

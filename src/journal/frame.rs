@@ -40,6 +40,15 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// When it was written, in milliseconds since 1970; 0 if it does not say so where records do.
+    pub fn at(&self) -> u64 {
+        const KEY: &[u8] = b",\"at\":";
+        let head = &self.json[..self.json.len().min(80)];
+        let Some(start) = head.windows(KEY.len()).position(|window| window == KEY) else { return 0 };
+        let digits = self.json[start + KEY.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+        digits.fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+    }
+
     /// The payload as `T`; fields that `T` does not name are skipped.
     pub fn payload<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(self.json)
@@ -113,7 +122,7 @@ mod tests {
         assert!(line.starts_with(b"{\"seq\":7,\"crc\":\""));
         assert!(line.ends_with(b"}\n") && line.iter().filter(|&&byte| byte == b'\n').count() == 1);
         let frame = decode(&line[..line.len() - 1]).unwrap();
-        assert_eq!(frame.seq, 7);
+        assert_eq!((frame.seq, frame.at()), (7, 1_700_000_000_000));
         assert_eq!(frame.payload::<Entry>().unwrap(), Entry::Note { text: "déjà\nvu \"e4\"".to_owned() });
     }
 

@@ -29,7 +29,7 @@ impl<W: Write + Send> JsonEvents<W> {
 impl<W: Write + Send> Observer for JsonEvents<W> {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
-            RunEvent::GameStarted { .. } | RunEvent::Fault(_) => Ok(()),
+            RunEvent::GameStarted { .. } | RunEvent::Boards(_) | RunEvent::Fault(_) => Ok(()),
             RunEvent::Started => self.line(&json!({
                 "event": "start",
                 "name": view.plan.name,

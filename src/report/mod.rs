@@ -16,7 +16,7 @@ mod tune_files;
 mod wording;
 
 pub use events::JsonEvents;
-pub use page_observer::PageObserver;
+pub use page_observer::{PageObserver, write_page};
 pub use pairs_csv::{HEADER, row};
 pub use pgn::{Unplayable, pgn_text};
 pub use projection::Projections;

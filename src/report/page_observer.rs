@@ -1,38 +1,46 @@
 //! The run's page, written when the run ends.
 
+use std::fs::File;
 use std::io;
 
-use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView};
+use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView, replay, sha256_of};
 
 use super::page::PageCollector;
 use super::run_folder::{RunFolder, write_whole};
 
-/// Gathers counted pairs and writes `report.html` at the end.
+/// Writes `report.html` at the end, from the journal: while games are played it costs nothing.
 pub struct PageObserver {
     folder: RunFolder,
     plan_text: String,
-    collector: PageCollector,
 }
 
 impl PageObserver {
     /// For the run in `folder`.
-    pub fn new(folder: &RunFolder, plan: &Plan, plan_text: &str) -> Self {
-        Self { folder: folder.clone(), plan_text: plan_text.to_owned(), collector: PageCollector::new(plan) }
+    pub fn new(folder: &RunFolder, plan_text: &str) -> Self {
+        Self { folder: folder.clone(), plan_text: plan_text.to_owned() }
     }
 }
 
 impl Observer for PageObserver {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
-            RunEvent::Counted(pair) => {
-                self.collector.count(view.plan, pair);
-                Ok(())
-            }
-            RunEvent::Finished(_) => {
-                let page = self.collector.page(view, &self.plan_text, &Moment::now().stamp());
-                write_whole(&self.folder.page(), page.as_bytes())
-            }
+            RunEvent::Finished(_) => write_page(&self.folder, view.plan, &self.plan_text),
             _ => Ok(()),
         }
     }
+}
+
+/// Writes the page of the run in `folder` from its journal.
+pub fn write_page(folder: &RunFolder, plan: &Plan, plan_text: &str) -> io::Result<()> {
+    let mut collector = PageCollector::new(plan);
+    let journal = File::open(folder.journal())?;
+    let replayed = replay(journal, plan, &sha256_of(plan_text.as_bytes()), 0, |event, _| {
+        if let RunEvent::Counted(pair) = event {
+            collector.count(plan, pair);
+        }
+    })
+    .map_err(io::Error::other)?;
+    let view = RunView { plan, state: &replayed.state, seconds: replayed.time.seconds() };
+    let page = collector.page(&view, plan_text, &Moment::now().stamp());
+    write_whole(&folder.page(), page.as_bytes())
 }

@@ -108,6 +108,11 @@ impl Projections {
         })
     }
 
+    /// The first pair whose row is missing: the test's ratio is needed from here on.
+    pub fn first_missing_row(&self) -> u64 {
+        self.pairs.next
+    }
+
     fn count(&mut self, pair: &CountedPair, plan: &Plan) -> io::Result<()> {
         self.games.write(pair.pair, || {
             let [first, second] =

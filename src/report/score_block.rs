@@ -33,7 +33,10 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         writeln!(
             block,
             "Elo: {:.2} +/- {:.2}, nElo: {:.2} +/- {:.2}",
-            estimate.elo, estimate.elo_error, estimate.nelo, estimate.nelo_error
+            tidy(estimate.elo.0),
+            estimate.elo_error,
+            tidy(estimate.nelo.0),
+            estimate.nelo_error
         )?;
         let ratio = estimate.pairs_ratio.map_or("inf".to_owned(), |ratio| format!("{ratio:.2}"));
         writeln!(
@@ -94,6 +97,11 @@ fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         )?;
     }
     Ok(())
+}
+
+/// Rounded for two decimals, without the minus of a zero.
+fn tidy(value: f64) -> f64 {
+    (100.0 * value).round() / 100.0 + 0.0
 }
 
 /// Time control, threads, hash and book, as far as they are told.

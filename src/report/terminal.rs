@@ -6,8 +6,10 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::experiment::{Observer, Outcome, RunEvent, RunView};
+use crate::fleet::LiveGame;
 use crate::journal::GameEntry;
 
+use super::pgn::pgn_text;
 use super::score_block::{decision_line, fault_lines, score_block};
 use super::summary::Summary;
 use super::wording::reason_text;
@@ -30,7 +32,7 @@ impl<W: Write + Send> PlainLines<W> {
 impl<W: Write + Send> Observer for PlainLines<W> {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
-            RunEvent::Started | RunEvent::Fault(_) => {}
+            RunEvent::Started | RunEvent::Boards(_) | RunEvent::Fault(_) => return Ok(()),
             RunEvent::GameStarted { pair, game, white, black } => {
                 let number = 2 * pair + u64::from(game.number());
                 let of = view.plan.max_pairs.map_or(String::new(), |pairs| format!(" of {}", 2 * pairs));
@@ -108,6 +110,7 @@ fn noise(view: &RunView<'_>) -> Vec<String> {
 pub struct LiveLine {
     bar: ProgressBar,
     games_shown: u64,
+    standing: String,
 }
 
 impl LiveLine {
@@ -115,7 +118,7 @@ impl LiveLine {
     pub fn new(games_shown: u64) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self { bar, games_shown }
+        Self { bar, games_shown, standing: String::new() }
     }
 
     fn start(&mut self, view: &RunView<'_>) {
@@ -154,20 +157,38 @@ impl LiveLine {
     }
 }
 
+/// The last move on every board, as many as fit on a line.
+fn boards(games: &[LiveGame]) -> String {
+    let shown = games.iter().take(4).map(|game| {
+        let last = game.last_move.map_or("…".to_owned(), |mv| mv.to_string());
+        let score = game.score.map(|score| format!(" {:+.2}", f64::from(score.as_centipawns()) / 100.0));
+        let number = 2 * game.id.index + u64::from(game.game.number());
+        format!("game {number}: {}. {last}{}", game.plies.div_ceil(2), score.unwrap_or_default())
+    });
+    shown.collect::<Vec<_>>().join("   ")
+}
+
 impl Observer for LiveLine {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
             RunEvent::Started => self.start(view),
             RunEvent::GameStarted { .. } | RunEvent::Fault(_) => {}
+            RunEvent::Boards(games) => self.bar.set_message(format!("{}{}", self.standing, boards(games))),
             RunEvent::GameFinished(game) => {
                 let number = 2 * game.pair + u64::from(game.game.number());
+                if view.plan.max_pairs == Some(1)
+                    && let Ok(text) = pgn_text(view.plan, game)
+                {
+                    // A single pair is played to be looked at.
+                    self.bar.println(text.split_once("\n\n").map_or("", |(_, moves)| moves.trim_end()));
+                }
                 if number <= self.games_shown || game.ending.failed_side().is_some() {
                     self.bar.println(finished_line(game, view));
                 }
             }
             RunEvent::Counted(_) => {
                 self.bar.set_position(view.state.counted());
-                self.bar.set_message(Self::message(view));
+                self.standing = Self::message(view) + "\n";
             }
             RunEvent::Warning(text) => self.bar.println(format!("Warning; {text}")),
             RunEvent::Finished(outcome) => {

@@ -116,7 +116,7 @@ fn forecast_text(plan: &Plan, measured: &Pilot) -> anyhow::Result<String> {
         writeln!(
             text,
             "{name:<10} {:>8.2} {:>9.1}% {pairs:>10.0} {:>10.2}",
-            truth.0,
+            truth.0 + 0.0,
             100.0 * curve.pass_probability(truth),
             pairs * seconds_per_pair / 3600.0
         )?;

@@ -132,7 +132,7 @@ pub(crate) fn start_in(plan: Plan, path: &Path, show: Show) -> anyhow::Result<Pl
 fn play_shown(plan: Plan, folder: RunFolder, show: Show) -> anyhow::Result<Played> {
     let text = plan_to_toml(&plan)?;
     let mut observers: Vec<Box<dyn Observer>> =
-        vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &plan, &text))];
+        vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &text))];
     observers.extend(TuneFiles::of(&folder, &plan)?.map(|files| Box::new(files) as Box<dyn Observer>));
     observers.extend(show.observers());
     let outcome = play_new(plan, &folder, observers)?;
@@ -178,13 +178,14 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
     }
     let openings = open_book(&plan).map_err(fault)?;
     let mut projections = Projections::reopen(&folder).map_err(|why| fault(why.into()))?;
-    let mut page = PageObserver::new(&folder, &plan, &text);
+    let page = PageObserver::new(&folder, &text);
     let mut tune_files = TuneFiles::of(&folder, &plan).map_err(|why| fault(why.into()))?;
     let reader = journal.reader().map_err(|why| fault(why.into()))?;
     let mut unwritten = None;
-    let replayed = replay(reader, &plan, &sha256_of(text.as_bytes()), |event, view| {
+    let llr_from = projections.first_missing_row();
+    let replayed = replay(reader, &plan, &sha256_of(text.as_bytes()), llr_from, |event, view| {
         let files = tune_files.as_mut().map(|files| files as &mut dyn Observer);
-        for observer in [&mut projections as &mut dyn Observer, &mut page].into_iter().chain(files) {
+        for observer in [&mut projections as &mut dyn Observer].into_iter().chain(files) {
             if let Err(why) = observer.observe(event, view) {
                 unwritten = Some(why);
             }

@@ -11,6 +11,7 @@ mod forecast;
 mod launch;
 mod match_command;
 mod pilot;
+mod report;
 mod resume;
 mod revision;
 mod run_flags;
@@ -49,6 +50,7 @@ enum Command {
     Sprt(sprt::SprtCommand),
     Tune(tune::TuneCommand),
     Resume(resume::ResumeCommand),
+    Report(report::ReportCommand),
     Verify(verify::VerifyCommand),
     Status(control::StatusCommand),
     Pause(control::PauseCommand),
@@ -84,6 +86,7 @@ impl Command {
             Self::Sprt(command) => command.run(),
             Self::Tune(command) => command.run(),
             Self::Resume(command) => command.run(),
+            Self::Report(command) => command.run(),
             Self::Verify(command) => command.run(),
             Self::Status(command) => command.run(),
             Self::Pause(command) => command.run(),

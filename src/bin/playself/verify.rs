@@ -49,7 +49,7 @@ impl VerifyCommand {
         let draft = RunFolder::create_at(&draft)?;
         let mut fresh = Projections::create(&draft)?;
         let mut unwritten = None;
-        let replayed = replay(journal.reader()?, &plan, &sha256_of(text.as_bytes()), |event, view| {
+        let replayed = replay(journal.reader()?, &plan, &sha256_of(text.as_bytes()), 0, |event, view| {
             unwritten = unwritten.take().or(fresh.observe(event, view).err());
         })?;
         let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
