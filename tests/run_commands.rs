@@ -32,27 +32,22 @@ fn the_same_seed_gives_the_same_files_at_every_concurrency() {
     assert_eq!(seen[0].0.matches("[Event ").count(), 48);
 }
 
+/// A knight worth a pawn.
+const SPOILED: &str = "set = { knight_value = 100 }";
+
 #[test]
 fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
     let bench = Bench::new();
     let mut seen = Vec::new();
     for concurrency in ["1", "2", "8"] {
-        let config = bench.config(
-            "test",
-            &Match {
-                pairs: 400,
-                baseline: &["--salt", "3", "--on", "on go#25: write bestmove a1a1"],
-                games: "breaker = \"off\"",
-                rest: "[sprt]\nelo = [0.0, 200.0]",
-                ..Match::default()
-            },
-        );
+        let config = bench.engine_test("test", "", SPOILED, [0, 150]);
         let (status, said) = finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
         assert_eq!(status, 0, "{said}");
         assert!(said.contains("H1 was accepted"), "{said}");
         seen.push(bench.results(concurrency));
     }
-    assert!(seen[0] == seen[1] && seen[0] == seen[2]);
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0], seen[2]);
 }
 
 #[test]
@@ -104,7 +99,7 @@ fn exit_statuses_tell_how_it_went() {
         let config = bench.config(name, &Match { pairs, baseline, games, rest, ..Match::default() });
         finish(&mut bench.start(&config, name))
     };
-    let loser = ["--on", "on go#5: write bestmove 0000"];
+    let loser = ["--on", "on go#5+: write bestmove 0000\\n"];
     let sprt = "[sprt]\nelo = [0.0, 200.0]";
     for (case, status, (found, said)) in [
         ("finished", 0, test("finished", &["--salt", "9"], 2, "")),
@@ -259,27 +254,12 @@ fn a_running_run_answers_and_obeys() {
     assert!(verified.status.success());
 }
 
-/// The built-in engine with one spoiled weight against itself, by nodes, so that every machine plays the same games.
-fn spoiled(bench: &Bench, candidate: &str, baseline: &str) -> (i32, String) {
-    let config = bench.path(&format!("spoiled{}.toml", candidate.len()));
-    let text = format!(
-        "name = \"spoiled\"\nseed = 3\n[candidate]\nengine = \"builtin\"\n{candidate}\n\
-         [baseline]\nengine = \"builtin\"\n{baseline}\n\
-         [games]\nnodes = 300\nconcurrency = 2\nmax_pairs = 1500\nopenings = \"{}\"\n\
-         [adjudicate]\nresign = {{ moves = 3, cp = 500 }}\nmax_moves = 100\n[sprt]\nelo = [0.0, 60.0]\n",
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd").display(),
-    );
-    fs::write(&config, text).unwrap();
-    let run = format!("run{}", candidate.len());
-    finish(&mut bench.start(&config, &run))
-}
-
 #[test]
 fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
     let bench = Bench::new();
-    let spoil = "set = { knight_value = 100 }";
-    let (status, said) = spoiled(&bench, spoil, "");
-    assert_eq!(status, 1, "{said}");
-    let (status, said) = spoiled(&bench, "", spoil);
-    assert_eq!(status, 0, "{said}");
+    for (case, candidate, baseline, status) in [("spoiled", SPOILED, "", 1), ("cured", "", SPOILED, 0)] {
+        let config = bench.engine_test(case, candidate, baseline, [0, 60]);
+        let (found, said) = finish(&mut bench.start(&config, case));
+        assert_eq!(found, status, "{case}: {said}");
+    }
 }

@@ -76,6 +76,22 @@ impl Bench {
         path
     }
 
+    /// Writes the config of a test between two settings of the built-in engine. It plays by nodes, so that the games,
+    /// unlike those of scripted engines, depend on nothing but the pair: not on what a process has done before.
+    pub(crate) fn engine_test(&self, name: &str, candidate: &str, baseline: &str, elo: [u32; 2]) -> PathBuf {
+        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+        let text = format!(
+            "name = \"{name}\"\nseed = 3\n[candidate]\nengine = \"builtin\"\n{candidate}\n\
+             [baseline]\nengine = \"builtin\"\n{baseline}\n\
+             [games]\nnodes = 200\nconcurrency = 2\nmax_pairs = 1500\nopenings = \"{}\"\n\
+             [adjudicate]\nresign = {{ moves = 3, cp = 500 }}\nmax_moves = 80\n[sprt]\nelo = {elo:?}\n",
+            book.display(),
+        );
+        let path = self.path(&format!("{name}.toml"));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
     /// The command that plays `config` in the folder `run`.
     pub(crate) fn start(&self, config: &Path, run: &str) -> Command {
         let mut command = Command::new(PLAYSELF);
