@@ -40,6 +40,17 @@ fn the_shipped_weights_file_is_the_printed_defaults() {
 }
 
 #[test]
+fn every_shipped_weights_file_sets_every_weight() {
+    for name in ["weights.toml", "weights-plain.toml", "weights-texel.toml"] {
+        let file = shipped(name);
+        Weights::default().read_text(&file).unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
+        for spec in Weights::specs() {
+            assert!(file.contains(&format!("\n{} = ", spec.name)), "{name} leaves out {}", spec.name);
+        }
+    }
+}
+
+#[test]
 fn a_file_round_trip_keeps_every_weight() {
     let mut weights = Weights::default();
     for (index, spec) in Weights::specs().iter().enumerate() {
