@@ -235,6 +235,7 @@ fn a_mating_move_wins_even_if_the_engine_dies_of_it() {
     let config = FleetConfig::new(vec![fake(&["on go#1: write bestmove a1a8\\n; exit 9"]), sound()]);
     let outcome = run(config, vec![job]);
     assert_eq!(outcome.lines()[0], "1-0 checkmate", "row 12: {outcome:#?}");
+    assert!(!outcome.lines()[1].contains("crash"), "its death between games costs it nothing: {outcome:#?}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The bundle that an engine's failure leaves behind.
 
 use crate::fleet::PairId;
+use crate::fleet::seat::think_limits;
 use crate::game::{Anomaly, FaultBundle, GameOfPair, TimeControl};
-use crate::player::{EngineIndex, EngineSpec, Protocol};
+use crate::player::{EngineIndex, EngineSpec, Player, ProcessTransport, Protocol};
 
 /// What an engine said last, taken before it is ended.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +49,10 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl) -> String 
     let mut program = vec![quoted(&spec.program.to_string_lossy())];
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
     match &spec.protocol {
-        Protocol::Ace { template } => {
-            let filled = template.iter().map(|arg| arg.replace("{fen}", &anomaly.fen));
-            program.extend(filled.map(|arg| quoted(&arg)));
+        Protocol::Ace { .. } => {
+            let limits = think_limits(limits, anomaly.side);
+            let args = Player::<ProcessTransport>::game_arguments(spec, anomaly.side, &limits, &anomaly.fen);
+            program.extend(args.unwrap_or_default().iter().map(|arg| quoted(arg)));
             program.join(" ")
         }
         Protocol::Uci => {

@@ -59,7 +59,7 @@ impl Spectator for LiveBoard {
             game.plies = ply.plies;
             game.clocks = ply.clocks;
             game.score = ply.score;
-            game.moved_at = Instant::now();
+            game.moved_at = ply.at.into_std();
         }
     }
 }

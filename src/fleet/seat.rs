@@ -1,12 +1,14 @@
 //! A chair at a slot's board: at most one engine sits in it, warm from game to game.
 
+use std::time::Duration;
+
 use tokio_util::task::TaskTracker;
 
 use crate::chess::Color;
 use crate::fleet::Contestant;
 use crate::fleet::bundle::LastWords;
 use crate::fleet::roster::Roster;
-use crate::game::GameSetup;
+use crate::game::{GameSetup, TimeControl};
 use crate::player::{
     EngineIndex, EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol,
     Restart, StartFault, ThinkLimits,
@@ -66,19 +68,30 @@ impl Seat {
         if self.resident.as_ref().is_some_and(|resident| resident.engine != engine) {
             self.dismiss(staff);
         }
-        if self.resident.is_none() {
-            let player = start(staff, engine, spec, contestant, setup, side).await?;
-            self.resident = Some(Resident { engine, player });
-        }
-        let Some(player) = self.player() else { return Ok(()) };
-        match player.new_game(setup.castling(), &contestant.options).await {
-            Ok(()) => Ok(()),
-            Err(fault) => {
-                let words = last_words(player);
-                self.clear().await;
-                Err(trouble(staff.roster, engine, &fault, words))
+        if let Some(resident) = &mut self.resident {
+            match resident.player.new_game(setup.castling(), &contestant.options).await {
+                Ok(()) => return Ok(()),
+                // It went away between two games, which belongs to neither; a fresh process takes its place.
+                Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.clear().await),
+                Err(fault) => return Err(self.expel(staff.roster, &fault).await),
             }
         }
+        let player = start(staff, engine, spec, contestant, setup, side).await?;
+        let resident = self.resident.insert(Resident { engine, player });
+        match resident.player.new_game(setup.castling(), &contestant.options).await {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(self.expel(staff.roster, &fault).await),
+        }
+    }
+
+    /// Ends an engine that could not begin a game, and says what that means.
+    async fn expel(&mut self, roster: &Roster, fault: &StartFault) -> SeatTrouble {
+        let Some(resident) = &self.resident else {
+            return SeatTrouble::Resources("an engine left its seat unseen".to_owned());
+        };
+        let (engine, words) = (resident.engine, last_words(&resident.player));
+        self.clear().await;
+        trouble(roster, engine, fault, words)
     }
 
     /// After a game: keeps an engine that can go on, ends one that cannot. Says what a killed one had left behind.
@@ -123,16 +136,7 @@ async fn start(
     side: Color,
 ) -> Result<Player<ProcessTransport>, SeatTrouble> {
     let _leave = staff.launcher.leave_to_start().await;
-    let clock = contestant.limits.clock;
-    let mut limits = ThinkLimits {
-        depth: contestant.limits.depth,
-        nodes: contestant.limits.nodes,
-        movetime: contestant.limits.movetime_ms.map(std::time::Duration::from_millis),
-        moves_to_go: clock.and_then(|rule| rule.moves).map(u32::from),
-        ..ThinkLimits::default()
-    };
-    limits.time[side] = clock.map(|rule| rule.time);
-    limits.increment[side] = clock.map(|rule| rule.increment);
+    let limits = think_limits(&contestant.limits, side);
     let plan = |reason| SeatTrouble::Plan { reason, words: LastWords::default() };
     let args =
         Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
@@ -153,6 +157,20 @@ async fn start(
             Err(trouble(staff.roster, engine, &fault, words))
         }
     }
+}
+
+/// The limits of a game's first move, which is all that an ACE program is ever told.
+pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
+    let mut limits = ThinkLimits {
+        depth: control.depth,
+        nodes: control.nodes,
+        movetime: control.movetime_ms.map(Duration::from_millis),
+        moves_to_go: control.clock.and_then(|rule| rule.moves).map(u32::from),
+        ..ThinkLimits::default()
+    };
+    limits.time[side] = control.clock.map(|rule| rule.time);
+    limits.increment[side] = control.clock.map(|rule| rule.increment);
+    limits
 }
 
 /// Before an engine has worked once, its failure is a mistake in the plan; afterwards it is a loss.

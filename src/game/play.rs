@@ -42,6 +42,8 @@ pub struct LivePly<'a> {
     pub clocks: ByColor<Option<Duration>>,
     /// From the mover's side.
     pub score: Option<Score>,
+    /// When it was made.
+    pub at: Instant,
 }
 
 /// What a game is played under.
@@ -108,6 +110,7 @@ pub async fn play<T: Transport>(
         referee,
         plies,
         foreseen: None,
+        moved_at: Instant::now(),
     };
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
@@ -126,6 +129,8 @@ struct Table<'a, T> {
     plies: Vec<PlyRecord>,
     /// The reply the last mover expects, to be pondered on.
     foreseen: Option<MoveText>,
+    /// When the last move was read.
+    moved_at: Instant,
 }
 
 /// How a wait for a move ended.
@@ -174,11 +179,10 @@ impl<T: Transport> Table<'_, T> {
         self.start_pondering(!mover);
         let allowance = self.clocks[mover].allowance();
         let cap = self.players[mover.index()].move_cap();
-        let asked = Instant::now();
         // One tick more than allowed: a move that arrives exactly in time is read before the alarm rings.
         let wait = allowance.map_or(cap, |allowed| allowed + grace + Duration::from_millis(1));
-        match self.think(mover, alarm, asked, wait).await {
-            Thought::Answer(answer) => self.answer(mover, &answer, grace, asked, host),
+        match self.think(mover, alarm, wait).await {
+            Thought::Answer(answer) => self.answer(mover, &answer, grace, host),
             Thought::MoverBroke(end) => {
                 let fault = self.players[mover.index()].autopsy(end, CrashMoment::Thinking).await;
                 ControlFlow::Break(self.fault(mover, fault))
@@ -187,7 +191,7 @@ impl<T: Transport> Table<'_, T> {
                 let fault = self.players[(!mover).index()].autopsy(end, CrashMoment::Idle).await;
                 ControlFlow::Break(self.fault(!mover, fault))
             }
-            Thought::Late => ControlFlow::Break(self.late(mover, asked, host)),
+            Thought::Late => ControlFlow::Break(self.late(mover, host)),
         }
     }
 
@@ -199,7 +203,7 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// Waits for the mover's answer, with an ear on its opponent and an eye on the clock.
-    async fn think(&mut self, mover: Color, alarm: &mut Alarm, asked: Instant, wait: Duration) -> Thought {
+    async fn think(&mut self, mover: Color, alarm: &mut Alarm, wait: Duration) -> Thought {
         let [white, black] = &mut self.players;
         let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
         poll_fn(|cx| {
@@ -212,7 +216,7 @@ impl<T: Transport> Table<'_, T> {
                 return Poll::Ready(Thought::OtherBroke(end));
             }
             let wait = if mover.is_sending() { wait.min(mover.write_limit()) } else { wait };
-            alarm.poll_at(asked + wait, cx).map(|()| Thought::Late)
+            alarm.poll_at(mover.asked_at() + wait, cx).map(|()| Thought::Late)
         })
         .await
     }
@@ -223,7 +227,6 @@ impl<T: Transport> Table<'_, T> {
         mover: Color,
         answer: &Answer,
         grace: Duration,
-        asked: Instant,
         host: &dyn Host,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         let allowance = self.clocks[mover].allowance();
@@ -234,7 +237,7 @@ impl<T: Transport> Table<'_, T> {
         };
         if let Err(overrun) = self.clocks[mover].charge(charged) {
             let ending = self.referee.flag_fall(mover, overrun.0.as_micros() as u64);
-            let time = self.time_evidence(mover, answer.took, allowance, answer.report.time, asked, host);
+            let time = self.time_evidence(mover, answer.took, allowance, answer.report.time, host);
             return ControlFlow::Break((ending, Some(self.anomaly(mover, None, Some(time)))));
         }
         let position = self.referee.position();
@@ -256,6 +259,7 @@ impl<T: Transport> Table<'_, T> {
             nodes: answer.report.nodes,
         });
         self.foreseen = answer.ponder;
+        self.moved_at = answer.at;
         ControlFlow::Continue(self.referee.observe(mv, answer.report.score))
     }
 
@@ -270,15 +274,15 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// The verdict on a move that did not come.
-    fn late(&self, mover: Color, asked: Instant, host: &dyn Host) -> Verdict {
+    fn late(&self, mover: Color, host: &dyn Host) -> Verdict {
         if self.players[mover.index()].is_sending() {
             return self.fault(mover, PlayerFault::Stall(StallPoint::Stdin));
         }
         match self.clocks[mover].allowance() {
             Some(allowed) => {
-                let waited = asked.elapsed();
+                let waited = self.players[mover.index()].asked_at().elapsed();
                 let over = waited.saturating_sub(allowed);
-                let time = self.time_evidence(mover, waited, Some(allowed), None, asked, host);
+                let time = self.time_evidence(mover, waited, Some(allowed), None, host);
                 let ending = self.referee.flag_fall(mover, over.as_micros() as u64);
                 (ending, Some(self.anomaly(mover, None, Some(time))))
             }
@@ -305,7 +309,6 @@ impl<T: Transport> Table<'_, T> {
         measured: Duration,
         allowed: Option<Duration>,
         reported: Option<Duration>,
-        asked: Instant,
         host: &dyn Host,
     ) -> TimeEvidence {
         let micros = |time: Duration| time.as_micros() as u64;
@@ -314,7 +317,7 @@ impl<T: Transport> Table<'_, T> {
             measured_us: micros(measured),
             allowed_us: allowed.map_or(0, micros),
             engine_reported_us: reported.map(micros),
-            host_delay_us: micros(host.longest_delay_since(asked)),
+            host_delay_us: micros(host.longest_delay_since(self.players[mover.index()].asked_at())),
             engine_cpu_us: cpu.map(|cpu| micros(cpu.running)),
             engine_runqueue_us: cpu.map(|cpu| micros(cpu.waiting)),
         }
@@ -356,6 +359,7 @@ impl<T: Transport> Table<'_, T> {
             plies: self.plies.len(),
             clocks: ByColor::new_with(|color| self.clocks[color].left()),
             score: ply.score,
+            at: self.moved_at,
         });
     }
 }

@@ -78,7 +78,13 @@ impl AceDialogue {
                     self.moves = Moves::Some;
                     tallies.garbage += link.take_overlong();
                     let took = link.read_at().saturating_duration_since(link.wrote_at());
-                    return Poll::Ready(Ok(Answer { said, took, ponder: None, report: Report::default() }));
+                    return Poll::Ready(Ok(Answer {
+                        said,
+                        at: link.read_at(),
+                        took,
+                        ponder: None,
+                        report: Report::default(),
+                    }));
                 }
                 Line::Blank => {}
                 Line::Exit | Line::Noise(_) => tallies.garbage += 1,

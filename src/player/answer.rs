@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::chess::{ByColor, Move, Position};
 use crate::player::{MoveText, Score};
 
@@ -72,6 +74,8 @@ impl Said {
 pub struct Answer {
     /// Its choice.
     pub said: Said,
+    /// When it was read.
+    pub at: Instant,
     /// From our write to our read.
     pub took: Duration,
     /// The reply it expects.

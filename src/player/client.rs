@@ -205,6 +205,11 @@ impl<T: Transport> Player<T> {
         }
     }
 
+    /// When the last question began to go out, once it has.
+    pub fn asked_at(&self) -> Instant {
+        self.link.wrote_at()
+    }
+
     /// Whether part of the question could not be written yet: the engine does not read.
     pub fn is_sending(&self) -> bool {
         self.link.is_sending()
@@ -279,9 +284,9 @@ impl<T: Transport> Player<T> {
     /// Ends the process: politely if it is fit, at once if not.
     pub async fn retire(self, fitness: Fitness) -> Departure {
         let farewell = match (fitness, &self.dialect) {
-            (_, Dialect::Ace(_)) => Farewell::Ask("exit\n"),
+            (Fitness::Fit, Dialect::Ace(_)) => Farewell::Ask("exit\n"),
             (Fitness::Fit, Dialect::Uci(_)) => Farewell::Ask("quit\n"),
-            (Fitness::Unfit, Dialect::Uci(_)) => Farewell::Kill,
+            (Fitness::Unfit, _) => Farewell::Kill,
         };
         self.link.transport.shut_down(farewell, &self.patience).await
     }

@@ -251,7 +251,7 @@ impl UciDialogue {
                     self.phase = Phase::Idle;
                     tallies.garbage += link.take_overlong();
                     let report = self.read_report(tallies, took);
-                    return Poll::Ready(Ok(Answer { said, took, ponder, report }));
+                    return Poll::Ready(Ok(Answer { said, at: link.read_at(), took, ponder, report }));
                 }
                 Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
                 Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,

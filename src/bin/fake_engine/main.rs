@@ -139,9 +139,16 @@ impl Engine {
             }
             held.extend_from_slice(&buffer[..count]);
             let mut from = 0;
-            while let Some(length) = held[from..].iter().position(|&byte| byte == b'\n') {
-                let line = String::from_utf8_lossy(&held[from..from + length]).into_owned();
-                from += length + 1;
+            // A long position line is mostly known already; only the rest of it is searched for its end.
+            while let Some(end) = {
+                let known = self.mover.known(&held[from..]);
+                held[from + known..]
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .map(|length| from + known + length)
+            } {
+                let line = String::from_utf8_lossy(&held[from..end]);
+                from = end + 1;
                 if let Next::Leave(code) = self.line(line.trim_end()) {
                     return ExitCode::from(code);
                 }
@@ -214,11 +221,12 @@ impl Engine {
         if let Some(score) = self.score {
             let _ = writeln!(self.out, "info depth 1 seldepth 1 nodes 20 score cp {score} pv a1a1");
         }
-        let best = self.mover.choose();
+        let best = self.mover.choose().unwrap_or("(none)");
         self.out.extend_from_slice(b"bestmove ");
-        self.out.extend_from_slice(best.as_deref().unwrap_or("(none)").as_bytes());
+        self.out.extend_from_slice(best.as_bytes());
         self.out.push(b'\n');
-        let _ = io::stdout().write_all(&self.out).and_then(|()| io::stdout().flush());
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(&self.out).and_then(|()| stdout.flush());
     }
 
     fn say(&mut self, bytes: &[u8]) {
@@ -231,8 +239,8 @@ impl Engine {
             Action::Write { bytes } => {
                 let text = String::from_utf8_lossy(bytes);
                 if text.contains("{move}") {
-                    let best = self.mover.choose().unwrap_or_default();
-                    self.say(text.replace("{move}", &best).as_bytes());
+                    let text = text.replace("{move}", self.mover.choose().unwrap_or_default());
+                    self.say(text.as_bytes());
                 } else {
                     self.say(bytes);
                 }

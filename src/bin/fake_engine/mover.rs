@@ -1,6 +1,6 @@
 //! A legal move out of a hash of the position: the same at any speed and any concurrency.
 
-use playself::chess::{MoveStyle, Position};
+use playself::chess::{Move, MoveStyle, Position};
 use playself::protocol::uci::{Command, Start};
 
 /// The position an engine was last told, read move by move as the game grows.
@@ -10,11 +10,19 @@ pub(crate) struct Mover {
     position: Position,
     style: MoveStyle,
     salt: u64,
+    /// The move last chosen and how it is spelt: it comes back with the next position.
+    chosen: Option<(Move, String)>,
 }
 
 impl Mover {
     pub(crate) fn new(salt: u64) -> Self {
-        Self { told: String::new(), position: Position::startpos(), style: MoveStyle::Standard, salt }
+        Self {
+            told: String::new(),
+            position: Position::startpos(),
+            style: MoveStyle::Standard,
+            salt,
+            chosen: None,
+        }
     }
 
     pub(crate) fn set_style(&mut self, style: MoveStyle) {
@@ -25,12 +33,20 @@ impl Mover {
         &self.position
     }
 
+    /// How much of the start of `line` is the position told last; 0 if it begins otherwise.
+    pub(crate) fn known(&self, line: &[u8]) -> usize {
+        if line.starts_with(self.told.as_bytes()) { self.told.len() } else { 0 }
+    }
+
     /// Takes in a `position` line; only what is new in it is read.
     pub(crate) fn set(&mut self, line: &str) {
-        let news = match line.strip_prefix(&*self.told) {
-            Some(rest) if !self.told.is_empty() && (rest.is_empty() || rest.starts_with(' ')) => rest,
-            _ => match Command::parse(line) {
+        let known = line.strip_prefix(&*self.told).filter(|_| !self.told.is_empty());
+        let known = known.filter(|rest| rest.is_empty() || rest.starts_with(' '));
+        let news = match known {
+            Some(rest) => rest,
+            None => match Command::parse(line) {
                 Command::Position { start, moves } => {
+                    self.chosen = None;
                     self.position = match start {
                         Start::Standard => Position::startpos(),
                         Start::Fen(fen) => {
@@ -46,12 +62,19 @@ impl Mover {
         for word in news.split_ascii_whitespace().filter(|word| *word != "moves") {
             self.push(word);
         }
-        self.told.clear();
-        self.told.push_str(line);
+        if known.is_some() {
+            self.told.push_str(news);
+        } else {
+            self.told.clear();
+            self.told.push_str(line);
+        }
     }
 
     fn push(&mut self, word: &str) {
-        if let Ok(mv) = self.position.parse_coordinate(word, self.style) {
+        // Chosen in this very position, so it needs no second look.
+        if let Some((mv, _)) = self.chosen.take_if(|(_, text)| text == word) {
+            self.position = self.position.play(mv);
+        } else if let Ok(mv) = self.position.parse_coordinate(word, self.style) {
             self.position = self.position.play(mv);
         }
     }
@@ -75,10 +98,12 @@ impl Mover {
     }
 
     /// The move for the position, in UCI's spelling; `None` where there is none.
-    pub(crate) fn choose(&self) -> Option<String> {
+    pub(crate) fn choose(&mut self) -> Option<&str> {
         let moves = self.position.legal_moves();
         let index = mix(self.position.key() ^ self.salt) % moves.len().max(1) as u64;
-        moves.get(index as usize).map(|&mv| self.position.coordinate(mv, self.style))
+        let mv = *moves.get(index as usize)?;
+        let (_, text) = self.chosen.insert((mv, self.position.coordinate(mv, self.style)));
+        Some(text)
     }
 
     /// The move for the position in ACE's spelling, and plays it.
