@@ -201,6 +201,14 @@ fn a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), good);
 
+    // Killed before the first record was whole: the run begins anew under its plan.
+    for length in [0, 1, starts[1] - 1] {
+        fs::write(&path, &whole[..length]).unwrap();
+        let (status, said) = finish(&mut bench.resume("run"));
+        assert_eq!(status, 0, "{length} bytes: {said}");
+        assert_eq!(bench.results("run"), good, "{length} bytes");
+    }
+
     let text = String::from_utf8(whole).unwrap();
     let payload = serde_json::json!({ "type": "run", "format": 99, "program": "9", "plan": "" });
     let first = playself::journal::encode(0, 1, &payload).unwrap();

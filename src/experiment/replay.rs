@@ -52,7 +52,7 @@ pub enum ReplayError {
 
 /// Replays the journal in `source`, whose plan has the SHA-256 `plan_hash`; `visit` is told every counted pair and
 /// every fault, in order. The test's ratio is worked out from pair `llr_from` on; earlier pairs, known not to have
-/// decided anything, are told without it.
+/// decided anything, are told without it. A journal without a single record is that of a run killed before it began.
 pub fn replay(
     source: impl Read,
     plan: &Plan,
@@ -79,9 +79,6 @@ pub fn replay(
         }
         Ok::<_, ReplayError>(())
     })?;
-    if ending.next_seq == 0 {
-        return Err(ReplayError::NoRun);
-    }
     state.update_llr();
     Ok(Replayed { state, time, ending })
 }

@@ -41,7 +41,8 @@ impl<W: Write + Send> Observer for PlainLines<W> {
             }
             RunEvent::GameFinished(game) => writeln!(self.out, "{}", finished_line(game, view))?,
             RunEvent::Counted(pair) => {
-                if (pair.pair + 1).is_multiple_of(BLOCK_EVERY) {
+                let last = view.plan.max_pairs == Some(pair.pair + 1);
+                if (pair.pair + 1).is_multiple_of(BLOCK_EVERY) && !last {
                     write!(self.out, "{}", score_block(view))?;
                 }
             }

@@ -215,7 +215,7 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
             openings: Box::new(openings),
             journal,
             next_seq: replayed.ending.next_seq,
-            first: None,
+            first: (replayed.ending.next_seq == 0).then(|| first_entry(&text)),
             observers,
         }))
         .map_err(fault)?;
@@ -232,11 +232,7 @@ pub(crate) fn play_new(
     let text = plan_to_toml(&plan)?;
     let journal = LockedFile::open(&folder.journal()).context("the journal cannot be made")?;
     write_whole(&folder.plan(), text.as_bytes()).context("plan.toml cannot be written")?;
-    let first = Entry::Run {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        plan: sha256_of(text.as_bytes()),
-    };
+    let first = first_entry(&text);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(play(plan, folder, |plan, fleet| RunParts {
         state: RunState::new(&plan),
@@ -249,6 +245,15 @@ pub(crate) fn play_new(
         first: Some(first),
         observers,
     }))
+}
+
+/// The record that a journal begins with.
+fn first_entry(plan_text: &str) -> Entry {
+    Entry::Run {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: sha256_of(plan_text.as_bytes()),
+    }
 }
 
 async fn play(
