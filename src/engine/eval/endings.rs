@@ -6,6 +6,7 @@ use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
 use crate::engine::eval::shares::FULL_SCALE;
 use crate::engine::eval::spans::path;
+use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 
 /// What a won ending is worth beside its material: more than any lead in an open game.
@@ -110,10 +111,12 @@ fn is_rook_pawn_draw(position: &Position, strong: Color) -> bool {
 }
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// How much of each half of a lead can be won, [`FULL_SCALE`] for all; the side that `endgame` favours leads.
-    pub(super) fn scale(&self, endgame: i32) -> [i32; 2] {
+    /// How much of each half of a lead can be won, [`FULL_SCALE`] for all; the side that the endgame half of
+    /// `balance` favours leads, or if it favours none, the one that the middlegame half does.
+    pub(super) fn scale(&self, balance: Tapered) -> [i32; 2] {
         let weights = self.tally.weights;
-        let strong = if endgame >= 0 { Color::White } else { Color::Black };
+        let ahead = (balance.endgame(), balance.middlegame()) >= (0, 0);
+        let strong = if ahead { Color::White } else { Color::Black };
         let pawns = self.count(strong, PieceKind::Pawn);
         if pawns == 0 {
             // No pawn will ever change this, whatever pieces are left.

@@ -55,7 +55,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         let (white, black) =
             (danger_cost(self.tally.danger(Color::White)), danger_cost(self.tally.danger(Color::Black)));
         let balance = self.tally.balance() + self.structure.balance + black - white;
-        let shares = Shares { phase: phase(self.position), scale: self.scale(balance.endgame()) };
+        let shares = Shares { phase: phase(self.position), scale: self.scale(balance) };
         self.tally.trace.joined(shares);
         shares.join(balance)
     }
