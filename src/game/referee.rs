@@ -146,7 +146,7 @@ mod tests {
             ("mate", START, &["f2f3", "e7e5", "g2g4", "d8h4"][..], GameResult::BlackWins, "checkmate"),
             ("stalemate", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", &["g6f7"], GameResult::Draw, "stalemate"),
             ("bare", "7k/8/8/8/8/8/1r6/K7 w - - 0 1", &["a1b2"], GameResult::Draw, "insufficient_material"),
-            ("fifty", "7k/8/8/8/8/8/1r6/4K2R w - - 99 80", &["h1g1"], GameResult::Draw, "fifty_moves"),
+            ("fifty", "k7/8/8/8/8/8/1r6/4K2R w - - 99 80", &["h1g1"], GameResult::Draw, "fifty_moves"),
             ("thrice, the start counted", START, &shuffle, GameResult::Draw, "repetition"),
             (
                 "mate on the hundredth",
