@@ -49,8 +49,12 @@ sim-sprt:
 
 # Kill runs again and again and compare their ends with uninterrupted ones
 kill-loop cycles="200":
-    PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run_durability killed_anywhere -- --nocapture
+    PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run_durability killed_ -- --nocapture
 
 # A match of the built-in engine against itself with plain weights
 match:
     cargo run --release -- match configs/match.toml
+
+# How long a run of a million games takes to go on (makes 5 GB of files under target/ the first time; --pairs N for less)
+bench-resume *arguments:
+    cargo bench --bench resume -- {{arguments}}

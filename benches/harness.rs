@@ -161,6 +161,7 @@ async fn play(config: FleetConfig, pairs: u64) -> u64 {
             id: PairId { index, attempt: 0 },
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+            first_game: None,
         });
     }
     let (mut finished, mut plies) = (0, 0);

@@ -8,6 +8,7 @@ pub mod chess;
 pub mod config;
 pub mod engine;
 pub mod experiment;
+pub mod failpoint;
 pub mod fleet;
 pub mod frontend;
 pub mod game;

@@ -16,22 +16,33 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("tuning", &["stats"], &["serde", "thiserror"]),
     (
         "journal",
-        &["game", "opening", "player", "stats", "tuning"],
+        &["failpoint", "game", "opening", "player", "stats", "tuning"],
         &["serde", "serde_json", "crc32fast", "thiserror", "nix"],
     ),
     (
         "fleet",
-        &["chess", "opening", "player", "game", "stats"],
+        &["chess", "failpoint", "opening", "player", "game", "stats"],
         &["tokio", "tokio_util", "serde", "serde_json", "thiserror", "tracing", "nix"],
     ),
     (
         "experiment",
-        &["chess", "opening", "player", "game", "stats", "tuning", "journal", "fleet"],
+        &["chess", "failpoint", "opening", "player", "game", "stats", "tuning", "journal", "fleet"],
         &["tokio", "tokio_util", "serde", "serde_json", "sha2", "thiserror", "tracing", "nix"],
     ),
     (
         "report",
-        &["chess", "opening", "player", "game", "fleet", "stats", "tuning", "journal", "experiment"],
+        &[
+            "chess",
+            "failpoint",
+            "opening",
+            "player",
+            "game",
+            "fleet",
+            "stats",
+            "tuning",
+            "journal",
+            "experiment",
+        ],
         &["csv", "serde", "serde_json", "sha2", "thiserror", "indicatif"],
     ),
     (

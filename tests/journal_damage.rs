@@ -1,7 +1,9 @@
 //! What the journal survives: cuts, flips, lost sectors.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
-use playself::journal::{Journal, ReadError, SECTOR, SimulatedDisk, Storage, Urgency, encode, read_all};
+use playself::journal::{
+    Journal, ReadError, SECTOR, SimulatedDisk, Storage, Urgency, encode, read_all, read_parallel,
+};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +20,30 @@ fn lines(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|n| encode(n as u64, 1_700_000_000_000 + n as u64, &note(n)).unwrap()).collect()
 }
 
+/// Reads with one thread and with many, which must say the same.
 fn read(bytes: &[u8]) -> Result<(Vec<Note>, u64), ReadError> {
+    let mut told = Vec::new();
+    let parallel = read_parallel(
+        bytes,
+        |frame| Ok::<Note, ReadError>(frame.payload().unwrap()),
+        |note| {
+            told.push(note);
+            Ok(())
+        },
+    );
+    let sequential = read_sequential(bytes);
+    match (&sequential, parallel) {
+        (Ok((notes, valid)), Ok(ending)) => {
+            assert_eq!((&told, ending.valid_bytes), (notes, *valid));
+            assert_eq!(ending.valid_bytes + ending.torn_bytes, bytes.len() as u64);
+        }
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+        (one, other) => panic!("{one:?} by one thread, {other:?} by many"),
+    }
+    sequential
+}
+
+fn read_sequential(bytes: &[u8]) -> Result<(Vec<Note>, u64), ReadError> {
     let mut notes = Vec::new();
     let ending = read_all(bytes, |frame| {
         notes.push(frame.payload().unwrap());
@@ -63,6 +88,27 @@ fn a_flipped_byte_anywhere_is_refused_with_its_offset() {
         }
         start += line.len();
     }
+}
+
+#[test]
+fn a_long_journal_is_read_alike_by_one_thread_and_by_many_whatever_is_wrong_with_it() {
+    let lines = lines(45_000);
+    let whole = lines.concat();
+    assert!(whole.len() > 6 << 20, "several blocks for every thread");
+    assert_eq!(read(&whole).unwrap().0.len(), lines.len());
+    for part in 0..12 {
+        let at = whole.len() * part / 12 + 50;
+        let mut bad = whole.clone();
+        bad[at] ^= 1;
+        assert!(matches!(read(&bad), Err(ReadError::Damaged { offset, .. }) if offset <= at as u64), "{at}");
+    }
+    assert!(read(&whole[..whole.len() - 10]).is_ok());
+    let missing = [&whole[..lines[..20_000].concat().len()], &lines[20_001..].concat()].concat();
+    assert!(matches!(read(&missing), Err(ReadError::Damaged { record: 20_000, .. })));
+    let mut zeros = whole.clone();
+    let end = zeros.len();
+    zeros[end - 3000..].fill(0);
+    assert!(read(&zeros).is_ok());
 }
 
 #[test]
@@ -112,6 +158,20 @@ fn every_subset_of_lost_sectors_leaves_all_synced_records_and_no_wrong_one() {
             assert!(notes.iter().enumerate().all(|(n, found)| *found == note(n)), "subset {subset:b}");
         }
     }
+}
+
+#[test]
+fn a_lost_sector_of_which_only_one_byte_was_unsynced_is_a_torn_write() {
+    let mut disk = SimulatedDisk::default();
+    let empty = encode(0, 1_700_000_000_000, &Note { text: String::new() }).unwrap().len();
+    let text = "x".repeat(SECTOR - 1 - empty);
+    disk.append(&encode(0, 1_700_000_000_000, &Note { text }).unwrap()).unwrap();
+    disk.sync().unwrap();
+    assert_eq!(disk.synced(), SECTOR - 1);
+    disk.append(&encode(1, 1_700_000_000_001, &note(1)).unwrap()).unwrap();
+    let survivors = disk.after_power_cut(|sector| sector != 0);
+    assert_eq!(survivors[SECTOR - 2..SECTOR + 1], *b"\n\0\"", "the brace is gone, the rest is there");
+    assert_eq!(read(&survivors).unwrap().0.len(), 1);
 }
 
 proptest! {

@@ -5,9 +5,11 @@ mod run_support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::Duration;
 
+use playself::failpoint::{self, Point};
 use run_support::{Bench, FAKE, Match, finish, processes_naming, spawn, wait_for};
 
 /// So many kills in the everyday test; `PLAYSELF_KILL_CYCLES` asks for more.
@@ -83,6 +85,53 @@ fn a_match_killed_anywhere_ends_as_if_it_had_not_been() {
     kill_loop("101", kill_cycles(), &bench, &config);
 }
 
+/// Every game of a run's journal, by pair and number.
+fn games_on_record(bench: &Bench, run: &str) -> Vec<(u64, String)> {
+    let lines = bench.read(run, "journal.ndjson");
+    let records = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let games = records.filter(|record| record["type"] == "game");
+    games.map(|game| (game["pair"].as_u64().unwrap(), game["game"].as_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn a_test_killed_at_every_named_point_ends_the_same_and_replays_no_finished_game() {
+    let bench = Bench::new();
+    // Nearly all games are drawn at the move limit, so the test ends after a few pairs.
+    let rest = "[sprt]\nelo = [200.0, 400.0]";
+    let games = "concurrency = 2";
+    let config = bench.config("points", &Match { pairs: 500, games, rest, ..Match::default() });
+    let (status, said) = finish(&mut bench.start(&config, "whole"));
+    assert_eq!(status, 1, "{said}");
+    let often = if kill_cycles() > 12 { 20 } else { 1 };
+    for point in Point::deadly() {
+        for hit in 1..=often {
+            let once = matches!(point, Point::BeforeDecision | Point::AfterDecision | Point::BeforeEnd);
+            let at = if once { 1 } else { hit + 1 };
+            let run = format!("{}-{at}", point.name());
+            let armed = format!("{}:{at}", point.name());
+            let mut child = spawn(bench.start(&config, &run).env(failpoint::VARIABLE, &armed));
+            let death = child.wait().unwrap().signal();
+            // Rarely passed points may not come up so often; each must come up the first time.
+            assert!(death == Some(9) || hit > 1, "{armed}: the point was never passed");
+            let mut again = if bench.path(&run).join("plan.toml").exists() {
+                bench.resume(&run)
+            } else {
+                bench.start(&config, &run)
+            };
+            let (resumed, told) = finish(&mut again);
+            assert_eq!(resumed, status, "{armed}: {told}");
+            assert_eq!(bench.results(&run), bench.results("whole"), "{armed}");
+            let mut games = games_on_record(&bench, &run);
+            let all = games.len();
+            games.sort_unstable();
+            games.dedup();
+            assert_eq!(games.len(), all, "{armed}: a finished game was played again");
+            let verified = bench.verify(&run);
+            assert!(verified.status.success(), "{armed}: {}", String::from_utf8_lossy(&verified.stderr));
+        }
+    }
+}
+
 #[test]
 fn a_test_killed_anywhere_reaches_the_same_decision_on_the_same_pairs() {
     let bench = Bench::new();
@@ -91,7 +140,7 @@ fn a_test_killed_anywhere_reaches_the_same_decision_on_the_same_pairs() {
 }
 
 #[test]
-fn a_second_program_on_the_same_run_is_refused() {
+fn row_70_a_second_program_on_the_same_run_is_refused() {
     let bench = Bench::new();
     let config =
         bench.config("two", &Match { pairs: 1000, candidate: &["--sleep-ms", "5"], ..Match::default() });
@@ -112,7 +161,7 @@ fn a_second_program_on_the_same_run_is_refused() {
 }
 
 #[test]
-fn a_changed_engine_book_or_plan_is_refused_with_what_changed() {
+fn row_71_a_changed_engine_book_or_plan_is_refused_with_what_changed() {
     let bench = Bench::new();
     let engine = bench.path("engine");
     fs::copy(FAKE, &engine).unwrap();
@@ -140,7 +189,7 @@ fn a_changed_engine_book_or_plan_is_refused_with_what_changed() {
 }
 
 #[test]
-fn deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
+fn row_69_deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
     let bench = Bench::new();
     let config = bench.config("repair", &Match { pairs: 4, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
@@ -168,7 +217,7 @@ fn deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
 }
 
 #[test]
-fn a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
+fn rows_66_and_67_a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
     let bench = Bench::new();
     let config = bench.config("torn", &Match { pairs: 3, games: "concurrency = 1", ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
@@ -208,13 +257,22 @@ fn a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
         assert_eq!(status, 0, "{length} bytes: {said}");
         assert_eq!(bench.results("run"), good, "{length} bytes");
     }
+}
 
-    let text = String::from_utf8(whole).unwrap();
+#[test]
+fn row_72_a_journal_of_a_newer_program_is_refused() {
+    let bench = Bench::new();
+    let config = bench.config("newer", &Match { pairs: 1, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
+    let path = bench.path("run/journal.ndjson");
+    let text = fs::read_to_string(&path).unwrap();
     let payload = serde_json::json!({ "type": "run", "format": 99, "program": "9", "plan": "" });
     let first = playself::journal::encode(0, 1, &payload).unwrap();
-    fs::write(&path, [&first, text.split_once('\n').unwrap().1.as_bytes()].concat()).unwrap();
+    let newer = [&first, text.split_once('\n').unwrap().1.as_bytes()].concat();
+    fs::write(&path, &newer).unwrap();
     let (status, said) = finish(&mut bench.resume("run"));
     assert_eq!((status, said.contains("format 99")), (4, true), "{said}");
+    assert_eq!(fs::read(&path).unwrap(), newer, "it is left alone");
 }
 
 #[test]

@@ -12,12 +12,25 @@ struct Open {
     games: Vec<GameOfPair>,
 }
 
+/// What becomes of the finished game of a pair that was given up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Halves {
+    /// It stays, and only the other one is played.
+    #[default]
+    Stay,
+    /// Both are played again: what journals of format 1 say.
+    PlayedAgain,
+}
+
 /// Reads a journal along and notices contradictions.
 #[derive(Debug, Default)]
 pub struct Audit {
     open: BTreeMap<u64, Open>,
     /// The attempt that a pair needs next; `None` once both of its games are on record.
     next_attempt: BTreeMap<u64, Option<u32>>,
+    /// Games of pairs that were given up half finished: they are not played again.
+    kept: BTreeMap<u64, Vec<GameOfPair>>,
+    halves: Halves,
     decided: Option<u64>,
     finished: bool,
 }
@@ -29,11 +42,20 @@ impl Audit {
             return Err("something follows the end of the run".to_owned());
         }
         match entry {
-            Entry::Run { .. } | Entry::Session | Entry::Fault { .. } => Ok(()),
+            Entry::Run { format, .. } => {
+                self.halves = if *format < 2 { Halves::PlayedAgain } else { Halves::Stay };
+                Ok(())
+            }
+            Entry::Session | Entry::Fault { .. } => Ok(()),
             Entry::PairStarted { pair, attempt } => self.start(*pair, *attempt),
             Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
-            Entry::Void { pair, attempt, .. } | Entry::Abandoned { pair, attempt } => {
-                self.end(*pair, *attempt)
+            Entry::Void { pair, attempt, .. } => self.end(*pair, *attempt).map(drop),
+            Entry::Abandoned { pair, attempt } => {
+                let games = self.end(*pair, *attempt)?;
+                if self.halves == Halves::Stay && !games.is_empty() {
+                    self.kept.insert(*pair, games);
+                }
+                Ok(())
             }
             Entry::Decision { pairs, .. } => match self.decided.replace(*pairs) {
                 None => Ok(()),
@@ -56,7 +78,8 @@ impl Audit {
         }
         match due {
             Some(due) if due == attempt => {
-                self.open.insert(pair, Open { attempt, games: Vec::new() });
+                let games = self.kept.remove(&pair).unwrap_or_default();
+                self.open.insert(pair, Open { attempt, games });
                 Ok(())
             }
             Some(due) => Err(format!("try {} of pair {} where {} was due", attempt + 1, pair + 1, due + 1)),
@@ -77,11 +100,11 @@ impl Audit {
         Ok(())
     }
 
-    fn end(&mut self, pair: u64, attempt: u32) -> Result<(), String> {
+    /// Closes a try; what it had finished.
+    fn end(&mut self, pair: u64, attempt: u32) -> Result<Vec<GameOfPair>, String> {
         self.opened(pair, attempt)?;
-        self.open.remove(&pair);
         self.next_attempt.insert(pair, Some(attempt + 1));
-        Ok(())
+        Ok(self.open.remove(&pair).map(|open| open.games).unwrap_or_default())
     }
 
     fn opened(&mut self, pair: u64, attempt: u32) -> Result<&mut Open, String> {
@@ -94,7 +117,10 @@ impl Audit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::VoidReason;
+    use crate::game::{Ending, GameRecord, GameResult, Termination, VoidReason};
+    use crate::journal::GameEntry;
+    use crate::opening::Variant;
+    use crate::player::EngineIndex;
 
     fn started(pair: u64, attempt: u32) -> Entry {
         Entry::PairStarted { pair, attempt }
@@ -104,6 +130,26 @@ mod tests {
         Entry::Void { pair, attempt, reason: VoidReason::Suspended { gap_ms: 1 } }
     }
 
+    fn abandoned(pair: u64, attempt: u32) -> Entry {
+        Entry::Abandoned { pair, attempt }
+    }
+
+    fn game(pair: u64, attempt: u32, game: GameOfPair) -> Entry {
+        let record = GameRecord {
+            white: EngineIndex(0),
+            black: EngineIndex(1),
+            opening: 0,
+            start_fen: "-".to_owned(),
+            variant: Variant::Standard,
+            moves: Vec::new(),
+            ending: Ending { result: GameResult::Draw, termination: Termination::Stalemate },
+            started_unix_ms: 0,
+            duration_ms: 0,
+            warnings: Vec::new(),
+        };
+        Entry::Game(Box::new(GameEntry::pack(pair, attempt, game, &record)))
+    }
+
     #[test]
     fn contradictions_are_noticed_and_honest_histories_are_not() {
         for (case, history, honest) in [
@@ -111,6 +157,40 @@ mod tests {
             (
                 "out of order",
                 vec![started(3, 0), started(1, 0), void(1, 0), void(3, 0), Entry::Finished],
+                true,
+            ),
+            (
+                "a finished half stays",
+                vec![
+                    started(3, 0),
+                    game(3, 0, GameOfPair::First),
+                    abandoned(3, 0),
+                    started(3, 1),
+                    game(3, 1, GameOfPair::Second),
+                    Entry::Finished,
+                ],
+                true,
+            ),
+            (
+                "a finished half is played again",
+                vec![
+                    started(3, 0),
+                    game(3, 0, GameOfPair::First),
+                    abandoned(3, 0),
+                    started(3, 1),
+                    game(3, 1, GameOfPair::First),
+                ],
+                false,
+            ),
+            (
+                "a void takes both games",
+                vec![
+                    started(3, 0),
+                    game(3, 0, GameOfPair::First),
+                    void(3, 0),
+                    started(3, 1),
+                    game(3, 1, GameOfPair::First),
+                ],
                 true,
             ),
             ("started twice", vec![started(3, 0), started(3, 0)], false),

@@ -107,6 +107,17 @@ impl Plan {
         [white, black].map(|engine| self.engines[engine.get()].limits)
     }
 
+    /// Games still to be written when so many pairs are counted; 0 where nobody can say.
+    pub fn games_left(&self, counted: u64) -> u64 {
+        let pairs = match (&self.tune, self.sprt) {
+            (Some(tune), _) => tune.pairs,
+            // A test's limit is seldom reached, so it says nothing about what it will need.
+            (None, Some(_)) => 0,
+            (None, None) => self.max_pairs.unwrap_or(0),
+        };
+        pairs.saturating_sub(counted).saturating_mul(2)
+    }
+
     /// Every file the run rests on that is not what it was, in words.
     pub fn changes(&self) -> Vec<String> {
         let mut seen: Vec<&PathBuf> = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::journal::{Ending, Entry, FORMAT, Frame, ReadError, read_all};
+use crate::journal::{Detail, Ending, Entry, FORMAT, Frame, ReadError, read_parallel};
 
 use super::event::{RunEvent, RunView};
 use super::plan::Plan;
@@ -50,23 +50,37 @@ pub enum ReplayError {
     },
 }
 
+/// What of an old run is known already, and need not be worked out again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The moves of pairs before this one: they are told with their results alone.
+    pub games: u64,
+    /// The test's ratio after pairs before this one: they are known not to have decided anything, and are told
+    /// without it.
+    pub llr: u64,
+}
+
 /// Replays the journal in `source`, whose plan has the SHA-256 `plan_hash`; `visit` is told every counted pair and
-/// every fault, in order. The test's ratio is worked out from pair `llr_from` on; earlier pairs, known not to have
-/// decided anything, are told without it. A journal without a single record is that of a run killed before it began.
+/// every fault, in order. Every byte is checked, whatever is `known`. A journal without a single record is that of a
+/// run killed before it began.
 pub fn replay(
     source: impl Read,
     plan: &Plan,
     plan_hash: &str,
-    llr_from: u64,
+    known: Known,
     mut visit: impl FnMut(&RunEvent, &RunView<'_>),
 ) -> Result<Replayed, ReplayError> {
-    let mut state = RunState::new(plan).without_llr_before(llr_from);
+    let mut state = RunState::new(plan).without_llr_before(known.llr);
     let mut time = PlayingTime::default();
-    let ending = read_all(source, |frame| {
-        let strange = |why| ReplayError::Strange { seq: frame.seq, why };
+    let detail = if known.games > 0 { Detail::ResultsBefore(known.games) } else { Detail::Full };
+    let parse = |frame: Frame<'_>| {
         check_first(&frame, plan_hash)?;
-        let entry = Entry::from_frame(&frame).map_err(strange)?;
-        time.note(&entry, frame.at());
+        let entry = Entry::from_frame(&frame, detail);
+        let entry = entry.map_err(|why| ReplayError::Strange { seq: frame.seq, why })?;
+        Ok((frame.at(), entry))
+    };
+    let ending = read_parallel(source, parse, |(at, entry)| {
+        time.note(&entry, at);
         if let Entry::Fault { bundle } = &entry {
             let view = RunView { plan, state: &state, seconds: time.seconds() };
             visit(&RunEvent::Fault(bundle.clone()), &view);
@@ -94,7 +108,7 @@ fn check_first(frame: &Frame<'_>, plan_hash: &str) -> Result<(), ReplayError> {
     let stated: Format = frame.payload().map_err(|_| ReplayError::NoRun)?;
     match stated.format {
         Some(found) if found > FORMAT => Err(ReplayError::Newer { found }),
-        Some(_) => match Entry::from_frame(frame) {
+        Some(_) => match Entry::from_frame(frame, Detail::Full) {
             Ok(Entry::Run { plan, .. }) if plan == plan_hash => Ok(()),
             Ok(Entry::Run { .. }) => Err(ReplayError::PlanChanged),
             _ => Err(ReplayError::NoRun),

@@ -1,19 +1,22 @@
 //! The shell around the state: it waits, asks the state what to do, and does it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
+use crate::failpoint::{self, Point};
 use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairId, PairJob};
-use crate::game::VoidReason;
+use crate::game::{GameOfPair, VoidReason};
 use crate::journal::{Committed, Entry, GameEntry, Journal, LockedFile, Urgency, WriteError};
 use crate::opening::Opening;
 use crate::player::EngineOption;
 use crate::stats::Decision;
 
 use super::control::{Asked, ControlDoor, Request};
+use super::disk::DiskRoom;
 use super::event::{Observer, RunEvent, RunView};
 use super::interrupt::{Interrupt, Interrupts};
 use super::plan::Plan;
@@ -26,6 +29,13 @@ const LEAVING: Duration = Duration::from_secs(10);
 
 /// How often the boards are shown to whoever watches.
 const BOARDS_EVERY: Duration = Duration::from_millis(200);
+
+/// How often the disk is looked at.
+const DISK_EVERY: Duration = Duration::from_secs(5);
+
+/// Bundles of faults that one run keeps: a thousandth failure teaches nothing that the first hundreds did not, and a
+/// game's own record names its reason in any case.
+const MOST_BUNDLES: u64 = 500;
 
 /// Where the pairs of a run start: a function of the round alone.
 pub trait Openings: Send {
@@ -40,6 +50,7 @@ pub struct Run {
     time: PlayingTime,
     fleet: LocalFleet,
     openings: Box<dyn Openings>,
+    folder: PathBuf,
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     uncommitted: usize,
@@ -60,6 +71,8 @@ pub struct RunParts {
     pub fleet: LocalFleet,
     /// Where pairs start.
     pub openings: Box<dyn Openings>,
+    /// Where its files are: the disk that must have room.
+    pub folder: PathBuf,
     /// Where the truth goes.
     pub journal: LockedFile,
     /// The number of the next entry; 0 for a new run.
@@ -83,6 +96,7 @@ impl Run {
             time: parts.time,
             fleet: parts.fleet,
             openings: parts.openings,
+            folder: parts.folder,
             journal: Some(journal),
             commits,
             uncommitted: 0,
@@ -92,6 +106,7 @@ impl Run {
         };
         parts.first.into_iter().for_each(|entry| run.append(entry, Urgency::Now));
         run.append(Entry::Session, Urgency::Now);
+        run.state.begin_session();
         let abandoned: Vec<PairId> = run.state.flying().collect();
         for id in abandoned {
             run.state.landed(id);
@@ -111,6 +126,8 @@ impl Run {
         }
         let mut boards = tokio::time::interval(BOARDS_EVERY);
         boards.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        let mut disk = tokio::time::interval(DISK_EVERY);
+        disk.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         let outcome = loop {
             self.fill();
             if self.uncommitted == 0
@@ -136,6 +153,7 @@ impl Run {
                 interrupt = interrupts.next() => self.on_interrupt(interrupt),
                 Some(asked) = asked => self.on_request(asked),
                 _ = boards.tick() => self.tell(&RunEvent::Boards(self.fleet.live())),
+                _ = disk.tick() => self.look_at_disk(),
                 () = late => {
                     self.deadline = None;
                     self.fleet.kill_now();
@@ -150,6 +168,7 @@ impl Run {
         fleet.close().await;
         if let Some(journal) = journal {
             if outcome.is_final() && !state.is_finished() {
+                failpoint::pass(Point::BeforeEnd);
                 // If this cannot be written the run stays resumable, and resuming it ends it at once.
                 let _ = journal.append(Entry::Finished, Urgency::Now);
             }
@@ -204,7 +223,11 @@ impl Run {
                 options,
                 limits: self.plan.engines[engine.get()].limits,
             });
-        Ok(PairJob { id: start.id, opening, contestants })
+        let half = start.half.as_ref().map(|half| {
+            half.unpack(self.plan.limits_of(half.white, half.black)).map_err(|why| why.to_string())
+        });
+        let first_game = half.transpose()?.map(Box::new);
+        Ok(PairJob { id: start.id, opening, contestants, first_game })
     }
 
     fn on_fleet(&mut self, event: FleetEvent) {
@@ -216,7 +239,7 @@ impl Run {
                 self.tell(&RunEvent::GameStarted { pair: id.index, game, white, black });
             }
             FleetEvent::GameFinished { id, game, record, bundle } => {
-                if let Some(bundle) = bundle {
+                if let Some(bundle) = bundle.filter(|_| self.state.standings().faults() < MOST_BUNDLES) {
                     self.append(Entry::Fault { bundle }, Urgency::Grouped);
                 }
                 let entry = GameEntry::pack(id.index, id.attempt, game, &record);
@@ -255,7 +278,13 @@ impl Run {
         for Committed { at, entry, .. } in group {
             self.time.note(&entry, at);
             match &entry {
-                Entry::Game(game) => self.tell(&RunEvent::GameFinished(game.clone())),
+                Entry::Game(game) => {
+                    self.tell(&RunEvent::GameFinished(game.clone()));
+                    if game.game == GameOfPair::First {
+                        failpoint::pass(Point::BetweenGames);
+                    }
+                }
+                Entry::Decision { .. } => failpoint::pass(Point::AfterDecision),
                 Entry::Fault { bundle } => self.tell(&RunEvent::Fault(bundle.clone())),
                 _ => {}
             }
@@ -267,8 +296,12 @@ impl Run {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Counted(pair) => self.tell(&RunEvent::Counted(pair)),
+            Effect::Counted(pair) => {
+                failpoint::pass(Point::BeforeFiles);
+                self.tell(&RunEvent::Counted(pair));
+            }
             Effect::Decide(Decision { accepted, llr, seen }) => {
+                failpoint::pass(Point::BeforeDecision);
                 let pairs = self.state.counted();
                 self.append(Entry::Decision { accepted, llr, pairs, pentanomial: seen }, Urgency::Now);
             }
@@ -342,6 +375,15 @@ impl Run {
         self.tell(&RunEvent::Warning(why.clone()));
         self.state.fail(why);
         self.drain();
+    }
+
+    fn look_at_disk(&mut self) {
+        // A disk that cannot be asked is found out about when it is written to.
+        if let Ok(DiskRoom::TooLittle(why)) = DiskRoom::look(&self.folder, 0)
+            && !self.draining
+        {
+            self.fail(why);
+        }
     }
 
     fn drain(&mut self) {

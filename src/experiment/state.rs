@@ -46,6 +46,8 @@ pub struct Start {
     pub id: PairId,
     /// What its two engines are told, in a tuning run.
     pub trial: Option<Trial>,
+    /// Its first game, where an earlier try finished it: a finished game is never played again.
+    pub half: Option<Box<GameEntry>>,
 }
 
 /// What has to happen because of an entry.
@@ -151,7 +153,8 @@ impl RunState {
             None => (self.begin_new()?, 0),
         };
         self.flying.insert(index, attempt);
-        Some(Start { id: PairId { index, attempt }, trial: self.trials.get(&index).cloned() })
+        let (trial, half) = (self.trials.get(&index).cloned(), self.halves.get(&index).cloned());
+        Some(Start { id: PairId { index, attempt }, trial, half })
     }
 
     /// The next pair never started before, unless its trial depends on scores that are not known yet.
@@ -188,7 +191,7 @@ impl RunState {
                 self.flying.insert(*pair, *attempt);
                 return Vec::new();
             }
-            Entry::Game(game) if self.halves.contains_key(&game.pair) => {
+            Entry::Game(game) if self.other_half(game) => {
                 self.flying.remove(&game.pair);
             }
             Entry::Void { pair, .. } | Entry::Abandoned { pair, .. } => {
@@ -228,7 +231,7 @@ impl RunState {
             return Vec::new();
         }
         match self.halves.remove(&pair) {
-            Some(other) if other.attempt == game.attempt && other.game != game.game => {
+            Some(other) if other.game != game.game => {
                 let games = if other.game == GameOfPair::First { [other, game] } else { [game, other] };
                 self.ready.insert(pair, games);
                 self.advance()
@@ -238,6 +241,11 @@ impl RunState {
                 Vec::new()
             }
         }
+    }
+
+    /// Whether this game completes a pair.
+    fn other_half(&self, game: &GameEntry) -> bool {
+        self.halves.get(&game.pair).is_some_and(|half| half.game != game.game)
     }
 
     /// Counts every pair whose turn has come.
@@ -287,6 +295,7 @@ impl RunState {
     }
 
     fn commit_void(&mut self, pair: u64, attempt: u32, reason: &VoidReason) -> Vec<Effect> {
+        self.halves.remove(&pair);
         self.give_back(pair, attempt);
         let mut effects = Vec::new();
         if *reason == VoidReason::Cancelled {
@@ -306,8 +315,8 @@ impl RunState {
         effects
     }
 
+    /// The pair waits for its next try; a game of it that is finished stays so.
     fn give_back(&mut self, pair: u64, attempt: u32) {
-        self.halves.remove(&pair);
         if pair >= self.counted {
             self.retry.insert(pair, attempt + 1);
         }
@@ -330,6 +339,14 @@ impl RunState {
     /// Starts nothing more, for this reason.
     pub fn fail(&mut self, why: String) {
         self.phase = Phase::Faulty(why);
+    }
+
+    /// A new process takes the run up: whatever stopped the last one, this one begins with a clean slate. Results, and
+    /// the tries of every pair, stay.
+    pub fn begin_session(&mut self) {
+        self.phase = Phase::Playing;
+        self.watch = FaultWatch::default();
+        self.harness_errors = 0;
     }
 
     /// Starts nothing until [`go_on`](Self::go_on).

@@ -180,3 +180,33 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
     }
     assert!(matches!(state.outcome(), Some(Outcome::Faulty(why)) if why.contains("boom")));
 }
+
+#[test]
+fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_it() {
+    for (case, given_up, stays) in [
+        ("killed", Entry::Abandoned { pair: 0, attempt: 0 }, true),
+        (
+            "suspended",
+            Entry::Void { pair: 0, attempt: 0, reason: VoidReason::Suspended { gap_ms: 1 } },
+            false,
+        ),
+    ] {
+        let mut state = RunState::new(&plan(Some(1), None));
+        let id = start(&mut state).unwrap();
+        let [first, second] = games(id, 3);
+        state.commit(first.clone());
+        state.landed(id);
+        state.commit(given_up);
+        let again = state.start_next().unwrap();
+        assert_eq!(again.id, PairId { index: 0, attempt: 1 }, "{case}");
+        assert_eq!(again.half.is_some(), stays, "{case}");
+        state.landed(again.id);
+        let mut effects = Vec::new();
+        if !stays {
+            effects.extend(state.commit(first));
+        }
+        effects.extend(state.commit(second));
+        assert_eq!(counted(&effects), [0], "{case}");
+        assert_eq!(state.outcome(), Some(Outcome::Finished), "{case}");
+    }
+}

@@ -9,6 +9,7 @@ use nix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
+use crate::failpoint::{self, Point};
 use crate::game::Host;
 
 /// How often a thread looks whether it still runs on time.
@@ -112,5 +113,7 @@ impl Host for DelayProbe {
 fn time_asleep() -> Duration {
     let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
     let awake = read(ClockId::CLOCK_MONOTONIC);
-    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake)
+    let pretended =
+        if failpoint::strikes(Point::HostSleeps) { Duration::from_secs(5) } else { Duration::ZERO };
+    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake) + pretended
 }

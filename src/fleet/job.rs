@@ -37,6 +37,9 @@ pub struct PairJob {
     pub opening: Opening,
     /// The first has White in game one.
     pub contestants: [Contestant; 2],
+    /// The first game, where it was finished before: then only the second is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_game: Option<Box<GameRecord>>,
 }
 
 impl PairJob {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
 use crate::chess::Color;
+use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
 use crate::fleet::bundle::LastWords;
 use crate::fleet::roster::Roster;
@@ -140,6 +141,9 @@ async fn start(
     let plan = |reason| SeatTrouble::Plan { reason, words: LastWords::default() };
     let args =
         Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
+    if failpoint::strikes(Point::SpawnFails) {
+        return Err(SeatTrouble::Resources("the system refused to start it: no more processes".to_owned()));
+    }
     let transport = staff.launcher.launch(spec, &args, staff.cpus).map_err(|error| match error {
         LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
         LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::chess::{ByColor, Color};
+use crate::failpoint::{self, Point};
 use crate::fleet::bundle::{GameKey, LastWords, bundle};
 use crate::fleet::host_watch::{DelayProbe, Standstills};
 use crate::fleet::live::LiveBoard;
@@ -139,7 +140,8 @@ impl Slot {
             }
         };
         let mut games = Vec::with_capacity(2);
-        for game in GameOfPair::BOTH {
+        games.extend(job.first_game.as_deref().cloned());
+        for game in GameOfPair::BOTH.into_iter().skip(games.len()) {
             let key = GameKey { id: job.id, game };
             self.tell(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
             match self.game(seats, job, &setup, key).await {
@@ -187,6 +189,9 @@ impl Slot {
         setup: &GameSetup,
         key: GameKey,
     ) -> Result<(GameRecord, Option<FaultBundle>), NoResult> {
+        if failpoint::strikes(Point::GamePanics) {
+            panic!("a slip made on purpose");
+        }
         let standstills = self.shared.standstills.count();
         let (started, started_at) = (SystemTime::now(), Instant::now());
         let order = PairJob::seats(key.game);

@@ -6,10 +6,10 @@ use crate::game::{FaultBundle, VoidReason};
 use crate::stats::{Hypothesis, Pentanomial};
 
 use super::frame::Frame;
-use super::game_entry::GameEntry;
+use super::game_entry::{GameEntry, GameGist};
 
 /// The version of the entries below; a journal with a higher one is refused.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// One record of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,14 +74,29 @@ pub enum Entry {
 
 impl Entry {
     /// Reads the entry of a checked record.
-    pub fn from_frame(frame: &Frame<'_>) -> serde_json::Result<Self> {
+    pub fn from_frame(frame: &Frame<'_>, detail: Detail) -> serde_json::Result<Self> {
         // Games are nearly all of a journal, and reading them through the tag would copy every text twice.
-        if is_game(frame.json) {
-            frame.payload().map(|game| Self::Game(Box::new(game)))
-        } else {
-            frame.payload()
+        if !is_game(frame.json) {
+            return frame.payload();
         }
+        if let Detail::ResultsBefore(pair) = detail {
+            let result: GameEntry = frame.payload::<GameGist>()?.into();
+            if result.pair < pair {
+                return Ok(Self::Game(Box::new(result)));
+            }
+        }
+        frame.payload().map(|game| Self::Game(Box::new(game)))
     }
+}
+
+/// How much of a journal's games is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// Of pairs before this one only who played and how it ended: no position, no moves. For whoever has their moves
+    /// already, it is several times faster.
+    ResultsBefore(u64),
 }
 
 /// Whether a line's type, which follows its time, is that of a game.

@@ -60,6 +60,47 @@ pub struct GameEntry {
     pub warnings: Vec<Warning>,
 }
 
+/// Who played a game and how it ended; the rest of its record is skipped unread.
+#[derive(Deserialize)]
+pub(super) struct GameGist {
+    pair: u64,
+    attempt: u32,
+    game: GameOfPair,
+    white: EngineIndex,
+    black: EngineIndex,
+    opening: u64,
+    ending: Ending,
+    started: u64,
+    took: u64,
+}
+
+impl From<GameGist> for GameEntry {
+    fn from(gist: GameGist) -> Self {
+        let GameGist { pair, attempt, game, white, black, opening, ending, started, took } = gist;
+        Self {
+            pair,
+            attempt,
+            game,
+            white,
+            black,
+            opening,
+            fen: String::new(),
+            variant: Variant::Standard,
+            book: 0,
+            moves: String::new(),
+            scores: String::new(),
+            depths: String::new(),
+            seldepths: String::new(),
+            nodes: String::new(),
+            times: String::new(),
+            ending,
+            started,
+            took,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn is_standard(variant: &Variant) -> bool {
     *variant == Variant::Standard

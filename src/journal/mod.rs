@@ -4,14 +4,16 @@ mod entry;
 mod frame;
 mod game_entry;
 mod packed;
+mod parallel;
 mod reader;
 mod simulated_disk;
 mod storage;
 mod writer;
 
-pub use entry::{Entry, FORMAT};
+pub use entry::{Detail, Entry, FORMAT};
 pub use frame::{Frame, FrameError, decode, encode};
 pub use game_entry::{GameEntry, Unreadable};
+pub use parallel::read_parallel;
 pub use reader::{Ending, MAX_UNSYNCED, ReadError, read_all};
 pub use simulated_disk::{SECTOR, SimulatedDisk};
 pub use storage::{LockError, LockedFile, Storage, sync_parent};

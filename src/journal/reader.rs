@@ -3,12 +3,13 @@
 use std::io::{self, BufRead, Read};
 
 use super::frame::{self, Frame, FrameError};
+use super::simulated_disk::SECTOR;
 
 /// Records the writer leaves unsynced at most; damage that a power cut did lies within so many of the end.
 pub const MAX_UNSYNCED: usize = 64;
 
 /// A longer line is damage: the largest honest record is a few hundred kilobytes.
-const LONGEST_LINE: u64 = 16 << 20;
+pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
 /// Why a journal cannot be read to its end.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +53,7 @@ pub fn read_all<E: From<ReadError>>(
     let mut ending = Ending::default();
     let mut line = Vec::new();
     while read_line(&mut source, &mut line).map_err(ReadError::Io)? > 0 {
-        match checked(&line, ending.next_seq) {
+        match checked(&line, Some(ending.next_seq)) {
             Ok(frame) => visit(frame)?,
             Err(why) => return Ok(classify(&mut source, &line, ending, why)?),
         }
@@ -62,13 +63,17 @@ pub fn read_all<E: From<ReadError>>(
     Ok(ending)
 }
 
-fn checked(line: &[u8], expected: u64) -> Result<Frame<'_>, FrameError> {
+/// Reads a line, newline included; a number that is not the one expected is an error.
+pub(super) fn checked(line: &[u8], expected: Option<u64>) -> Result<Frame<'_>, FrameError> {
     let frame = frame::decode(line.strip_suffix(b"\n").ok_or(FrameError::Malformed)?)?;
-    if frame.seq == expected { Ok(frame) } else { Err(FrameError::Sequence { found: frame.seq, expected }) }
+    match expected {
+        Some(expected) if frame.seq != expected => Err(FrameError::Sequence { found: frame.seq, expected }),
+        _ => Ok(frame),
+    }
 }
 
 /// Tells a torn tail from damage, given the first bad line and what follows it.
-fn classify(
+pub(super) fn classify(
     source: &mut impl BufRead,
     bad: &[u8],
     ending: Ending,
@@ -83,7 +88,10 @@ fn classify(
     }
     let cut_short = lines_after == 0 && !bad.ends_with(b"\n") && bad.len() as u64 <= LONGEST_LINE;
     // JSON text has no NUL, and no single flipped byte makes a run of them.
-    let hole = bad.windows(2).any(|pair| pair == [0, 0]) || bad.ends_with(&[0]) && lines_after == 0;
+    let zeros = bad.windows(2).any(|pair| pair == [0, 0]) || bad.ends_with(&[0]) && lines_after == 0;
+    // What was synced may end one byte before the end of a sector; then a lost sector takes only that byte.
+    let last_of_sector = bad.first() == Some(&0) && (ending.valid_bytes + 1).is_multiple_of(SECTOR as u64);
+    let hole = zeros || last_of_sector;
     if cut_short || (hole && lines_after < MAX_UNSYNCED) {
         Ok(Ending { torn_bytes, ..ending })
     } else {
@@ -91,7 +99,7 @@ fn classify(
     }
 }
 
-fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+pub(super) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     line.clear();
     source.take(LONGEST_LINE + 1).read_until(b'\n', line)
 }

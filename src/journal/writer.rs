@@ -6,6 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use crate::failpoint::{self, Point};
+
 use super::frame;
 use super::reader::MAX_UNSYNCED;
 use super::storage::Storage;
@@ -142,7 +144,16 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
     fn write(&mut self, entry: E) -> Result<(), WriteError> {
         let at = milliseconds_since_1970();
         let line = frame::encode(self.next_seq, at, &entry)?;
+        failpoint::pass(Point::BeforeWrite);
+        if failpoint::strikes(Point::MidWrite) {
+            let _ = self.storage.append(&line[..line.len() / 2]);
+            failpoint::die();
+        }
+        if failpoint::strikes(Point::WriteFails) {
+            return Err(WriteError::Append(std::io::ErrorKind::StorageFull.into()));
+        }
         self.storage.append(&line).map_err(WriteError::Append)?;
+        failpoint::pass(Point::AfterWrite);
         self.unsynced.push(Committed { seq: self.next_seq, at, entry });
         self.oldest.get_or_insert_with(Instant::now);
         self.next_seq += 1;
@@ -154,14 +165,23 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
         if self.unsynced.is_empty() {
             return Ok(());
         }
+        failpoint::pass(Point::BeforeSync);
+        if failpoint::strikes(Point::SyncFails) {
+            return Err(WriteError::Sync(nix::errno::Errno::EIO.into()));
+        }
         self.storage.sync().map_err(WriteError::Sync)?;
+        failpoint::pass(Point::AfterSync);
         (self.on_commit)(Ok(std::mem::take(&mut self.unsynced)));
         Ok(())
     }
 }
 
 fn milliseconds_since_1970() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    const HOUR: Duration = Duration::from_secs(3600);
+    let mut elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    if failpoint::strikes(Point::WallClockJumps) {
+        elapsed = elapsed.saturating_sub(HOUR);
+    }
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::experiment::{CountedPair, Observer, Plan, RunEvent, RunView};
+use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView};
+use crate::failpoint::{self, Point};
 use crate::game::FaultBundle;
 
 use super::pairs_csv::{self, HEADER};
@@ -23,22 +24,24 @@ const SUMMARY_EVERY: Duration = Duration::from_secs(5);
 struct PairFile {
     out: BufWriter<File>,
     next: u64,
+    /// Where tests tear it.
+    torn: Point,
 }
 
 /// The place and the number of the last pair in the end of a file.
 type LastPair = fn(&str) -> Option<(usize, u64)>;
 
 impl PairFile {
-    fn create(path: &Path, header: &str) -> io::Result<Self> {
+    fn create(path: &Path, header: &str, torn: Point) -> io::Result<Self> {
         let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
         out.write_all(header.as_bytes())?;
-        Ok(Self { out, next: 0 })
+        Ok(Self { out, next: 0, torn })
     }
 
     /// Goes on with an old file from its last pair, which may be incomplete and is written again.
-    fn reopen(path: &Path, header: &str, last_pair: LastPair) -> io::Result<Self> {
+    fn reopen(path: &Path, header: &str, torn: Point, last_pair: LastPair) -> io::Result<Self> {
         let Ok(mut file) = OpenOptions::new().read(true).write(true).open(path) else {
-            return Self::create(path, header);
+            return Self::create(path, header, torn);
         };
         let length = file.metadata()?.len();
         let tail_start = length.saturating_sub(TAIL);
@@ -50,9 +53,9 @@ impl PairFile {
             Some((offset, pair)) if std::str::from_utf8(&tail).is_ok() => {
                 file.set_len(tail_start + offset as u64)?;
                 file.seek(SeekFrom::End(0))?;
-                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair })
+                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair, torn })
             }
-            _ => Self::create(path, header),
+            _ => Self::create(path, header, torn),
         }
     }
 
@@ -61,7 +64,13 @@ impl PairFile {
             return Ok(());
         }
         self.next = pair + 1;
-        self.out.write_all(text()?.as_bytes())
+        let text = text()?;
+        if failpoint::strikes(self.torn) {
+            self.out.write_all(&text.as_bytes()[..text.len() / 2])?;
+            self.out.flush()?;
+            failpoint::die();
+        }
+        self.out.write_all(text.as_bytes())
     }
 }
 
@@ -91,8 +100,8 @@ impl Projections {
     /// Empty files for a new run, or for one whose files are to be written anew.
     pub fn create(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
-            games: PairFile::create(&folder.games(), "")?,
-            pairs: PairFile::create(&folder.pairs(), HEADER)?,
+            games: PairFile::create(&folder.games(), "", Point::MidPgn)?,
+            pairs: PairFile::create(&folder.pairs(), HEADER, Point::MidCsv)?,
             folder: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
@@ -101,16 +110,22 @@ impl Projections {
     /// The files of a run that goes on. Told all its counted pairs again, they add only those that are missing.
     pub fn reopen(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
-            games: PairFile::reopen(&folder.games(), "", last_pair_of_pgn)?,
-            pairs: PairFile::reopen(&folder.pairs(), HEADER, last_pair_of_csv)?,
+            games: PairFile::reopen(&folder.games(), "", Point::MidPgn, last_pair_of_pgn)?,
+            pairs: PairFile::reopen(&folder.pairs(), HEADER, Point::MidCsv, last_pair_of_csv)?,
             folder: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
     }
 
-    /// The first pair whose row is missing: the test's ratio is needed from here on.
-    pub fn first_missing_row(&self) -> u64 {
-        self.pairs.next
+    /// What the files hold already, and need not be told again.
+    pub fn known(&self) -> Known {
+        Known { games: self.games.next.min(self.pairs.next), llr: self.pairs.next }
+    }
+
+    /// Whether the files hold pairs that a run with so many counted ones does not have: the journal lost its end, and
+    /// those pairs will be played again.
+    pub fn are_ahead_of(&self, counted: u64) -> bool {
+        self.games.next.max(self.pairs.next) > counted
     }
 
     fn count(&mut self, pair: &CountedPair, plan: &Plan) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::failpoint::{self, Point};
 use crate::journal::sync_parent;
 
 /// The folder of a run and the names of the files in it.
@@ -130,7 +131,9 @@ pub fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     file.write_all(contents)?;
     file.sync_all()?;
     drop(file);
+    failpoint::pass(Point::BeforeRename);
     fs::rename(&draft, path)?;
+    failpoint::pass(Point::AfterRename);
     sync_parent(path)
 }
 

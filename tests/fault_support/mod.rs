@@ -68,6 +68,7 @@ pub(crate) fn jobs(pairs: u64, limits: TimeControl) -> Vec<PairJob> {
             id: PairId { index, attempt: 0 },
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+            first_game: None,
         })
         .collect()
 }

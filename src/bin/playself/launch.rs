@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use playself::config::{plan_from_toml, plan_to_toml};
 use playself::experiment::{
-    ControlDoor, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime, Run, RunParts, RunState,
-    fairness, replay, sha256_of,
+    ControlDoor, DiskRoom, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime, Replayed, Run,
+    RunParts, RunState, fairness, replay, sha256_of,
 };
 use playself::fleet::{FleetConfig, LocalFleet};
 use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
@@ -120,7 +120,18 @@ pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> 
         None => RunFolder::create(&output.results, &Moment::now().stamp(), &plan.name),
     }
     .context("the run folder cannot be made")?;
+    check_disk(folder.path(), plan.games_left(0), show)?;
     play_shown(plan, folder, show)
+}
+
+/// Refuses a disk without room, and warns of one that may not last.
+fn check_disk(folder: &Path, games: u64, show: Show) -> anyhow::Result<()> {
+    match DiskRoom::look(folder, games)? {
+        DiskRoom::Enough => {}
+        DiskRoom::Tight(why) => show.say(&format!("Warning; {why}")),
+        DiskRoom::TooLittle(why) => anyhow::bail!("{}: {why}", folder.display()),
+    }
+    Ok(())
 }
 
 /// Plays a new run in exactly this folder.
@@ -177,30 +188,17 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
         return Err(fault(anyhow::anyhow!("this run cannot go on:\n{}", changes.join("\n"))));
     }
     let openings = open_book(&plan).map_err(fault)?;
-    let mut projections = Projections::reopen(&folder).map_err(|why| fault(why.into()))?;
+    check_disk(folder.path(), 0, show).map_err(fault)?;
     let page = PageObserver::new(&folder, &text);
-    let mut tune_files = TuneFiles::of(&folder, &plan).map_err(|why| fault(why.into()))?;
-    let reader = journal.reader().map_err(|why| fault(why.into()))?;
-    let mut unwritten = None;
-    let llr_from = projections.first_missing_row();
-    let replayed = replay(reader, &plan, &sha256_of(text.as_bytes()), llr_from, |event, view| {
-        let files = tune_files.as_mut().map(|files| files as &mut dyn Observer);
-        for observer in [&mut projections as &mut dyn Observer].into_iter().chain(files) {
-            if let Err(why) = observer.observe(event, view) {
-                unwritten = Some(why);
-            }
-        }
-    })
-    .map_err(|why| fault(why.into()))?;
-    if let Some(why) = unwritten {
-        return Err(fault(anyhow::Error::from(why).context("the run's files cannot be written")));
-    }
+    let (replayed, files) = take_up(&folder, &plan, &text, &journal).map_err(fault)?;
     if replayed.ending.torn_bytes > 0 {
         show.say(&format!("{} bytes of an unfinished record were dropped", replayed.ending.torn_bytes));
         journal.truncate(replayed.ending.valid_bytes).map_err(|why| fault(why.into()))?;
     }
-    let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(projections), Box::new(page)];
-    observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
+    let mut observers = files;
+    if !(replayed.state.is_finished() && folder.page().exists()) {
+        observers.push(Box::new(page));
+    }
     observers.extend(show.observers());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -213,6 +211,7 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
             time: replayed.time,
             fleet,
             openings: Box::new(openings),
+            folder: folder.path().to_owned(),
             journal,
             next_seq: replayed.ending.next_seq,
             first: (replayed.ending.next_seq == 0).then(|| first_entry(&text)),
@@ -220,6 +219,37 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
         }))
         .map_err(fault)?;
     Ok(played(outcome, folder, show))
+}
+
+/// Replays a run's journal and brings its files up to it.
+fn take_up(
+    folder: &RunFolder,
+    plan: &Plan,
+    text: &str,
+    journal: &LockedFile,
+) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
+    let mut projections = Projections::reopen(folder)?;
+    loop {
+        let mut tune_files = TuneFiles::of(folder, plan)?;
+        let mut unwritten = None;
+        let known = projections.known();
+        let replayed = replay(journal.reader()?, plan, &sha256_of(text.as_bytes()), known, |event, view| {
+            let files = tune_files.as_mut().map(|files| files as &mut dyn Observer);
+            for observer in [&mut projections as &mut dyn Observer].into_iter().chain(files) {
+                unwritten = unwritten.take().or(observer.observe(event, view).err());
+            }
+        })?;
+        if let Some(why) = unwritten {
+            return Err(anyhow::Error::from(why).context("the run's files cannot be written"));
+        }
+        if projections.are_ahead_of(replayed.state.counted()) {
+            projections = Projections::create(folder)?;
+            continue;
+        }
+        let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(projections)];
+        observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
+        return Ok((replayed, observers));
+    }
 }
 
 /// Plays a new run in `folder`, told to nobody but `observers`.
@@ -240,6 +270,7 @@ pub(crate) fn play_new(
         time: PlayingTime::default(),
         fleet,
         openings: Box::new(openings),
+        folder: folder.path().to_owned(),
         journal,
         next_seq: 0,
         first: Some(first),

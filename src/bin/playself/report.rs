@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::ExitCode;
 
 use playself::config::plan_from_toml;
-use playself::experiment::{Outcome, RunView, replay, sha256_of};
+use playself::experiment::{Known, Outcome, RunView, replay, sha256_of};
 use playself::report::{RunFolder, Summary, closing, write_page};
 
 use crate::launch::{FAULT, RunDir, Show};
@@ -36,7 +36,7 @@ impl ReportCommand {
         let plan = plan_from_toml(&text)?;
         // No lock is taken: a run that is being played can be looked at.
         let journal = File::open(folder.journal())?;
-        let replayed = replay(journal, &plan, &sha256_of(text.as_bytes()), 0, |_, _| {})?;
+        let replayed = replay(journal, &plan, &sha256_of(text.as_bytes()), Known::default(), |_, _| {})?;
         let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
         if self.json {
             Show::Human.say(&serde_json::to_string(&Summary::of(&view))?);

@@ -1,13 +1,13 @@
 //! `playself verify RUN_DIR`: the journal checked, and everything that follows from it written anew where it differs.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::experiment::{Audit, Observer, Outcome, RunEvent, RunView, replay, sha256_of};
-use playself::journal::{Entry, ReadError, Storage, read_all};
+use playself::experiment::{Audit, Known, Observer, Outcome, RunEvent, RunView, replay, sha256_of};
+use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
 use playself::report::{Projections, RunFolder, write_whole};
 
 use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run};
@@ -49,9 +49,15 @@ impl VerifyCommand {
         let draft = RunFolder::create_at(&draft)?;
         let mut fresh = Projections::create(&draft)?;
         let mut unwritten = None;
-        let replayed = replay(journal.reader()?, &plan, &sha256_of(text.as_bytes()), 0, |event, view| {
-            unwritten = unwritten.take().or(fresh.observe(event, view).err());
-        })?;
+        let replayed = replay(
+            journal.reader()?,
+            &plan,
+            &sha256_of(text.as_bytes()),
+            Known::default(),
+            |event, view| {
+                unwritten = unwritten.take().or(fresh.observe(event, view).err());
+            },
+        )?;
         let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
         let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
         fresh.observe(&RunEvent::Finished(outcome), &view)?;
@@ -82,9 +88,12 @@ impl VerifyCommand {
 /// Checks what no single record can show: that every pair has one history.
 fn audit(opened: &OpenedRun) -> anyhow::Result<()> {
     let mut audit = Audit::default();
-    read_all(opened.journal.reader()?, |frame| -> Result<(), Complaint> {
-        let entry = Entry::from_frame(&frame).map_err(|why| Complaint::Other(why.to_string()))?;
-        audit.note(&entry).map_err(|why| Complaint::Other(format!("record {}: {why}", frame.seq)))
+    let parse = |frame: Frame<'_>| {
+        let entry = Entry::from_frame(&frame, Detail::ResultsBefore(u64::MAX));
+        Ok((frame.seq, entry.map_err(|why| Complaint::Other(why.to_string()))?))
+    };
+    read_parallel(opened.journal.reader()?, parse, |(seq, entry)| {
+        audit.note(&entry).map_err(|why| Complaint::Other(format!("record {seq}: {why}")))
     })
     .map_err(|complaint| match complaint {
         Complaint::Read(why) => match why {
@@ -154,12 +163,17 @@ fn same(one: &Path, other: &Path) -> io::Result<bool> {
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let (mut one, mut other) = (io::BufReader::new(one).bytes(), io::BufReader::new(other).bytes());
+    let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
     loop {
-        match (one.next().transpose()?, other.next().transpose()?) {
-            (None, None) => return Ok(true),
-            (left, right) if left == right => {}
-            _ => return Ok(false),
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if left[..length] != right[..length] || left.is_empty() != right.is_empty() {
+            return Ok(false);
         }
+        if length == 0 {
+            return Ok(true);
+        }
+        one.consume(length);
+        other.consume(length);
     }
 }

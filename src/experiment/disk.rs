@@ -1,0 +1,69 @@
+//! Whether the disk has room for a run: looked at before it begins, and again while it is played.
+
+use std::io;
+use std::path::Path;
+
+use crate::failpoint::{self, Point};
+
+/// What a run leaves free: less than this, and nothing more is started.
+const RESERVE: u64 = 64 << 20;
+
+/// What a game takes in all files together: journal and table a kilobyte or two, PGN with comments the rest.
+const PER_GAME: u64 = 8 << 10;
+
+/// How the disk stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiskRoom {
+    /// Enough for all that is planned.
+    Enough,
+    /// It may not last; the text says why.
+    Tight(String),
+    /// Nothing should be written any more; the text says why.
+    TooLittle(String),
+}
+
+impl DiskRoom {
+    /// Looks at the disk that holds `folder`, with `games` still to be written.
+    pub fn look(folder: &Path, games: u64) -> io::Result<Self> {
+        let disk = nix::sys::statvfs::statvfs(folder)?;
+        #[expect(clippy::useless_conversion, reason = "the width of these numbers differs between systems")]
+        let free = u64::from(disk.blocks_available()) * u64::from(disk.fragment_size());
+        let free = if failpoint::strikes(Point::DiskLow) { 1 << 20 } else { free };
+        Ok(Self::judge(free, games))
+    }
+
+    fn judge(free: u64, games: u64) -> Self {
+        let need = games.saturating_mul(PER_GAME);
+        if free < RESERVE {
+            Self::TooLittle(format!(
+                "the disk has {} MB left and a run stops at {} MB: free some, then go on",
+                free >> 20,
+                RESERVE >> 20
+            ))
+        } else if free - RESERVE < need {
+            Self::Tight(format!(
+                "the disk has {} MB left, {games} games may need {} MB",
+                free >> 20,
+                need >> 20
+            ))
+        } else {
+            Self::Enough
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_judged_by_what_is_left_and_what_is_needed() {
+        assert_eq!(DiskRoom::judge(1 << 40, 1_000_000), DiskRoom::Enough);
+        assert!(
+            matches!(DiskRoom::judge(1 << 30, 1_000_000), DiskRoom::Tight(why) if why.contains("7812 MB"))
+        );
+        assert!(matches!(DiskRoom::judge(1 << 20, 0), DiskRoom::TooLittle(why) if why.contains("1 MB left")));
+        assert_eq!(DiskRoom::judge(65 << 20, 0), DiskRoom::Enough);
+        assert!(matches!(DiskRoom::judge(u64::MAX, u64::MAX), DiskRoom::Tight(_) | DiskRoom::Enough));
+    }
+}

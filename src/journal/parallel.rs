@@ -1,0 +1,181 @@
+//! A journal read back with every processor: blocks of records are checked and parsed side by side, and told in order.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, Scope};
+
+use super::frame::{Frame, FrameError};
+use super::reader::{Ending, LONGEST_LINE, ReadError, checked, classify, read_line};
+
+/// How much a thread takes at a time.
+const BLOCK: usize = 1 << 20;
+
+/// Blocks that wait before and behind each thread.
+const DEPTH: usize = 2;
+
+/// More threads than this wait for the disk.
+const MOST_THREADS: usize = 8;
+
+/// Hands every record of `source` to `visit`, in order, as `parse` read it on some thread.
+///
+/// Promises and refuses exactly what [`read_all`](super::read_all) does.
+pub fn read_parallel<T, E>(
+    source: impl Read,
+    parse: impl Fn(Frame<'_>) -> Result<T, E> + Sync,
+    mut visit: impl FnMut(T) -> Result<(), E>,
+) -> Result<Ending, E>
+where
+    T: Send,
+    E: From<ReadError> + Send,
+{
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    thread::scope(|scope| {
+        let mut blocks = Blocks { source, carry: Vec::new(), ended: false };
+        let lanes: Vec<Lane<T, E>> = (0..threads).map(|_| Lane::open(scope, &parse)).collect();
+        let mut flying = VecDeque::new();
+        let mut given = 0;
+        let mut ending = Ending::default();
+        loop {
+            while flying.len() < threads * DEPTH
+                && let Some(block) = blocks.next().map_err(ReadError::Io)?
+            {
+                let lane = given % threads;
+                given += 1;
+                flying.push_back(lane);
+                lanes[lane].give(block);
+            }
+            let Some(lane) = flying.pop_front() else { return Ok(ending) };
+            let Parsed { block, records, first, good, failure } = lanes[lane].take();
+            let gap = first
+                .filter(|&found| found != ending.next_seq)
+                .map(|found| FrameError::Sequence { found, expected: ending.next_seq });
+            if gap.is_none() {
+                ending.valid_bytes += good as u64;
+                ending.next_seq += records.len() as u64;
+                records.into_iter().try_for_each(&mut visit)?;
+            }
+            let bad_from = if gap.is_some() { 0 } else { good };
+            let why = match (gap, failure) {
+                (Some(gap), _) => gap,
+                (None, None) => continue,
+                (None, Some(Failure::Parse(why))) => return Err(why),
+                (None, Some(Failure::Frame(why))) => why,
+            };
+            let mut rest = block[bad_from..].to_vec();
+            flying.iter().for_each(|&lane| rest.extend(lanes[lane].take().block));
+            rest.extend(&blocks.carry);
+            let mut rest = io::BufReader::new(rest.as_slice().chain(blocks.source));
+            let mut bad = Vec::new();
+            read_line(&mut rest, &mut bad).map_err(ReadError::Io)?;
+            return Ok(classify(&mut rest, &bad, ending, why)?);
+        }
+    })
+}
+
+/// A source cut into blocks of whole lines; only the last may end without a newline.
+struct Blocks<R> {
+    source: R,
+    carry: Vec<u8>,
+    ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut block = std::mem::take(&mut self.carry);
+        loop {
+            let known = block.len();
+            if !self.ended {
+                let wanted = BLOCK.max(known) as u64;
+                block.reserve(BLOCK);
+                self.ended = self.source.by_ref().take(wanted).read_to_end(&mut block)? == 0;
+            }
+            if self.ended {
+                return Ok((!block.is_empty()).then_some(block));
+            }
+            let cut = block[known..].iter().rposition(|&byte| byte == b'\n');
+            if let Some(cut) = cut {
+                self.carry = block.split_off(known + cut + 1);
+                return Ok(Some(block));
+            }
+            if block.len() as u64 > LONGEST_LINE {
+                return Ok(Some(block));
+            }
+        }
+    }
+}
+
+/// What became of a block.
+struct Parsed<T, E> {
+    block: Vec<u8>,
+    records: Vec<T>,
+    /// The number of its first record.
+    first: Option<u64>,
+    /// Bytes of its good records.
+    good: usize,
+    failure: Option<Failure<E>>,
+}
+
+enum Failure<E> {
+    Frame(FrameError),
+    Parse(E),
+}
+
+/// One thread, fed and emptied in turn.
+struct Lane<T, E> {
+    give: SyncSender<Vec<u8>>,
+    take: Receiver<Parsed<T, E>>,
+}
+
+impl<T: Send, E: Send> Lane<T, E> {
+    fn open<'scope, P>(scope: &'scope Scope<'scope, '_>, parse: &'scope P) -> Self
+    where
+        P: Fn(Frame<'_>) -> Result<T, E> + Sync,
+        T: 'scope,
+        E: 'scope,
+    {
+        let (give, inbox) = sync_channel::<Vec<u8>>(DEPTH);
+        let (outbox, take) = sync_channel(DEPTH);
+        scope.spawn(move || {
+            while let Ok(block) = inbox.recv() {
+                // Nobody waits for it any more once the reading has failed elsewhere.
+                if outbox.send(parse_block(block, parse)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { give, take }
+    }
+
+    fn give(&self, block: Vec<u8>) {
+        self.give.send(block).expect("a lane listens as long as its sender lives");
+    }
+
+    fn take(&self) -> Parsed<T, E> {
+        self.take.recv().expect("a lane gives back every block")
+    }
+}
+
+fn parse_block<T, E>(block: Vec<u8>, parse: impl Fn(Frame<'_>) -> Result<T, E>) -> Parsed<T, E> {
+    let mut parsed = Parsed { block: Vec::new(), records: Vec::new(), first: None, good: 0, failure: None };
+    for line in block.split_inclusive(|&byte| byte == b'\n') {
+        let expected = parsed.first.map(|first| first + parsed.records.len() as u64);
+        let record = match checked(line, expected) {
+            Ok(frame) => {
+                parsed.first.get_or_insert(frame.seq);
+                parse(frame).map_err(Failure::Parse)
+            }
+            Err(why) => Err(Failure::Frame(why)),
+        };
+        match record {
+            Ok(record) => parsed.records.push(record),
+            Err(failure) => {
+                parsed.failure = Some(failure);
+                break;
+            }
+        }
+        parsed.good += line.len();
+    }
+    parsed.block = block;
+    parsed
+}

@@ -1,0 +1,274 @@
+//! What the host and the disk do to a run, row by row of the fault tables: nobody scores by it, nothing is lost.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod run_support;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use playself::failpoint::VARIABLE;
+use run_support::{Bench, Match, PLAYSELF, finish, spawn, wait_for};
+
+/// A match whose games depend on nothing but the pair, and its uninterrupted end.
+fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
+    let config = bench.config("reference", &Match { pairs, games, ..Match::default() });
+    let (status, said) = finish(&mut bench.start(&config, "whole"));
+    assert_eq!(status, 0, "{said}");
+    config
+}
+
+fn summary(bench: &Bench, run: &str) -> serde_json::Value {
+    serde_json::from_str(&bench.read(run, "summary.json")).unwrap()
+}
+
+fn assert_sound(bench: &Bench, run: &str) {
+    let verified = bench.verify(run);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
+
+/// The program under a limit of the shell's.
+fn limited(limit: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell
+}
+
+#[test]
+fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
+    let bench = Bench::new();
+    let config = bench.config("files", &Match::default());
+    let mut command = bench.start(&config, "run");
+    command.args(["--concurrency", "64"]);
+    let (status, said) = finish(&mut limited("ulimit -n 100", &command));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("more open files than the system allows; at most 3 fit"), "{said}");
+    assert_eq!(
+        fs::read_to_string(bench.path("run/journal.ndjson")).unwrap_or_default(),
+        "",
+        "nothing was played"
+    );
+}
+
+#[test]
+fn rows_54_59_60_and_62_trouble_of_the_host_voids_the_pair_and_changes_no_result() {
+    let bench = Bench::new();
+    let config = reference(&bench, 12, "concurrency = 2");
+    for (row, armed, voids, reason) in [
+        ("row 54, no process", "spawn-fails:1", 1, "resources"),
+        ("row 59, suspended", "host-sleeps:3", 1, "suspended"),
+        ("row 60, the wall clock jumps", "wall-clock-jumps:9+", 0, ""),
+        ("row 62, a slip of ours", "game-panics:4", 1, "harness_error"),
+    ] {
+        let run = armed.replace([':', '+'], "-");
+        let (status, said) = finish(bench.start(&config, &run).env(VARIABLE, armed));
+        assert_eq!(status, 0, "{row}: {said}");
+        let found = summary(&bench, &run)["voids"].as_u64().unwrap();
+        // A suspension voids every pair under way, and there may be two.
+        assert!(found >= voids && found <= 2 * voids, "{row}: {found} void\n{said}");
+        let journal = bench.read(&run, "journal.ndjson");
+        assert!(journal.contains(reason), "{row}: no {reason} in\n{journal}");
+        assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
+        assert_sound(&bench, &run);
+    }
+}
+
+#[test]
+fn row_62_three_slips_of_ours_stop_the_run_and_score_nothing() {
+    let bench = Bench::new();
+    let config = reference(&bench, 6, "");
+    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("a slip made on purpose"), "{said}");
+    assert_eq!(summary(&bench, "run")["games"], 0);
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
+    // A game takes half a minute, so that only the limit can end it.
+    let slow = ["--sleep-ms", "400"];
+    let started = |signal: Signal| {
+        let bench = Bench::new();
+        let config = bench.config("long", &Match { candidate: &slow, baseline: &slow, ..Match::default() });
+        let child = spawn(&mut bench.start(&config, "run"));
+        wait_for("a first pair", 30, || {
+            fs::read_to_string(bench.path("run/journal.ndjson"))
+                .is_ok_and(|text| text.contains("pair_started"))
+        });
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        (bench, child, signal, Instant::now())
+    };
+    for (bench, mut child, signal, begun) in [Signal::SIGTERM, Signal::SIGHUP].map(started) {
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        let took = begun.elapsed().as_secs_f64();
+        assert!((9.0..14.0).contains(&took), "{signal}: {took} s");
+        assert!(bench.read("run", "journal.ndjson").contains("\"abandoned\""), "{signal}");
+        assert_sound(&bench, "run");
+    }
+}
+
+#[test]
+fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() {
+    let bench = Bench::new();
+    // A move takes 5 of 60 ms: the stop below would lose any game on time.
+    let slow = ["--salt", "3", "--sleep-ms", "5"];
+    let wanted = Match { pairs: 4, candidate: &slow, baseline: &slow, games: "concurrency = 2", rest: "" };
+    let config = bench.config("stopped", &wanted);
+    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 60");
+    fs::write(&config, text).unwrap();
+    let mut child = spawn(&mut bench.start(&config, "run"));
+    let pid = Pid::from_raw(child.id().cast_signed());
+    wait_for("a first game", 30, || {
+        fs::read_to_string(bench.path("run/journal.ndjson"))
+            .is_ok_and(|text| text.contains("\"type\":\"game\""))
+    });
+    kill(pid, Signal::SIGTSTP).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    if !state.contains(") T ") {
+        // Where no shell could continue us, the system ignores SIGTSTP; its sister cannot be ignored.
+        kill(pid, Signal::SIGSTOP).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    kill(pid, Signal::SIGCONT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let journal = bench.read("run", "journal.ndjson");
+    assert!(journal.contains("\"type\":\"void\"") && journal.contains("suspended"), "{journal}");
+    let pairs = bench.read("run", "pairs.csv");
+    assert!(!pairs.contains("time_forfeit"), "{pairs}");
+    assert_sound(&bench, "run");
+}
+
+#[test]
+fn row_61_games_lost_on_time_count_and_the_run_is_called_noisy() {
+    let bench = Bench::new();
+    let late = ["--on", "on go#9: delay 400; play"];
+    let config = bench
+        .config("late", &Match { pairs: 50, baseline: &late, games: "breaker = \"off\"", ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 100");
+    fs::write(&config, text).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("noisy run"), "{said}");
+    let timeouts = bench.read("run", "pairs.csv").matches("time_forfeit").count() as u64;
+    assert!(timeouts > 0);
+    let summary = summary(&bench, "run");
+    assert_eq!(
+        (summary["games"].as_u64(), summary["faults"].as_u64()),
+        (Some(100), Some(timeouts)),
+        "{summary}"
+    );
+}
+
+#[test]
+fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
+    let bench = Bench::new();
+    let config = reference(&bench, 12, "concurrency = 2");
+    let mut child = bench.start(&config, "run").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+/// The games that a run told of with `--json`: what it acknowledged.
+fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, String) {
+    let output = command.arg("--json").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let games = events.filter(|event| event["event"] == "game");
+    let games = games.map(|game| (game["pair"].as_u64().unwrap(), game["game"].as_u64().unwrap())).collect();
+    (output.status.code().unwrap_or(-1), games, text + &String::from_utf8_lossy(&output.stderr))
+}
+
+fn on_record(journal: &Path) -> Vec<(u64, u64)> {
+    let text = fs::read_to_string(journal).unwrap();
+    let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let games = records.filter(|record| record["type"] == "game");
+    let number = |game: &serde_json::Value| if game["game"] == "first" { 1 } else { 2 };
+    games.map(|game| (game["pair"].as_u64().unwrap() + 1, number(&game))).collect()
+}
+
+#[test]
+fn rows_65_and_68_a_disk_that_fails_ends_the_run_with_every_acknowledged_game_intact() {
+    let bench = Bench::new();
+    let config = reference(&bench, 30, "concurrency = 2");
+    for (row, armed, said) in [
+        ("row 65, no space", "write-fails:40", "is the disk full?"),
+        ("row 68, no confirmation", "sync-fails:3", "could not be made durable"),
+    ] {
+        let run = armed.replace(':', "-");
+        let (status, told, text) = acknowledged(bench.start(&config, &run).env(VARIABLE, armed));
+        assert_eq!(status, 4, "{row}: {text}");
+        assert!(text.contains(said), "{row}: {text}");
+        let kept = on_record(&bench.path(&run).join("journal.ndjson"));
+        assert!(told.iter().all(|game| kept.contains(game)), "{row}: told {told:?}, kept {kept:?}");
+        assert_eq!(finish(&mut bench.resume(&run)).0, 0, "{row}");
+        assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
+        assert_sound(&bench, &run);
+    }
+}
+
+#[test]
+fn row_65_a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_it_may() {
+    let bench = Bench::new();
+    let config = reference(&bench, 150, "concurrency = 2");
+    let mut command = limited("trap '' XFSZ; ulimit -f 120", &bench.start(&config, "run"));
+    let (status, told, text) = acknowledged(&mut command);
+    assert_eq!(status, 4, "{text}");
+    assert!(!told.is_empty() && text.contains("is the disk full?"), "{text}");
+    let kept = on_record(&bench.path("run/journal.ndjson"));
+    assert!(told.iter().all(|game| kept.contains(game)), "told {told:?}, kept {kept:?}");
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
+    let bench = Bench::new();
+    let config = reference(&bench, 30, "concurrency = 2");
+    let (status, said) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("1 MB left") && !bench.path("refused/journal.ndjson").exists(), "{said}");
+    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "disk-low:2+"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("1 MB left"), "{said}");
+    assert!(on_record(&bench.path("run/journal.ndjson")).len() < 60);
+    assert_eq!(finish(bench.resume("run").env(VARIABLE, "disk-low")).0, 4);
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
+    let bench = Bench::new();
+    let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
+    let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
+    let long = format!("{good}\n{}\n", "x".repeat(64 << 20));
+    for (case, book, told) in [
+        ("empty", String::new(), "holds no opening"),
+        ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
+        ("an endless line", long, "line 2"),
+    ] {
+        let mut file = fs::File::create(bench.path("book.epd")).unwrap();
+        file.write_all(book.as_bytes()).unwrap();
+        let (status, said) = finish(&mut bench.start(&config, "run"));
+        assert_eq!(status, 2, "{case}: {said}");
+        assert!(said.contains(told), "{case}: {said}");
+        assert!(!bench.path("run").exists(), "{case}");
+    }
+    fs::write(bench.path("book.epd"), format!("\u{feff}{good}\r\n")).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "a mark at the start and Windows line ends: {said}");
+    let mut resume = Command::new(PLAYSELF);
+    assert_eq!(finish(resume.arg("resume").arg(bench.path("run"))).0, 0);
+}
