@@ -58,3 +58,7 @@ match:
 # How long a run of a million games takes to go on (makes 5 GB of files under target/ the first time; --pairs N for less)
 bench-resume *arguments:
     cargo bench --bench resume -- {{arguments}}
+
+# Mistreat a run for so many minutes: engines that fail, kills, stops, resumes; then everything must add up
+soak minutes="60":
+    PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test soak -- --ignored --nocapture

@@ -153,8 +153,10 @@ fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() 
 fn row_61_games_lost_on_time_count_and_the_run_is_called_noisy() {
     let bench = Bench::new();
     let late = ["--on", "on go#9: delay 400; play"];
-    let config = bench
-        .config("late", &Match { pairs: 50, baseline: &late, games: "breaker = \"off\"", ..Match::default() });
+    let config = bench.config(
+        "late",
+        &Match { pairs: 50, baseline: &late, games: "breaker = \"off\"", ..Match::default() },
+    );
     let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 100");
     fs::write(&config, text).unwrap();
     let (status, said) = finish(&mut bench.start(&config, "run"));

@@ -25,11 +25,15 @@ pub enum DiskRoom {
 impl DiskRoom {
     /// Looks at the disk that holds `folder`, with `games` still to be written.
     pub fn look(folder: &Path, games: u64) -> io::Result<Self> {
+        let free = if failpoint::strikes(Point::DiskLow) { 1 << 20 } else { Self::free_bytes(folder)? };
+        Ok(Self::judge(free, games))
+    }
+
+    /// What is free on the disk that holds `folder`.
+    pub fn free_bytes(folder: &Path) -> io::Result<u64> {
         let disk = nix::sys::statvfs::statvfs(folder)?;
         #[expect(clippy::useless_conversion, reason = "the width of these numbers differs between systems")]
-        let free = u64::from(disk.blocks_available()) * u64::from(disk.fragment_size());
-        let free = if failpoint::strikes(Point::DiskLow) { 1 << 20 } else { free };
-        Ok(Self::judge(free, games))
+        Ok(u64::from(disk.blocks_available()) * u64::from(disk.fragment_size()))
     }
 
     fn judge(free: u64, games: u64) -> Self {

@@ -7,6 +7,12 @@ const PER_SLOT: u64 = 2 * 4 + 4;
 /// Journal, reports, sockets, timers, the program itself.
 const APART: u64 = 64;
 
+/// How many slots the limit on open files allows; `None` if the system does not tell.
+pub fn most_slots() -> Option<usize> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    Some((hard.saturating_sub(APART) / PER_SLOT) as usize)
+}
+
 /// Raises the soft limit as far as `slots` need. `Err` holds how many slots the hard limit allows.
 pub(super) fn reserve(slots: usize) -> Result<(), usize> {
     let needed = APART + PER_SLOT * slots as u64;

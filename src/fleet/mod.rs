@@ -13,6 +13,7 @@ mod seat;
 mod slot;
 mod worker;
 
+pub use descriptors::most_slots;
 pub use event::{EngineFatal, FleetEvent};
 pub use job::{Contestant, PairId, PairJob, PairReport};
 pub use live::LiveGame;

@@ -6,6 +6,7 @@ mod book;
 mod completions;
 mod control;
 mod data;
+mod doctor;
 mod engine;
 mod forecast;
 mod launch;
@@ -57,6 +58,7 @@ enum Command {
     Continue(control::ContinueCommand),
     Concurrency(control::ConcurrencyCommand),
     Stop(control::StopCommand),
+    Doctor(doctor::DoctorCommand),
     Plan(forecast::PlanCommand),
     Stats(stats::StatsCommand),
     Simulate(simulate::SimulateCommand),
@@ -93,6 +95,7 @@ impl Command {
             Self::Continue(command) => command.run(),
             Self::Concurrency(command) => command.run(),
             Self::Stop(command) => command.run(),
+            Self::Doctor(command) => command.run(),
             Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),
             Self::Simulate(command) => command.run(),
