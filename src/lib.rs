@@ -6,6 +6,7 @@
 
 pub mod chess;
 pub mod config;
+pub mod dashboard;
 pub mod engine;
 pub mod experiment;
 pub mod failpoint;

@@ -43,7 +43,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
             "journal",
             "experiment",
         ],
-        &["csv", "serde", "serde_json", "sha2", "thiserror", "indicatif"],
+        &["csv", "serde", "serde_json", "sha2", "thiserror"],
     ),
     (
         "dashboard",
@@ -66,7 +66,6 @@ const OUTSIDE: &[&str] = &[
     "crc32fast",
     "csv",
     "flate2",
-    "indicatif",
     "nix",
     "ruzstd",
     "serde",

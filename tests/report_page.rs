@@ -1,11 +1,15 @@
 //! The report page: what it shows, what it refuses to run, and how large it may get.
 
+use playself::fleet::PairId;
 use playself::game::{
     Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
 };
 use playself::opening::Variant;
 use playself::player::{EngineIndex, Score};
-use playself::report::page::{GameShelf, MatchPicture, PageContext, match_page};
+use playself::report::page::{
+    Detail, GameShelf, MatchPicture, PageContext, Section, fault_section, game_section, result_section,
+    test_section, time_section, whole_page,
+};
 use playself::stats::{Bounds, PairScore};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -43,13 +47,24 @@ fn record(game: GameOfPair, result: GameResult, termination: Termination, plies:
 fn context(name: &str) -> PageContext {
     PageContext {
         name: name.into(),
+        engines: vec![name.into(), "base".into()],
         sentence: "+4.1 ± 2.9 Elo after 8,412 pairs: accepted".into(),
         figures: vec![("Elo".into(), "+4.1 ± 2.9".into()), ("LOS".into(), "99.7 %".into())],
-        bounds: Some(Bounds { lower: -2.94, upper: 2.94 }),
         plan: "name = \"<plan>\"".into(),
         repeat: "playself sprt plan.toml".into(),
         written: "2026-11-16".into(),
     }
+}
+
+fn match_page(context: &PageContext, picture: &MatchPicture, shelf: &GameShelf) -> String {
+    let sections: [Section; 5] = [
+        test_section(picture, Some(Bounds { lower: -2.94, upper: 2.94 }), Detail::Full),
+        result_section(picture),
+        game_section(picture),
+        time_section(picture),
+        fault_section(picture),
+    ];
+    whole_page(context, &sections, shelf)
 }
 
 /// Plays `pairs` pairs: the candidate wins with White and draws with Black two times in three, loses a point else.
@@ -70,7 +85,12 @@ fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchPicture, GameShel
             record(GameOfPair::Second, GameResult::Draw, Termination::Repetition, plies),
         ];
         let score = PairScore::try_from(if good { 3u8 } else { 1 }).expect("within a pair");
-        picture.count(pair, [&games[0], &games[1]], score, Some(pair as f64 * 0.001));
+        picture.count(
+            PairId { index: pair, attempt: 1 },
+            [&games[0], &games[1]],
+            score,
+            Some(pair as f64 * 0.001),
+        );
         for (game, record) in GameOfPair::BOTH.into_iter().zip(&games) {
             shelf.offer(pair, game, record, &engines);
         }
@@ -86,13 +106,11 @@ fn a_page_has_every_chart_and_keeps_markup_in_names_as_text() {
     for id in ["llr", "elo", "pentanomial", "colours", "lengths"] {
         assert!(page.contains(&format!("<figure id=\"{id}\">")), "{id} is missing");
     }
+    assert!(page.contains("<a href=\"faults/pair10-game1-try2.json\">"), "the bundle's own name");
     assert!(!page.contains("<script>alert"), "a name became markup");
     assert!(!page.contains("<img>"), "a move text became markup");
     assert_eq!(page.matches("</script>").count(), 2, "only the page's own two elements end here");
     assert!(page.contains("data-points=\"30\""), "the LLR curve has a point for each pair");
-    if let Ok(folder) = std::env::var("PLAYSELF_SHOW_PAGES") {
-        std::fs::write(format!("{folder}/report.html"), &page).expect("the folder can be written");
-    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A running run's door for its user: one word in, one line of JSON out, over a socket in the run folder.
 
+use std::fmt;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -18,6 +19,8 @@ const LONGEST_REQUEST: u64 = 256;
 pub enum Request {
     /// How does it stand?
     Status,
+    /// How does it stand, and what is on its boards?
+    Boards,
     /// Start no more pairs until told to.
     Pause,
     /// Go on.
@@ -35,6 +38,7 @@ impl FromStr for Request {
         let mut words = text.split_whitespace();
         match (words.next(), words.next(), words.next()) {
             (Some("status"), None, None) => Ok(Self::Status),
+            (Some("boards"), None, None) => Ok(Self::Boards),
             (Some("pause"), None, None) => Ok(Self::Pause),
             (Some("continue"), None, None) => Ok(Self::Continue),
             (Some("stop"), None, None) => Ok(Self::Stop),
@@ -42,7 +46,20 @@ impl FromStr for Request {
                 Ok(number) if number > 0 => Ok(Self::Concurrency(number)),
                 _ => Err(format!("`{number}` is not a number of pairs")),
             },
-            _ => Err("known requests: status, pause, continue, concurrency N, stop".to_owned()),
+            _ => Err("known requests: status, boards, pause, continue, concurrency N, stop".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status => f.write_str("status"),
+            Self::Boards => f.write_str("boards"),
+            Self::Pause => f.write_str("pause"),
+            Self::Continue => f.write_str("continue"),
+            Self::Concurrency(number) => write!(f, "concurrency {number}"),
+            Self::Stop => f.write_str("stop"),
         }
     }
 }
@@ -125,6 +142,9 @@ mod tests {
     fn requests_are_words_and_nonsense_is_told() {
         assert_eq!("concurrency 4".parse(), Ok(Request::Concurrency(4)));
         assert_eq!(" pause \n".parse(), Ok(Request::Pause));
+        for request in [Request::Status, Request::Boards, Request::Continue, Request::Concurrency(3)] {
+            assert_eq!(request.to_string().parse(), Ok(request));
+        }
         for nonsense in ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now"] {
             assert!(nonsense.parse::<Request>().is_err(), "{nonsense}");
         }

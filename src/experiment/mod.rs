@@ -1,6 +1,7 @@
 //! One match, test or tuning run, from plan to verdict.
 
 mod audit;
+mod boards;
 mod breaker;
 mod calendar;
 mod checkup;
@@ -21,6 +22,7 @@ mod state;
 mod verdict;
 
 pub use audit::Audit;
+pub use boards::from_white;
 pub use breaker::{Breaker, Conduct, FaultWatch};
 pub use calendar::Moment;
 pub use checkup::{Checkup, Level, recommended_concurrency};

@@ -15,6 +15,7 @@ use crate::opening::Opening;
 use crate::player::EngineOption;
 use crate::stats::Decision;
 
+use super::boards::boards;
 use super::control::{Asked, ControlDoor, Request};
 use super::disk::DiskRoom;
 use super::event::{Observer, RunEvent, RunView};
@@ -332,7 +333,7 @@ impl Run {
     fn on_request(&mut self, asked: Asked) {
         let mut error = None;
         match asked.request {
-            Request::Status => {}
+            Request::Status | Request::Boards => {}
             Request::Pause => self.state.pause(),
             Request::Continue => self.state.go_on(),
             Request::Concurrency(number) => {
@@ -343,10 +344,13 @@ impl Run {
                 self.drain();
             }
         }
-        let answer = match error {
+        let mut answer = match error {
             Some(error) => json!({ "error": error }),
             None => self.status(),
         };
+        if asked.request == Request::Boards {
+            answer["boards"] = boards(&self.plan, &self.fleet.live());
+        }
         // Whoever asked may be gone.
         let _ = asked.answer.send(answer);
     }

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::report::chart::{ForestChart, ForestRow, Tone, grouped, signed};
-use crate::report::page::VerdictWord;
+use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone, escape, grouped, signed};
+use crate::report::page::{PAGE_STYLE, VerdictWord, verdict_sentence};
 
 /// What a comparison reads of a run's `summary.json`; the file may say more.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the keys are those of summary.json")]
 pub struct ComparedRun {
     pub name: String,
@@ -33,6 +33,24 @@ pub struct ComparedRun {
 }
 
 impl ComparedRun {
+    /// The same of a tuning run, whose two sides are the same engine with trial values: without a strength.
+    pub fn of_tuning(self) -> Self {
+        Self { elo: None, elo_error: None, nelo: None, nelo_error: None, los: None, ..self }
+    }
+
+    /// The outcome as a person would say it.
+    pub fn sentence(&self) -> String {
+        let verdict = VerdictWord::from_summary(&self.verdict);
+        verdict_sentence(self.elo.zip(self.elo_error), self.pairs, verdict)
+    }
+
+    fn elo_text(&self) -> String {
+        match (self.elo, self.elo_error) {
+            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
+            _ => "–".into(),
+        }
+    }
+
     fn word(&self) -> &'static str {
         match VerdictWord::from_summary(&self.verdict) {
             VerdictWord::Accepted => "accepted",
@@ -61,10 +79,7 @@ pub fn comparison_table(runs: &[ComparedRun]) -> String {
         format!("{:width$}  {:>16}  {:>9}  {:>7}  {:<9}\n", "run", "Elo", "pairs", "LLR", "verdict");
     for run in runs {
         let name: String = run.name.chars().take(width).collect();
-        let elo = match (run.elo, run.elo_error) {
-            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
-            _ => "–".into(),
-        };
+        let elo = run.elo_text();
         let llr = run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2));
         let _ = writeln!(
             table,
@@ -88,6 +103,85 @@ pub fn comparison_chart(runs: &[ComparedRun]) -> String {
     });
     let title = "Elo of each candidate against its baseline".into();
     ForestChart { title, x_label: "Elo, with 95 % interval".into(), rows: rows.collect() }.svg()
+}
+
+/// The runs as a chart of letters, each a line under a common scale: `├──●──┤` is an estimate with its interval.
+pub fn comparison_lines(runs: &[ComparedRun]) -> String {
+    const WIDTH: usize = 40;
+    let known: Vec<(&str, f64, f64)> =
+        runs.iter().filter_map(|run| Some((run.name.as_str(), run.elo?, run.elo_error?))).collect();
+    let reach = known.iter().map(|(_, elo, error)| elo.abs() + error).fold(0.0, f64::max);
+    if known.is_empty() || !reach.is_finite() || reach == 0.0 {
+        return String::new();
+    }
+    let place = |elo: f64| {
+        let share = f64::midpoint(elo / reach, 1.0).clamp(0.0, 1.0);
+        (share * (WIDTH - 1) as f64).round() as usize
+    };
+    let names = known.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).clamp(4, 32);
+    let scale = format!("\u{2212}{reach:.0}");
+    let mut lines = format!(
+        "{:names$}  {scale}{:>gap$}Elo +{reach:.0}\n",
+        "",
+        "",
+        gap = WIDTH.saturating_sub(9 + scale.len())
+    );
+    for (name, elo, error) in known {
+        let mut row = vec![' '; WIDTH];
+        row[place(0.0)] = '┊';
+        let (low, high) = (place(elo - error), place(elo + error));
+        row[low..=high].fill('─');
+        (row[low], row[high]) = ('├', '┤');
+        row[place(elo)] = '●';
+        let name: String = name.chars().take(names).collect();
+        let _ = writeln!(lines, "{name:names$}  {}", row.into_iter().collect::<String>().trim_end());
+    }
+    lines
+}
+
+/// The runs as a page: one table and one chart in a file of its own.
+pub fn comparison_page(runs: &[ComparedRun]) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">\
+         <title>{count} runs compared</title><style>{PAGE_STYLE}{CHART_STYLE}</style></head>\n\
+         <body><main><h1>{count} runs compared</h1>{}</main></body></html>\n",
+        comparison_section(runs, |run| escape(&run.name)),
+        count = runs.len(),
+    )
+}
+
+/// Table and chart as markup; `name` is the markup of a run's name.
+pub fn comparison_section(runs: &[ComparedRun], name: impl Fn(&ComparedRun) -> String) -> String {
+    let mut html = String::new();
+    if runs.iter().any(|run| run.elo.is_some()) {
+        let _ = write!(
+            html,
+            "<figure id=\"comparison\"><figcaption>Each candidate against its baseline</figcaption>{}</figure>",
+            comparison_chart(runs)
+        );
+    }
+    html.push_str(
+        "<table><thead><tr><th>run<th class=\"n\">Elo<th class=\"n\">pairs<th class=\"n\">LLR<th>verdict\
+         <th>candidate<th>baseline</tr></thead><tbody>",
+    );
+    for run in runs {
+        let _ = write!(
+            html,
+            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td>{}<td>{}</tr>",
+            name(run),
+            run.elo_text(),
+            grouped(run.pairs),
+            run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2)),
+            run.word(),
+            escape(&run.candidate),
+            escape(&run.baseline),
+        );
+    }
+    html.push_str("</tbody></table>");
+    html
 }
 
 /// A run in the layout that engine forums paste.
@@ -154,6 +248,18 @@ mod tests {
             "{table}"
         );
         assert!(comparison_chart(&runs).contains("a 4.5 ± 5.2"));
+        let lines = comparison_lines(&runs);
+        assert!(
+            lines.lines().count() == 3 && lines.lines().all(|line| line.chars().count() <= 80),
+            "{lines}"
+        );
+        assert!(lines.lines().nth(1).unwrap().contains('●'), "{lines}");
+    }
+
+    #[test]
+    fn markup_in_the_name_of_a_compared_run_stays_text() {
+        let page = comparison_page(&[run("<script>alert(1)</script>", Some(1.0), "H1")]);
+        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The run's page, written when the run ends.
 
-use std::fs::File;
+use std::fs;
 use std::io;
 
-use crate::experiment::{Known, Moment, Observer, Plan, RunEvent, RunView, replay, sha256_of};
+use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView};
 
-use super::page::PageCollector;
+use super::comparison::ComparedRun;
+use super::follower::RunFollower;
+use super::page::{Acceptance, PageSetting};
 use super::run_folder::{RunFolder, write_whole};
 
 /// Journals up to this many bytes are read within a second or so. Whoever stops a longer run does not wait for its page:
@@ -45,15 +47,38 @@ impl Observer for PageObserver {
 
 /// Writes the page of the run in `folder` from its journal.
 pub fn write_page(folder: &RunFolder, plan: &Plan, plan_text: &str) -> io::Result<()> {
-    let mut collector = PageCollector::new(plan);
-    let journal = File::open(folder.journal())?;
-    let replayed = replay(journal, plan, &sha256_of(plan_text.as_bytes()), Known::default(), |event, _| {
-        if let RunEvent::Counted(pair) = event {
-            collector.count(plan, pair);
-        }
-    })
-    .map_err(io::Error::other)?;
-    let view = RunView { plan, state: &replayed.state, seconds: replayed.time.seconds() };
-    let page = collector.page(&view, plan_text, &Moment::now().stamp());
-    write_whole(&folder.page(), page.as_bytes())
+    write_page_of(&RunFollower::read_whole(folder.clone(), plan.clone(), plan_text)?)
+}
+
+/// Writes the page of a run that has been read already.
+pub fn write_page_of(follower: &RunFollower) -> io::Result<()> {
+    write_whole(&follower.folder().page(), page_of(follower).as_bytes())
+}
+
+/// The page of a run that has been read already.
+pub fn page_of(follower: &RunFollower) -> String {
+    follower.collector().page(&follower.view(), &setting_of(follower))
+}
+
+/// What the run's page says beyond its journal.
+pub fn setting_of(follower: &RunFollower) -> PageSetting {
+    PageSetting {
+        plan_text: follower.plan_text().to_owned(),
+        acceptance: acceptance_of(follower.folder()),
+        written: written(&Moment::now().stamp()),
+    }
+}
+
+/// `20260131-235959` as people write it.
+fn written(stamp: &str) -> String {
+    let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();
+    format!("{}-{}-{} {}:{}:{}", part(0, 4), part(4, 6), part(6, 8), part(9, 11), part(11, 13), part(13, 15))
+}
+
+/// The test of a tuning run's weights, as far as it has been played.
+fn acceptance_of(folder: &RunFolder) -> Option<Acceptance> {
+    let test = RunFolder::open(&folder.acceptance()).ok()?;
+    let text = fs::read_to_string(test.summary()).ok()?;
+    let run: ComparedRun = serde_json::from_str(&text).ok()?;
+    Some(Acceptance { sentence: run.sentence(), link: "accept/report.html".to_owned() })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView};
 use crate::failpoint::{self, Point};
-use crate::game::FaultBundle;
+use crate::game::{FaultBundle, GameOfPair};
 
 use super::pairs_csv::{self, HEADER};
 use super::pgn::pgn_text;
@@ -171,10 +171,15 @@ impl Observer for Projections {
     }
 }
 
+/// The name of a bundle in `faults/`.
+pub fn bundle_name(pair: u64, game: GameOfPair, attempt: u32) -> String {
+    format!("pair{}-game{}-try{}.json", pair + 1, game.number(), attempt + 1)
+}
+
 /// One file per fault, readable and with the command that repeats it.
 fn write_bundle(folder: &RunFolder, bundle: &FaultBundle) -> io::Result<()> {
     std::fs::create_dir_all(folder.faults())?;
-    let name = format!("pair{}-game{}-try{}.json", bundle.pair + 1, bundle.game.number(), bundle.attempt + 1);
+    let name = bundle_name(bundle.pair, bundle.game, bundle.attempt);
     let mut text = serde_json::to_string_pretty(bundle)?;
     text.push('\n');
     std::fs::write(folder.faults().join(name), text)

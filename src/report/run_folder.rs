@@ -108,6 +108,11 @@ impl RunFolder {
         self.path.join("trials.csv")
     }
 
+    /// Whether the run tunes: the score of its two sides then says nothing about strength.
+    pub fn is_tuning(&self) -> bool {
+        self.trials().exists()
+    }
+
     /// The best weights a tuning run knows.
     pub fn weights(&self) -> PathBuf {
         self.path.join("weights.toml")

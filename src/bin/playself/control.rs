@@ -100,7 +100,8 @@ fn ask(run: &RunDir, request: &str) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn converse(folder: &RunFolder, request: &str) -> anyhow::Result<String> {
+/// What the run answers to one request.
+pub(crate) fn converse(folder: &RunFolder, request: &str) -> anyhow::Result<String> {
     let mut stream = UnixStream::connect(folder.socket())?;
     stream.set_read_timeout(Some(PATIENCE))?;
     writeln!(stream, "{request}")?;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use playself::config::{plan_from_toml, plan_to_toml};
+use playself::dashboard::Server;
 use playself::experiment::{
     ControlDoor, DiskRoom, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime, Replayed, Run,
     RunParts, RunState, fairness, replay, sha256_of,
@@ -16,10 +17,11 @@ use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
 use playself::opening::{Book, BookFormat, BookOptions, Opening};
 use playself::player::GuardianProgram;
 use playself::report::{
-    JsonEvents, LiveLine, PageObserver, PlainLines, Projections, RunFolder, TuneFiles, write_whole,
+    JsonEvents, LivePanel, PageObserver, PlainLines, Projections, RunFolder, TuneFiles, write_whole,
 };
 
-use crate::run_flags::OutputFlags;
+use crate::run_flags::{LiveFlags, OutputFlags};
+use crate::serve::serve_run;
 
 /// Exit status when a fault keeps a run from going on.
 pub(crate) const FAULT: u8 = 4;
@@ -54,11 +56,11 @@ impl Show {
         let terminal = io::stderr().is_terminal();
         match self {
             Self::Human if terminal && io::stdout().is_terminal() => {
-                vec![Box::new(LiveLine::new(GAMES_SHOWN))]
+                vec![Box::new(LivePanel::new(GAMES_SHOWN))]
             }
             Self::Human => vec![Box::new(PlainLines::new(io::stdout()))],
             Self::Json if terminal => {
-                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(LiveLine::new(GAMES_SHOWN))]
+                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(LivePanel::new(GAMES_SHOWN))]
             }
             Self::Json => {
                 vec![Box::new(JsonEvents::new(io::stdout())), Box::new(PlainLines::new(io::stderr()))]
@@ -95,12 +97,22 @@ fn open_book(plan: &Plan) -> anyhow::Result<PlannedOpenings> {
 pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     pub(crate) folder: RunFolder,
+    /// The live page, served for as long as this lives.
+    pub(crate) page: Option<Server>,
 }
 
 impl Played {
     pub(crate) fn exit(&self) -> ExitCode {
         ExitCode::from(self.outcome.exit_status())
     }
+}
+
+/// The plan in `path`, if that is the `plan.toml` of a run: to play it again, everything must be as it was.
+pub(crate) fn recorded_plan(path: &Path) -> anyhow::Result<Option<Plan>> {
+    let plan = fs::read_to_string(path).ok().and_then(|text| plan_from_toml(&text).ok());
+    let changes = plan.as_ref().map(Plan::changes).unwrap_or_default();
+    anyhow::ensure!(changes.is_empty(), "this run cannot be repeated:\n{}", changes.join("\n"));
+    Ok(plan)
 }
 
 /// Plays a new run in a folder of its own.
@@ -121,7 +133,8 @@ pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> 
     }
     .context("the run folder cannot be made")?;
     check_disk(folder.path(), plan.games_left(0), show)?;
-    play_shown(plan, folder, show)
+    let page = serve_run(output.live.serve.as_ref(), &folder)?;
+    play_shown(plan, folder, show, page)
 }
 
 /// Refuses a disk without room, and warns of one that may not last.
@@ -137,17 +150,17 @@ fn check_disk(folder: &Path, games: u64, show: Show) -> anyhow::Result<()> {
 /// Plays a new run in exactly this folder.
 pub(crate) fn start_in(plan: Plan, path: &Path, show: Show) -> anyhow::Result<Played> {
     let folder = RunFolder::create_at(path).context("the run folder cannot be made")?;
-    play_shown(plan, folder, show)
+    play_shown(plan, folder, show, None)
 }
 
-fn play_shown(plan: Plan, folder: RunFolder, show: Show) -> anyhow::Result<Played> {
+fn play_shown(plan: Plan, folder: RunFolder, show: Show, page: Option<Server>) -> anyhow::Result<Played> {
     let text = plan_to_toml(&plan)?;
     let mut observers: Vec<Box<dyn Observer>> =
         vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &text))];
     observers.extend(TuneFiles::of(&folder, &plan)?.map(|files| Box::new(files) as Box<dyn Observer>));
     observers.extend(show.observers());
     let outcome = play_new(plan, &folder, observers)?;
-    Ok(played(outcome, folder, show))
+    Ok(played(outcome, folder, show, page))
 }
 
 /// Why a run cannot be taken up again.
@@ -180,9 +193,10 @@ pub(crate) fn open_run(path: &Path) -> Result<OpenedRun, Refused> {
 }
 
 /// Goes on with the run in `path`, exactly where it was.
-pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
+pub(crate) fn resume(path: &Path, show: Show, live: &LiveFlags) -> Result<Played, Refused> {
     let fault = |why: anyhow::Error| Refused::Fault(why);
     let OpenedRun { folder, plan, text, mut journal } = open_run(path)?;
+    let served = serve_run(live.serve.as_ref(), &folder).map_err(Refused::Usage)?;
     let changes = plan.changes();
     if !changes.is_empty() {
         return Err(fault(anyhow::anyhow!("this run cannot go on:\n{}", changes.join("\n"))));
@@ -218,7 +232,7 @@ pub(crate) fn resume(path: &Path, show: Show) -> Result<Played, Refused> {
             observers,
         }))
         .map_err(fault)?;
-    Ok(played(outcome, folder, show))
+    Ok(played(outcome, folder, show, served))
 }
 
 /// Replays a run's journal and brings its files up to it.
@@ -305,12 +319,15 @@ async fn play(
     Ok(Run::new(parts(plan, fleet)).play(interrupts, door.ok()).await)
 }
 
-fn played(outcome: Outcome, folder: RunFolder, show: Show) -> Played {
+fn played(outcome: Outcome, folder: RunFolder, show: Show, page: Option<Server>) -> Played {
+    if let Some(page) = &page {
+        page.say_farewell();
+    }
     show.say(&format!("Run folder: {}", folder.path().display()));
     if !outcome.is_final() {
         show.say(&format!("To go on: playself resume {}", shell_word(folder.path())));
     }
-    Played { outcome, folder }
+    Played { outcome, folder, page }
 }
 
 /// A path as a shell takes it.

@@ -16,6 +16,7 @@ mod report;
 mod resume;
 mod revision;
 mod run_flags;
+mod serve;
 mod simulate;
 mod simulate_tune;
 mod sprt;
@@ -23,6 +24,7 @@ mod stats;
 mod texel;
 mod tune;
 mod verify;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -53,6 +55,8 @@ enum Command {
     Resume(resume::ResumeCommand),
     Report(report::ReportCommand),
     Verify(verify::VerifyCommand),
+    Watch(watch::WatchCommand),
+    Serve(serve::ServeCommand),
     Status(control::StatusCommand),
     Pause(control::PauseCommand),
     Continue(control::ContinueCommand),
@@ -90,6 +94,8 @@ impl Command {
             Self::Resume(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Verify(command) => command.run(),
+            Self::Watch(command) => command.run(),
+            Self::Serve(command) => command.run(),
             Self::Status(command) => command.run(),
             Self::Pause(command) => command.run(),
             Self::Continue(command) => command.run(),

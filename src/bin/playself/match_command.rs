@@ -38,7 +38,7 @@ impl ClassicForm {
 /// Play a match or a tournament as a configuration file describes it
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct MatchCommand {
-    /// The match, for example configs/match.toml
+    /// The match, for example configs/match.toml, or the plan.toml of a run to repeat
     #[arg(value_name = "CONFIG", required_unless_present = "engines")]
     config: Option<PathBuf>,
     /// An engine, in place of or in addition to those of the file; give two or more
@@ -53,6 +53,11 @@ pub(crate) struct MatchCommand {
 
 impl MatchCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(path) = &self.config
+            && let Some(plan) = launch::recorded_plan(path)?
+        {
+            return Ok(launch::start(plan, &self.flags.output)?.exit());
+        }
         let mut run = match &self.config {
             Some(path) => RunFile::read(path)?,
             None => RunFile::default(),

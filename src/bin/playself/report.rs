@@ -1,28 +1,57 @@
-//! `playself report RUN_DIR`: how a run stands, and its page written anew.
+//! `playself report RUN_DIR…`: how a run stands, its page and its plots; or several runs side by side.
 
-use std::fs::{self, File};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use playself::config::plan_from_toml;
-use playself::experiment::{Known, Outcome, RunView, replay, sha256_of};
-use playself::report::{RunFolder, Summary, closing, write_page};
+use playself::experiment::Outcome;
+use playself::report::chart::standalone;
+use playself::report::comparison::{
+    ComparedRun, by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
+    forum_block,
+};
+use playself::report::{RunFolder, RunFollower, Summary, closing, write_page_of, write_whole};
 
-use crate::launch::{FAULT, RunDir, Show};
+use crate::launch::{FAULT, Show};
 
-/// Tell how a run stands, finished or not, and write its page report.html
+/// Tell how a run stands, finished or not, and write its page report.html.
+///
+/// With several runs: one table and one chart, the strongest candidate first.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  playself report results/20260131-120000-knight-mobility
+  playself report RUN --svg plots          the charts as files, for papers and forums
+  playself report RUN --forum              a block of text in the layout that forums paste
+  playself report results/* --page week.html")]
 pub(crate) struct ReportCommand {
-    #[command(flatten)]
-    run: RunDir,
-    /// Print the summary as JSON
+    /// Folders of runs
+    #[arg(value_name = "RUN_DIR", required = true)]
+    runs: Vec<PathBuf>,
+    /// Print the summary as JSON, one line a run
     #[arg(long)]
     json: bool,
+    /// Print the block that forums paste, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    forum: bool,
+    /// Write the charts as SVG files into this folder
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+    /// Write the comparison of several runs as a page to this file
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 impl ReportCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let folder = RunFolder::open(&self.run.path)?;
-        match self.tell(&folder) {
+        let folders =
+            self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<RunFolder>, _>>()?;
+        let told = match &folders[..] {
+            [folder] if self.page.is_none() => self.tell(folder),
+            several => self.compare(several),
+        };
+        match told {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(why) => {
                 crate::complain(&why);
@@ -32,22 +61,88 @@ impl ReportCommand {
     }
 
     fn tell(&self, folder: &RunFolder) -> anyhow::Result<()> {
-        let text = fs::read_to_string(folder.plan())?;
-        let plan = plan_from_toml(&text)?;
-        // No lock is taken: a run that is being played can be looked at.
-        let journal = File::open(folder.journal())?;
-        let replayed = replay(journal, &plan, &sha256_of(text.as_bytes()), Known::default(), |_, _| {})?;
-        let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
+        let follower = read_run(folder)?;
+        let view = follower.view();
         if self.json {
             Show::Human.say(&serde_json::to_string(&Summary::of(&view))?);
+        } else if self.forum {
+            Show::Human.say(forum_text(&follower)?.trim_end());
         } else {
-            let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
+            let outcome = view.state.outcome().unwrap_or(Outcome::Interrupted);
             Show::Human.say(closing(&outcome, &view).trim_end());
         }
-        write_page(folder, &plan, &text)?;
-        if !self.json {
+        write_page_of(&follower)?;
+        let plots = follower.collector().plots(&view);
+        self.write_plots(&plots)?;
+        if !self.json && !self.forum {
             Show::Human.say(&format!("Page: {}", folder.page().display()));
         }
         Ok(())
     }
+
+    fn compare(&self, folders: &[RunFolder]) -> anyhow::Result<()> {
+        let mut runs = Vec::new();
+        for folder in folders {
+            if self.forum {
+                Show::Human.say(&forum_text(&read_run(folder)?)?);
+            }
+            runs.push(compared(folder).with_context(|| folder.path().display().to_string())?);
+        }
+        let runs = by_strength(runs);
+        if self.json {
+            for run in &runs {
+                Show::Human.say(&serde_json::to_string(run)?);
+            }
+        } else if !self.forum {
+            Show::Human.say(&format!("{}\n{}", comparison_table(&runs), comparison_lines(&runs).trim_end()));
+        }
+        self.write_plots(&[("comparison".to_owned(), comparison_chart(&runs))])?;
+        if let Some(path) = &self.page {
+            write_whole(path, comparison_page(&runs).as_bytes())
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+            if !self.json && !self.forum {
+                Show::Human.say(&format!("Page: {}", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_plots(&self, plots: &[(String, String)]) -> anyhow::Result<()> {
+        let Some(folder) = &self.svg else { return Ok(()) };
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        for (name, svg) in plots {
+            let path = folder.join(format!("{name}.svg"));
+            fs::write(&path, standalone(svg))
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+            if !self.json && !self.forum {
+                Show::Human.say(&format!("Plot: {}", path.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The run in `folder`, read to the end of its journal. No lock is taken: a run that is being played can be looked at.
+fn read_run(folder: &RunFolder) -> anyhow::Result<RunFollower> {
+    let text = fs::read_to_string(folder.plan())?;
+    Ok(RunFollower::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
+}
+
+/// The run's summary, worked out anew unless the file is as new as the journal.
+fn compared(folder: &RunFolder) -> anyhow::Result<ComparedRun> {
+    let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
+    let text = match (changed(&folder.summary()), changed(&folder.journal())) {
+        (Ok(summary), Ok(journal)) if summary >= journal => fs::read_to_string(folder.summary())?,
+        _ => serde_json::to_string(&Summary::of(&read_run(folder)?.view()))?,
+    };
+    let run: ComparedRun = serde_json::from_str(&text)?;
+    Ok(if folder.is_tuning() { run.of_tuning() } else { run })
+}
+
+fn forum_text(follower: &RunFollower) -> anyhow::Result<String> {
+    let view = follower.view();
+    let run: ComparedRun = serde_json::from_str(&serde_json::to_string(&Summary::of(&view))?)?;
+    let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
+    let book = book.map_or("no book".into(), |name| name.to_string_lossy());
+    Ok(forum_block(&run, &view.plan.engines[0].limits.to_string(), &book))
 }

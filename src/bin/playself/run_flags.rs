@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
+use playself::dashboard::ServeAddress;
 use playself::experiment::{Breaker, Plan};
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
@@ -102,6 +103,22 @@ pub(crate) struct OutputFlags {
     /// Exactly this folder for the run
     #[arg(long, value_name = "DIR", conflicts_with = "results", help_heading = "Output")]
     pub(crate) run_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) live: LiveFlags,
+}
+
+/// Whether the run can be watched in a browser.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct LiveFlags {
+    /// Serve a live page of the run; for this machine only unless ADDR says otherwise
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        default_missing_value = "127.0.0.1",
+        help_heading = "Output"
+    )]
+    pub(crate) serve: Option<ServeAddress>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -23,7 +23,7 @@ use crate::run_flags::{RunFlags, plan_of};
   playself sprt --candidate builtin:tuned.toml --baseline builtin --nodes 20000 --sprt 0,5
   playself sprt --candidate-rev my-branch --baseline-rev main --build 'make' --program src/engine --preset stc-gain")]
 pub(crate) struct SprtCommand {
-    /// The test, for example configs/sprt.toml
+    /// The test, for example configs/sprt.toml, or the plan.toml of a run to repeat
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
     /// The engine that is to be accepted or not
@@ -40,6 +40,11 @@ pub(crate) struct SprtCommand {
 
 impl SprtCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(path) = &self.config
+            && let Some(plan) = launch::recorded_plan(path)?
+        {
+            return Ok(launch::start(plan, &self.flags.output)?.exit());
+        }
         let mut run = self.run_file()?;
         self.flags.apply(&mut run)?;
         Ok(launch::start(plan_of(&run)?, &self.flags.output)?.exit())

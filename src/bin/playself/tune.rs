@@ -11,13 +11,13 @@ use playself::config::{Limits, RunFile, TuneTable, nearest, plan_from_toml};
 use playself::experiment::{AcceptPlan, Outcome, Plan};
 use playself::player::{EngineOption, EngineSpec, Protocol};
 use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
-use playself::report::RunFolder;
+use playself::report::{RunFolder, write_page};
 use playself::stats::{Decision, Hypothesis};
 use playself::tuning::{Lookahead, Method, Parameter, Space, TunerPlan};
 
 use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
-use crate::run_flags::{RunFlags, plan_of};
+use crate::run_flags::{LiveFlags, RunFlags, plan_of};
 
 /// How long an engine may take to tell its options.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ const PILOT_PAIRS: u64 = 8;
 /// 4 stopped by a fault; 130 interrupted. `playself resume` goes on with a run that was stopped.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct TuneCommand {
-    /// The tuning run, for example configs/overnight.toml
+    /// The tuning run, for example configs/overnight.toml, or the plan.toml of a run to repeat
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     #[command(flatten)]
@@ -40,7 +40,10 @@ pub(crate) struct TuneCommand {
 
 impl TuneCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let plan = self.plan()?;
+        let plan = match launch::recorded_plan(&self.config)? {
+            Some(recorded) => recorded,
+            None => self.plan()?,
+        };
         let played = launch::start(plan, &self.flags.output)?;
         accept(&played, Show::of(&self.flags.output))
     }
@@ -213,13 +216,18 @@ pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
     let (Some(tune), Some(accept)) = (&plan.tune, plan.accept) else { return Ok(played.exit()) };
     let place = folder.acceptance();
     let tested = if place.join("plan.toml").exists() {
-        match launch::resume(&place, show) {
+        match launch::resume(&place, show, &LiveFlags::default()) {
             Ok(tested) => tested,
             Err(launch::Refused::Usage(why) | launch::Refused::Fault(why)) => return Err(why),
         }
     } else {
         launch::start_in(acceptance_plan(&plan, tune, accept, folder)?, &place, show)?
     };
+    // The page of the tuning run tells how its test ended.
+    write_page(folder, &plan, &std::fs::read_to_string(folder.plan())?)?;
+    if let Some(page) = &played.page {
+        page.say_farewell();
+    }
     if let Outcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = tested.outcome {
         std::fs::copy(folder.weights(), folder.accepted())?;
         show.say(&format!("Accepted: {}", folder.accepted().display()));

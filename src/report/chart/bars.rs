@@ -36,7 +36,11 @@ impl BarChart {
         let y = Scale::new((0.0, highest as f64), (FLOOR, 28.0));
         // A lone bar as wide as the page would look like an area.
         let step = ((WIDTH - 20.0) / self.bars.len().max(1) as f64).min(150.0);
-        let every = self.bars.len().div_ceil(14).max(1);
+        // Counted in the wider letters of a narrow screen.
+        const LETTER: f64 = 11.5;
+        let widest = |text: fn(&Bar) -> usize| self.bars.iter().map(text).max().unwrap_or(1) as f64 * LETTER;
+        let every = (widest(|bar| bar.label.chars().count()) / step).ceil().max(1.0) as usize;
+        let counts_fit = widest(|bar| grouped(bar.count).len()) <= step * 1.1;
         let mut marks = String::new();
         for (place, bar) in self.bars.iter().enumerate() {
             let left = 10.0 + step * place as f64;
@@ -45,7 +49,7 @@ impl BarChart {
             let count = grouped(bar.count);
             let tooltip = format!("{}: {count}", bar.label);
             rect(&mut marks, (left + step * 0.08, top), (step * 0.84, FLOOR - top), &fill, &tooltip);
-            if every == 1 {
+            if counts_fit {
                 text(&mut marks, left + step / 2.0, top - 6.0, Anchor::Middle, "strong", &count);
             }
             if place % every == 0 {
@@ -96,8 +100,8 @@ impl ShareChart {
                 let fill = tone.class().replacen("t-", "f-", 1);
                 let tooltip = format!("{name}: {}", grouped(*count));
                 rect(&mut marks, (left, top), (right - left - 1.0, ROW - 12.0), &fill, &tooltip);
-                if right - left > 70.0 {
-                    let label = format!("{name} {}", grouped(*count));
+                let label = format!("{name} {}", grouped(*count));
+                if right - left > label.chars().count() as f64 * 11.5 {
                     text(&mut marks, f64::midpoint(left, right), top + 18.5, Anchor::Middle, "on", &label);
                 }
                 told.push(format!("{} {name} {count}", row.label));

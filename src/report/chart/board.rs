@@ -8,20 +8,28 @@ use std::fmt::Write;
 pub struct BoardMap {
     /// What it shows.
     pub title: String,
-    /// The values, a1 = 0 to h8 = 63.
-    pub values: [i32; 64],
+    /// The values, a1 = 0 to h8 = 63; `None` where a table has none, as on a pawn's first rank.
+    pub values: [Option<i32>; 64],
 }
 
 impl BoardMap {
     /// The drawing: opacity tells the size, colour the sign, and the figure stands in each square.
     pub fn svg(&self) -> String {
-        const CELL: f64 = 34.0;
+        const CELL: f64 = 40.0;
         const EDGE: f64 = 18.0;
-        let strongest = self.values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0).max(1);
+        let known = || self.values.iter().flatten();
+        let strongest = known().map(|value| value.unsigned_abs()).max().unwrap_or(0).max(1);
+        // Tables of engines that mirror the board have the files a to d only: the others get no letter.
+        let files = if self.values.iter().enumerate().all(|(at, value)| at % 8 < 4 || value.is_none()) {
+            4
+        } else {
+            8
+        };
         let mut marks = String::new();
         for (index, value) in self.values.iter().enumerate() {
             let (file, rank) = (index % 8, index / 8);
             let (x, y) = (EDGE + CELL * file as f64, CELL * (7 - rank) as f64);
+            let Some(value) = value else { continue };
             let fill = if *value < 0 { "f-bad" } else { "f-good" };
             let opacity = 0.08 + 0.72 * f64::from(value.unsigned_abs()) / f64::from(strongest);
             let _ = write!(
@@ -30,22 +38,23 @@ impl BoardMap {
                  <title>{}: {value}</title></rect>",
                 escape(&format!("{}{}", char::from(b'a' + file as u8), rank + 1)),
             );
-            text(&mut marks, x + CELL / 2.0, y + CELL / 2.0 + 4.0, Anchor::Middle, "", &value.to_string());
+            text(&mut marks, x + CELL / 2.0, y + CELL / 2.0 + 4.0, Anchor::Middle, "", &figure(*value));
         }
         for step in 0..8u8 {
             let along = f64::from(step) * CELL + CELL / 2.0;
-            text(
-                &mut marks,
-                EDGE + along,
-                CELL * 8.0 + 14.0,
-                Anchor::Middle,
-                "soft",
-                &char::from(b'a' + step).to_string(),
-            );
+            if step < files {
+                let file = char::from(b'a' + step).to_string();
+                text(&mut marks, EDGE + along, CELL * 8.0 + 14.0, Anchor::Middle, "soft", &file);
+            }
             text(&mut marks, 6.0, CELL * 8.0 - along + 4.0, Anchor::Middle, "soft", &(step + 1).to_string());
         }
-        let range = (self.values.iter().min(), self.values.iter().max());
-        let told = format!("values from {} to {}", range.0.unwrap_or(&0), range.1.unwrap_or(&0));
+        let (least, most) = (known().min().unwrap_or(&0), known().max().unwrap_or(&0));
+        let told = format!("values from {} to {}", figure(*least), figure(*most));
         frame(EDGE + CELL * 8.0, CELL * 8.0 + EDGE, &self.title, &told, &marks)
     }
+}
+
+/// A number with the minus of typesetters.
+fn figure(value: i32) -> String {
+    value.to_string().replace('-', "\u{2212}")
 }

@@ -6,8 +6,10 @@ use super::scale::{Scale, signed, tick_label};
 use super::svg::{Anchor, Tone, frame, line, text};
 
 const WIDTH: f64 = 720.0;
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 110.0;
+const LEFT: f64 = 230.0;
+const RIGHT: f64 = 170.0;
+/// Letters of a label that fit beside the chart; all of it is in the chart's description.
+const LABEL: usize = 22;
 const ROW: f64 = 28.0;
 
 /// An estimate with its interval.
@@ -53,8 +55,7 @@ impl ForestChart {
         }
         for (place, row) in self.rows.iter().enumerate() {
             let y = 10.0 + ROW * place as f64 + ROW / 2.0;
-            let label: String = row.label.chars().take(28).collect();
-            text(&mut marks, LEFT - 12.0, y + 4.0, Anchor::End, "strong", &label);
+            text(&mut marks, LEFT - 12.0, y + 4.0, Anchor::End, "strong", &shortened(&row.label));
             let whisker = format!("whisker {}", row.tone.class());
             line(
                 &mut marks,
@@ -79,6 +80,14 @@ impl ForestChart {
             .collect();
         frame(WIDTH, floor + 42.0, &self.title, &told.join(", "), &marks)
     }
+}
+
+/// The label, or its beginning and an ellipsis.
+fn shortened(label: &str) -> String {
+    if label.chars().count() <= LABEL {
+        return label.to_owned();
+    }
+    label.chars().take(LABEL - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Charts as SVG text: one drawing code for the report, the live page and plots saved as files.
 //!
 //! A chart is a value; drawing it is pure. Colours are classes, so that a page's style sheet decides light or dark;
-//! [`standalone`] adds the sheet for an SVG that has to stand alone.
+//! [`standalone`] writes the colours out for an SVG that has to stand alone.
 
 mod bars;
 mod board;
@@ -15,6 +15,6 @@ pub use bars::{Bar, BarChart, Share, ShareChart};
 pub use board::BoardMap;
 pub use decimate::{decimate, decimate_band};
 pub use forest::{ForestChart, ForestRow};
-pub use scale::{grouped, signed};
+pub use scale::{grouped, signed, value_text};
 pub use svg::{CHART_STYLE, Tone, escape, standalone};
-pub use xy::{BandPoint, Layer, XyChart};
+pub use xy::{BandPoint, ChartSize, Layer, XyChart};

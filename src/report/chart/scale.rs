@@ -68,6 +68,11 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A value as it is, with the minus of typesetters: `6`, `−2.5`.
+pub fn value_text(value: f64) -> String {
+    value.to_string().replace('-', "\u{2212}")
+}
+
 /// A tick's label, with no more decimals than its step needs.
 pub(super) fn tick_label(value: f64, step: f64) -> String {
     let decimals = if step >= 1.0 { 0 } else { (-step.log10()).ceil().clamp(0.0, 6.0) as usize };

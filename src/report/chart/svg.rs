@@ -107,14 +107,36 @@ pub(super) fn rect(
 /// The colours and strokes of every chart, for a page that holds charts.
 pub const CHART_STYLE: &str = include_str!("chart.css");
 
-/// An SVG file of its own: the same drawing with its style inside.
+/// An SVG file of its own, on white paper: the same drawing with every colour written out, because the programs that
+/// papers are made with know neither variables nor media queries.
 pub fn standalone(svg: &str) -> String {
     let head = svg.find('>').map_or(svg.len(), |end| end + 1);
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{CHART_STYLE}</style>{}\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{}</style>\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{}\n",
         &svg[..head],
+        paper_style(),
         &svg[head..]
     )
+}
+
+/// The chart's style in the colours of its first rule, which is the one for light.
+fn paper_style() -> String {
+    let rules = CHART_STYLE.lines().filter(|rule| !rule.starts_with("@media")).collect::<String>();
+    let Some((variables, mut style)) =
+        rules.strip_prefix(".chart{").and_then(|rest| rest.split_once('}')).map(|(head, rest)| {
+            (
+                head.to_owned(),
+                format!(".chart{{{}}}{rest}", &head[head.find("font:").unwrap_or(head.len())..]),
+            )
+        })
+    else {
+        return rules;
+    };
+    for (name, colour) in variables.split(';').filter_map(|each| each.split_once(':')) {
+        style = style.replace(&format!("var({name})"), colour);
+    }
+    style
 }
 
 #[cfg(test)]
@@ -132,5 +154,7 @@ mod tests {
     fn a_standalone_file_carries_its_style() {
         let file = standalone(&frame(10.0, 10.0, "t", "d", "<line/>"));
         assert!(file.starts_with("<?xml") && file.contains("<style>") && file.ends_with("</svg>\n"));
+        assert!(!file.contains("var(") && !file.contains("@media") && !file.contains("--"), "{file}");
+        assert!(file.contains("stroke:#1f66b3") && file.contains(".chart{font:"), "{file}");
     }
 }

@@ -5,12 +5,50 @@ use std::fmt::Write;
 use super::scale::{Scale, tick_label};
 use super::svg::{Anchor, Tone, frame, line, text};
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 58.0;
-const RIGHT: f64 = 92.0;
-const TOP: f64 = 18.0;
-const BOTTOM: f64 = 44.0;
+/// How much room a chart takes on its page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChartSize {
+    /// The width of the page.
+    #[default]
+    Wide,
+    /// One of several side by side.
+    Small,
+}
+
+/// Outer size and margins, in the drawing's own units.
+#[derive(Clone, Copy)]
+struct Room {
+    width: f64,
+    height: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl ChartSize {
+    // Margins leave room for the larger letters that a narrow screen gets.
+    const fn room(self) -> Room {
+        match self {
+            Self::Wide => {
+                Room { width: 720.0, height: 310.0, left: 66.0, right: 96.0, top: 24.0, bottom: 50.0 }
+            }
+            Self::Small => {
+                Room { width: 360.0, height: 190.0, left: 52.0, right: 62.0, top: 22.0, bottom: 40.0 }
+            }
+        }
+    }
+}
+
+impl Room {
+    fn right_edge(self) -> f64 {
+        self.width - self.right
+    }
+
+    fn floor(self) -> f64 {
+        self.height - self.bottom
+    }
+}
 
 /// One place of a band: where, and from which value to which.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,20 +106,26 @@ pub struct XyChart {
     pub layers: Vec<Layer>,
     /// The vertical range to show at most; outliers beyond it are held at the edge.
     pub y_limit: Option<(f64, f64)>,
+    /// How much room it takes.
+    pub size: ChartSize,
 }
 
 impl XyChart {
     /// The drawing.
     pub fn svg(&self) -> String {
+        let room = self.size.room();
         let (x_range, y_range) = self.ranges();
-        let x = Scale::new(x_range, (LEFT, WIDTH - RIGHT));
-        let y = Scale::new(y_range, (HEIGHT - BOTTOM, TOP));
+        let x = Scale::new(x_range, (room.left, room.right_edge()));
+        let y = Scale::new(y_range, (room.floor(), room.top));
         let mut marks = String::new();
-        self.draw_axes(&mut marks, x, y);
+        self.draw_axes(&mut marks, room, x, y);
+        let mut labels = Vec::new();
         for layer in &self.layers {
-            draw_layer(&mut marks, layer, x, y);
+            draw_layer(&mut marks, layer, room, x, y);
+            labels.extend(label_of(layer, y));
         }
-        frame(WIDTH, HEIGHT, &self.title, &self.description, &marks)
+        draw_labels(&mut marks, labels, room);
+        frame(room.width, room.height, &self.title, &self.description, &marks)
     }
 
     fn ranges(&self) -> ((f64, f64), (f64, f64)) {
@@ -118,74 +162,101 @@ impl XyChart {
         (xs, (ys.0 - air, ys.1 + air))
     }
 
-    fn draw_axes(&self, marks: &mut String, x: Scale, y: Scale) {
-        let ticks = y.ticks(5);
+    fn draw_axes(&self, marks: &mut String, room: Room, x: Scale, y: Scale) {
+        let ticks = y.ticks(if self.size == ChartSize::Wide { 5 } else { 3 });
         let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
         for tick in ticks {
             let height = y.place(tick);
-            line(marks, (LEFT, height), (WIDTH - RIGHT, height), "grid");
-            text(marks, LEFT - 8.0, height + 4.0, Anchor::End, "soft", &tick_label(tick, step));
+            line(marks, (room.left, height), (room.right_edge(), height), "grid");
+            text(marks, room.left - 8.0, height + 4.0, Anchor::End, "soft", &tick_label(tick, step));
         }
-        let ticks = x.ticks(6);
+        let ticks = x.ticks(if self.size == ChartSize::Wide { 5 } else { 3 });
         let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
         for tick in ticks {
-            text(
-                marks,
-                x.place(tick),
-                HEIGHT - BOTTOM + 18.0,
-                Anchor::Middle,
-                "soft",
-                &tick_label(tick, step),
-            );
+            let (place, height) = (x.place(tick), room.floor());
+            line(marks, (place, height), (place, height + 4.0), "axis");
+            text(marks, place, height + 19.0, Anchor::Middle, "soft", &tick_label(tick, step));
         }
-        line(marks, (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM), "axis");
-        text(marks, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6.0, Anchor::Middle, "soft", &self.x_label);
-        text(marks, 4.0, TOP - 5.0, Anchor::Start, "soft", &self.y_label);
+        line(marks, (room.left, room.floor()), (room.right_edge(), room.floor()), "axis");
+        let middle = f64::midpoint(room.left, room.right_edge());
+        text(marks, middle, room.height - 5.0, Anchor::Middle, "soft", &self.x_label);
+        text(marks, 4.0, room.top - 9.0, Anchor::Start, "soft", &self.y_label);
     }
 }
 
-fn draw_layer(marks: &mut String, layer: &Layer, x: Scale, y: Scale) {
+/// A path through the places that have a height.
+fn path_through(places: impl Iterator<Item = (f64, f64)>) -> String {
+    let mut path = String::new();
+    for (place, (x, y)) in places.filter(|place| place.1.is_finite()).enumerate() {
+        let _ = write!(path, "{}{x:.1} {y:.1}", if place == 0 { "M" } else { "L" });
+    }
+    path
+}
+
+fn draw_layer(marks: &mut String, layer: &Layer, room: Room, x: Scale, y: Scale) {
     match layer {
-        Layer::Line { name, points, tone } => {
-            let mut path = String::new();
-            for (place, point) in points.iter().filter(|point| point.1.is_finite()).enumerate() {
-                let _ = write!(
-                    path,
-                    "{}{:.1} {:.1}",
-                    if place == 0 { "M" } else { "L" },
-                    x.place(point.0),
-                    y.place(point.1)
-                );
-            }
+        Layer::Line { points, tone, .. } => {
+            let path = path_through(
+                points
+                    .iter()
+                    .filter(|point| point.1.is_finite())
+                    .map(|point| (x.place(point.0), y.place(point.1))),
+            );
             let class = tone.class();
             let _ =
                 write!(marks, "<path d=\"{path}\" class=\"path {class}\" data-points=\"{}\"/>", points.len());
-            if let Some(last) = points.last() {
-                text(marks, x.place(last.0) + 6.0, y.place(last.1) + 4.0, Anchor::Start, "strong", name);
-            }
         }
         Layer::Band { points, tone } => {
-            let mut path = String::new();
-            for (place, point) in points.iter().enumerate() {
-                let _ = write!(
-                    path,
-                    "{}{:.1} {:.1}",
-                    if place == 0 { "M" } else { "L" },
-                    x.place(point.x),
-                    y.place(point.high)
-                );
-            }
-            for point in points.iter().rev() {
-                let _ = write!(path, "L{:.1} {:.1}", x.place(point.x), y.place(point.low));
-            }
+            let upper = points.iter().map(|point| (x.place(point.x), y.place(point.high)));
+            let lower = points.iter().rev().map(|point| (x.place(point.x), y.place(point.low)));
+            let path = path_through(upper.chain(lower));
             let fill = tone.class().replacen("t-", "f-", 1);
             let _ = write!(marks, "<path d=\"{path}Z\" class=\"band {fill}\"/>");
         }
-        Layer::Rule { y: height, label, tone } => {
+        Layer::Rule { y: height, tone, .. } => {
             let height = y.place(*height);
-            line(marks, (LEFT, height), (WIDTH - RIGHT, height), &format!("rule {}", tone.class()));
-            text(marks, WIDTH - RIGHT + 6.0, height + 4.0, Anchor::Start, "soft", label);
+            let class = format!("rule {}", tone.class());
+            line(marks, (room.left, height), (room.right_edge(), height), &class);
         }
+    }
+}
+
+/// A label at the right end of its layer.
+struct EndLabel<'a> {
+    height: f64,
+    text: &'a str,
+    class: &'static str,
+}
+
+fn label_of(layer: &Layer, y: Scale) -> Option<EndLabel<'_>> {
+    match layer {
+        Layer::Line { name, points, .. } => {
+            let last = points.iter().rfind(|point| point.1.is_finite())?;
+            Some(EndLabel { height: y.place(last.1), text: name, class: "strong" })
+        }
+        Layer::Rule { y: height, label, .. } => {
+            Some(EndLabel { height: y.place(*height), text: label, class: "soft" })
+        }
+        Layer::Band { .. } => None,
+    }
+}
+
+/// The labels in the right margin, moved apart where they would cover each other.
+fn draw_labels(marks: &mut String, mut labels: Vec<EndLabel<'_>>, room: Room) {
+    const APART: f64 = 17.0;
+    labels.retain(|label| !label.text.is_empty());
+    labels.sort_by(|one, other| one.height.total_cmp(&other.height));
+    for place in 1..labels.len() {
+        labels[place].height = labels[place].height.max(labels[place - 1].height + APART);
+    }
+    // What was pushed below the floor goes up again.
+    let mut lowest = room.floor();
+    for label in labels.iter_mut().rev() {
+        label.height = label.height.min(lowest);
+        lowest = label.height - APART;
+    }
+    for label in labels {
+        text(marks, room.right_edge() + 7.0, label.height + 4.0, Anchor::Start, label.class, label.text);
     }
 }
 
@@ -201,7 +272,21 @@ mod tests {
             y_label: "LLR".into(),
             layers,
             y_limit: None,
+            size: ChartSize::Wide,
         }
+    }
+
+    #[test]
+    fn labels_that_would_cover_each_other_move_apart() {
+        let rule = |y, label: &str| Layer::Rule { y, label: label.into(), tone: Tone::Good };
+        let svg = chart(vec![rule(2.94, "accept"), rule(2.95, "now"), rule(-2.94, "reject")]).svg();
+        let height = |label: &str| -> f64 {
+            let before = &svg[..svg.find(&format!(">{label}<")).unwrap()];
+            let at = before.rfind("y=\"").unwrap() + 3;
+            before[at..].split('"').next().unwrap().parse().unwrap()
+        };
+        assert!((height("now") - height("accept")).abs() >= 16.9, "{svg}");
+        assert!(height("reject") > height("accept"));
     }
 
     #[test]

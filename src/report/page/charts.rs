@@ -1,17 +1,33 @@
 //! The charts of a match, made from its picture.
 
 use crate::report::chart::{
-    BandPoint, Bar, BarChart, Layer, Share, ShareChart, Tone, XyChart, decimate, decimate_band, grouped,
-    signed,
+    BandPoint, Bar, BarChart, ChartSize, Layer, Share, ShareChart, Tone, XyChart, decimate, decimate_band,
+    grouped, signed,
 };
 use crate::report::page::MatchPicture;
 use crate::stats::{Bounds, Estimate, Pentanomial, Trinomial};
 
-/// Points a curve keeps at most: more cannot be seen at the width of a page.
-const MOST_POINTS: usize = 1200;
+/// How finely curves are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// For a file: as fine as can be seen at the width of a page.
+    Full,
+    /// For a page that is sent again with every change.
+    Live,
+}
+
+impl Detail {
+    /// Points a curve keeps at most.
+    fn most_points(self) -> usize {
+        match self {
+            Self::Full => 1200,
+            Self::Live => 400,
+        }
+    }
+}
 
 /// The path of the log-likelihood ratio between its bounds; `None` without a test.
-pub(super) fn llr_chart(picture: &MatchPicture, bounds: Bounds) -> Option<String> {
+pub(super) fn llr_chart(picture: &MatchPicture, bounds: Bounds, detail: Detail) -> Option<String> {
     if picture.llr().is_empty() {
         return None;
     }
@@ -31,16 +47,21 @@ pub(super) fn llr_chart(picture: &MatchPicture, bounds: Bounds) -> Option<String
         layers: vec![
             Layer::Rule { y: bounds.upper, label: "accept".into(), tone: Tone::Good },
             Layer::Rule { y: bounds.lower, label: "reject".into(), tone: Tone::Bad },
-            Layer::Line { name: signed(last, 2), points: decimate(&path, MOST_POINTS), tone: Tone::Main },
+            Layer::Line {
+                name: signed(last, 2),
+                points: decimate(&path, detail.most_points()),
+                tone: Tone::Main,
+            },
         ],
         y_limit: None,
+        size: ChartSize::Wide,
     };
     Some(chart.svg())
 }
 
 /// Elo with its 95 % interval over the pairs; `None` before there is an estimate.
-pub(super) fn elo_chart(picture: &MatchPicture) -> Option<String> {
-    let stride = (picture.scores().len() / MOST_POINTS).max(1);
+pub(super) fn elo_chart(picture: &MatchPicture, detail: Detail) -> Option<String> {
+    let stride = (picture.scores().len() / detail.most_points()).max(1);
     // The first few pairs have intervals of hundreds of Elo, which would flatten the rest of the chart.
     let first = 8.min(picture.scores().len());
     let mut seen = Pentanomial::default();
@@ -57,18 +78,20 @@ pub(super) fn elo_chart(picture: &MatchPicture) -> Option<String> {
         band.push(BandPoint { x: pairs as f64, low: elo - error, high: elo + error });
     }
     let (last, interval) = (line.last()?.1, band.last()?.high - line.last()?.1);
-    let reach = (last.abs() + interval * 4.0).max(40.0);
+    // Early intervals are held at the edge, so that the end of the curve can be read.
+    let reach = interval * 3.0;
     let chart = XyChart {
         title: "Elo difference with its 95 % interval".into(),
         description: format!("{last:.1} ± {interval:.1} Elo after {} pairs", grouped(picture.pairs())),
         x_label: "pairs".into(),
         y_label: "Elo".into(),
         layers: vec![
-            Layer::Band { points: decimate_band(&band, MOST_POINTS), tone: Tone::Main },
+            Layer::Band { points: decimate_band(&band, detail.most_points()), tone: Tone::Main },
             Layer::Rule { y: 0.0, label: "equal".into(), tone: Tone::Neutral },
             Layer::Line { name: signed(last, 1), points: line, tone: Tone::Main },
         ],
-        y_limit: Some((-reach, reach)),
+        y_limit: Some((last.min(0.0) - reach, last.max(0.0) + reach)),
+        size: ChartSize::Wide,
     };
     Some(chart.svg())
 }

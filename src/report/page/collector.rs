@@ -1,38 +1,67 @@
 //! Gathers a run's counted pairs for its page, live or from the journal.
 
+use super::charts::{self, Detail};
+use super::html::{PageContext, Section, whole_page};
+use super::match_sections::{
+    fault_section, game_section, result_section, table_section, test_section, time_section,
+};
+use super::tuning_picture::TuningPicture;
+use super::tuning_sections::{
+    Acceptance, gain_section, path_chart, path_section, tuning_sentence, weights_section,
+};
 use crate::experiment::{CountedPair, Plan, RunView};
+use crate::fleet::PairId;
 use crate::game::GameOfPair;
 use crate::player::EngineIndex;
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
-use crate::report::page::{GameShelf, MatchPicture, PageContext, VerdictWord, match_page, verdict_sentence};
+use crate::report::page::{GameShelf, MatchPicture, VerdictWord, verdict_sentence};
+use crate::tuning::{Effect, Tuner, TuningReport};
 
 /// What a page needs of every counted pair; feed it all of them, in order, and ask for the page.
 #[derive(Clone, Debug)]
 pub struct PageCollector {
     picture: MatchPicture,
+    tuning: Option<TuningPicture>,
     shelf: GameShelf,
+}
+
+/// What a page says that does not follow from the journal.
+#[derive(Clone, Debug, Default)]
+pub struct PageSetting {
+    /// `plan.toml`.
+    pub plan_text: String,
+    /// The test of a tuning run's weights, once it has a result.
+    pub acceptance: Option<Acceptance>,
+    /// The moment in UTC.
+    pub written: String,
 }
 
 impl PageCollector {
     /// For a run of this plan.
     pub fn new(plan: &Plan) -> Self {
         let engines = plan.engines.iter().map(|engine| engine.spec.name.clone()).collect();
-        Self { picture: MatchPicture::new(engines), shelf: GameShelf::default() }
+        Self {
+            picture: MatchPicture::new(engines),
+            tuning: plan.tune.as_ref().map(TuningPicture::new),
+            shelf: GameShelf::default(),
+        }
     }
 
     /// Takes in one pair. Games that cannot be read are left out: `playself verify` is the place to tell of them.
-    pub fn count(&mut self, plan: &Plan, pair: &CountedPair) {
-        let unpacked =
-            pair.games.each_ref().map(|entry| entry.unpack(plan.limits_of(entry.white, entry.black)));
-        let [Ok(first), Ok(second)] = unpacked else { return };
-        let involves_candidate = first.side_of(EngineIndex::CANDIDATE).is_some();
-        if involves_candidate {
-            self.picture.count(pair.pair, [&first, &second], pair.score, pair.llr);
+    pub fn count(&mut self, view: &RunView<'_>, pair: &CountedPair) {
+        if let (Some(tuning), Some(tuner)) = (&mut self.tuning, view.state.tuner()) {
+            tuning.count(tuner);
         }
-        let engines = self.picture.engines().to_vec();
+        let unpacked =
+            pair.games.each_ref().map(|entry| entry.unpack(view.plan.limits_of(entry.white, entry.black)));
+        let [Ok(first), Ok(second)] = unpacked else { return };
+        let id = PairId { index: pair.pair, attempt: pair.games[0].attempt };
+        if first.side_of(EngineIndex::CANDIDATE).is_some() {
+            self.picture.count(id, [&first, &second], pair.score, pair.llr);
+        }
         for (game, record) in GameOfPair::BOTH.into_iter().zip([&first, &second]) {
-            self.shelf.offer(pair.pair, game, record, &engines);
+            self.shelf.offer(pair.pair, game, record, self.picture.engines());
         }
     }
 
@@ -41,27 +70,107 @@ impl PageCollector {
         &self.picture
     }
 
-    /// The page of the run as it stands. `plan_text` is `plan.toml`, `written` the moment in UTC.
-    pub fn page(&self, view: &RunView<'_>, plan_text: &str, written: &str) -> String {
+    /// What the page's head says.
+    pub fn context(&self, view: &RunView<'_>, setting: &PageSetting) -> PageContext {
         let summary = Summary::of(view);
-        let context = PageContext {
-            name: view.plan.name.clone(),
-            sentence: verdict_sentence(
-                summary.elo.zip(summary.elo_error),
-                summary.pairs,
-                VerdictWord::from_summary(summary.verdict),
-            ),
-            figures: figures(&summary),
-            bounds: view.plan.sprt.map(|sprt| sprt.bounds()),
-            plan: plan_text.to_owned(),
-            repeat: "playself match plan.toml".to_owned(),
-            written: written.to_owned(),
+        let report = view.state.tuner().map(settled);
+        let (sentence, figures) = match &report {
+            Some(report) => (tuning_sentence(report), tuning_figures(report, &summary)),
+            None => (summary_sentence(&summary), match_figures(&summary)),
         };
-        match_page(&context, &self.picture, &self.shelf)
+        let command = match (&view.plan.tune, &view.plan.sprt) {
+            (Some(_), _) => "tune",
+            (None, Some(_)) => "sprt",
+            (None, None) => "match",
+        };
+        PageContext {
+            name: view.plan.name.clone(),
+            sentence,
+            engines: match &view.plan.tune {
+                // Both sides are the one engine that is tuned.
+                Some(_) => vec![view.plan.engines[0].named.clone()],
+                None => self.picture.engines().to_vec(),
+            },
+            figures,
+            plan: setting.plan_text.clone(),
+            repeat: format!("playself {command} plan.toml"),
+            written: setting.written.clone(),
+        }
+    }
+
+    /// The sections between head and viewer.
+    pub fn sections(&self, view: &RunView<'_>, setting: &PageSetting, detail: Detail) -> Vec<Section> {
+        let mut sections = Vec::new();
+        match (&self.tuning, view.state.tuner()) {
+            (Some(tuning), Some(tuner)) => {
+                let report = settled(tuner);
+                let path = tuning.path_to(&report);
+                sections.push(gain_section(&report, &path, setting.acceptance.as_ref()));
+                sections.push(weights_section(&report));
+                sections.push(path_section(&report, &path));
+            }
+            _ => {
+                let rows = Summary::of(view).table;
+                if !rows.is_empty() {
+                    sections.push(table_section(&rows));
+                }
+                let bounds = view.plan.sprt.map(|sprt| sprt.bounds());
+                sections.push(test_section(&self.picture, bounds, detail));
+                sections.push(result_section(&self.picture));
+            }
+        }
+        sections.extend([
+            game_section(&self.picture),
+            time_section(&self.picture),
+            fault_section(&self.picture),
+        ]);
+        sections
+    }
+
+    /// The page of the run as it stands.
+    pub fn page(&self, view: &RunView<'_>, setting: &PageSetting) -> String {
+        let sections = self.sections(view, setting, Detail::Full);
+        whole_page(&self.context(view, setting), &sections, &self.shelf)
+    }
+
+    /// Every chart of the run by the name its file gets.
+    pub fn plots(&self, view: &RunView<'_>) -> Vec<(String, String)> {
+        let mut plots = Vec::new();
+        if let (Some(tuning), Some(tuner)) = (&self.tuning, view.state.tuner()) {
+            let report = settled(tuner);
+            let path = tuning.path_to(&report);
+            for (place, weight) in report.parameters.iter().enumerate() {
+                let safe = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+                let name = format!("weight-{}", weight.name.chars().map(safe).collect::<String>());
+                plots.push((name, path_chart(weight, &path, place).svg()));
+            }
+        } else {
+            let bounds = view.plan.sprt.map(|sprt| sprt.bounds());
+            let llr = bounds.and_then(|bounds| charts::llr_chart(&self.picture, bounds, Detail::Full));
+            plots.extend(llr.map(|svg| ("llr".to_owned(), svg)));
+            plots.extend(charts::elo_chart(&self.picture, Detail::Full).map(|svg| ("elo".to_owned(), svg)));
+            plots.push(("pentanomial".to_owned(), charts::pentanomial_chart(&self.picture)));
+            plots.push(("colours".to_owned(), charts::colour_chart(&self.picture)));
+        }
+        plots.push(("lengths".to_owned(), charts::length_chart(&self.picture)));
+        plots
     }
 }
 
-fn figures(summary: &Summary) -> Vec<(String, String)> {
+/// What the tuner knows from every score it was told, as `weights.toml` has it at the end.
+fn settled(tuner: &Tuner) -> TuningReport {
+    let mut tuner = tuner.clone();
+    tuner.finish();
+    tuner.report()
+}
+
+/// The outcome of a match or test in one sentence.
+pub fn summary_sentence(summary: &Summary) -> String {
+    let verdict = VerdictWord::from_summary(summary.verdict);
+    verdict_sentence(summary.elo.zip(summary.elo_error), summary.pairs, verdict)
+}
+
+fn match_figures(summary: &Summary) -> Vec<(String, String)> {
     let with_error = |value: Option<f64>, error: Option<f64>| match (value, error) {
         (Some(value), Some(error)) => format!("{} ± {error:.1}", signed(value, 1)),
         _ => "–".to_owned(),
@@ -73,7 +182,10 @@ fn figures(summary: &Summary) -> Vec<(String, String)> {
         ("Normalized Elo", with_error(summary.nelo, summary.nelo_error)),
         ("Superiority (LOS)", percent(summary.los)),
         ("Games", grouped(summary.games)),
-        ("Won – drawn – lost", format!("{} – {} – {}", summary.wins, summary.draws, summary.losses)),
+        (
+            "Won – drawn – lost",
+            format!("{} – {} – {}", grouped(summary.wins), grouped(summary.draws), grouped(summary.losses)),
+        ),
         ("Even pairs", percent(summary.draw_ratio)),
         ("Faults", grouped(summary.faults)),
         ("Playing time", duration(summary.seconds)),
@@ -84,8 +196,27 @@ fn figures(summary: &Summary) -> Vec<(String, String)> {
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
 }
 
+fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, String)> {
+    let dead = report.parameters.iter().filter(|weight| weight.effect == Effect::NotSeen).count();
+    let gain = report
+        .gain
+        .map_or_else(|| "–".to_owned(), |gain| format!("{} ± {:.1}", signed(gain.elo.0, 1), gain.error.0));
+    let left = report.remaining_loss.map_or_else(|| "–".to_owned(), |left| format!("{:.1}", left.0));
+    let figures = [
+        ("Estimated gain, Elo", gain),
+        ("Still to win, Elo", left),
+        ("Weights", report.parameters.len().to_string()),
+        ("Without effect", dead.to_string()),
+        ("Pairs", grouped(summary.pairs)),
+        ("Games", grouped(summary.games)),
+        ("Faults", grouped(summary.faults)),
+        ("Playing time", duration(summary.seconds)),
+    ];
+    figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
+}
+
 /// Hours, minutes and seconds.
-fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
 }

@@ -4,12 +4,21 @@ mod charts;
 mod collector;
 mod games;
 mod html;
+mod match_sections;
 mod picture;
 mod policy;
 mod sentence;
+mod tuning_picture;
+mod tuning_sections;
 
-pub use collector::PageCollector;
+pub use charts::Detail;
+pub use collector::{PageCollector, PageSetting, duration, summary_sentence};
 pub use games::GameShelf;
-pub use html::{PageContext, match_page};
+pub use html::{PAGE_STYLE, PageContext, Section, head_section, whole_page};
+pub use match_sections::{
+    fault_section, game_section, result_section, table_section, test_section, time_section,
+};
 pub use picture::{EngineUse, FaultRow, MatchPicture};
 pub use sentence::{VerdictWord, verdict_sentence};
+pub use tuning_picture::{TuningPicture, WeightsThen};
+pub use tuning_sections::Acceptance;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::chess::Color;
+use crate::fleet::PairId;
 use crate::game::{GameOfPair, GameRecord, GameResult, MoveSource};
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
@@ -40,6 +41,8 @@ pub struct FaultRow {
     pub pair: u64,
     /// Which of its games.
     pub game: GameOfPair,
+    /// The try at the pair.
+    pub attempt: u32,
     /// The engine at fault.
     pub engine: String,
     /// What it did.
@@ -96,7 +99,7 @@ impl MatchPicture {
     }
 
     /// Counts a pair. `llr` is the test's state after it, where there is a test.
-    pub fn count(&mut self, pair: u64, games: [&GameRecord; 2], score: PairScore, llr: Option<f64>) {
+    pub fn count(&mut self, pair: PairId, games: [&GameRecord; 2], score: PairScore, llr: Option<f64>) {
         self.scores.push(score);
         self.llr.extend(llr);
         self.pentanomial.count(score);
@@ -111,7 +114,7 @@ impl MatchPicture {
         self.openings[kind] += 1;
     }
 
-    fn count_game(&mut self, pair: u64, game: GameOfPair, record: &GameRecord) {
+    fn count_game(&mut self, pair: PairId, game: GameOfPair, record: &GameRecord) {
         let (tally, side) = match game {
             GameOfPair::First => (&mut self.with_white, Color::White),
             GameOfPair::Second => (&mut self.with_black, Color::Black),
@@ -129,8 +132,9 @@ impl MatchPicture {
             if self.faults.len() < FAULTS_SHOWN {
                 let engine = self.engines.get(usize::from(failed.0)).cloned().unwrap_or_default();
                 self.faults.push(FaultRow {
-                    pair,
+                    pair: pair.index,
                     game,
+                    attempt: pair.attempt,
                     engine,
                     reason: record.ending.termination.to_string(),
                 });

@@ -66,7 +66,8 @@
   }
 
   function drawEvals() {
-    const WIDTH = 720, HEIGHT = 150, count = Math.max(1, game.v.length), LIMIT = 600;
+    if (game.v.every((cp) => cp === null)) { by('evals').textContent = 'No engine told an evaluation.'; return; }
+    const WIDTH = 720, HEIGHT = 200, TOP = 30, BOTTOM = 30, count = Math.max(1, game.v.length), LIMIT = 600;
     const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg');
     const add = (name, attributes, text) => {
       const node = document.createElementNS(ns, name);
@@ -77,10 +78,18 @@
     svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
     svg.setAttribute('role', 'img');
     svg.setAttribute('aria-label', 'evaluations of both engines from White\'s side, in pawns');
-    const x = (at) => 40 + (WIDTH - 50) * at / count;
-    const y = (cp) => HEIGHT / 2 - Math.max(-LIMIT, Math.min(LIMIT, cp)) / LIMIT * (HEIGHT / 2 - 14);
-    add('line', { x1: 40, x2: WIDTH - 10, y1: y(0), y2: y(0), class: 'zero' });
-    for (const pawns of [-6, 0, 6]) add('text', { x: 34, y: y(pawns * 100) + 4, 'text-anchor': 'end' }, (pawns > 0 ? '+' : '') + pawns);
+    const middle = (TOP + HEIGHT - BOTTOM) / 2;
+    const x = (at) => 46 + (WIDTH - 56) * at / count;
+    const y = (cp) => middle - Math.max(-LIMIT, Math.min(LIMIT, cp)) / LIMIT * (middle - TOP - 6);
+    for (const pawns of [-6, 0, 6]) {
+      add('line', { x1: 46, x2: WIDTH - 10, y1: y(pawns * 100), y2: y(pawns * 100), class: 'zero' });
+      add('text', { x: 38, y: y(pawns * 100) + 5, 'text-anchor': 'end' }, (pawns > 0 ? '+' : pawns < 0 ? '\u2212' : '') + Math.abs(pawns));
+    }
+    const short = (name) => name.length > 22 ? name.slice(0, 21) + '…' : name;
+    add('text', { x: 4, y: 16 }, 'pawns');
+    add('text', { x: 90, y: 16, class: 'white' }, '— ' + short(game.w));
+    add('text', { x: WIDTH - 10, y: 16, class: 'black', 'text-anchor': 'end' }, '— ' + short(game.b));
+    add('text', { x: WIDTH / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, 'half-moves');
     const blackFirst = game.f.split(' ')[1] === 'b' ? 1 : 0;
     for (const side of [0, 1]) {
       let path = '';
@@ -90,7 +99,7 @@
       });
       if (path) add('path', { d: path, class: side ? 'black' : 'white' });
     }
-    add('line', { x1: x(ply), x2: x(ply), y1: 4, y2: HEIGHT - 4, class: 'now' });
+    add('line', { x1: x(ply), x2: x(ply), y1: TOP, y2: HEIGHT - BOTTOM, class: 'now' });
     by('evals').replaceChildren(svg);
   }
 

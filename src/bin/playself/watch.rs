@@ -1,0 +1,99 @@
+//! `playself watch RUN_DIR`: a run in the terminal, as it goes.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use playself::config::plan_from_toml;
+use playself::experiment::{Outcome, Request};
+use playself::report::{
+    Advance, GameLine, Ink, PanelNews, RunFolder, RunFollower, Screen, Trend, closing, panel,
+};
+use serde_json::Value;
+
+use crate::control::converse;
+use crate::launch::{FAULT, RunDir, Show};
+
+/// How often the run is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Show a run in the terminal as it goes, from any terminal; a finished run is shown once
+#[derive(Debug, clap::Args)]
+pub(crate) struct WatchCommand {
+    #[command(flatten)]
+    run: RunDir,
+    /// Show it once and leave; so does a run watched into a pipe or a file
+    #[arg(long)]
+    once: bool,
+}
+
+impl WatchCommand {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let folder = RunFolder::open(&self.run.path)?;
+        match self.watch(&folder) {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(why) => {
+                crate::complain(&why);
+                Ok(ExitCode::from(FAULT))
+            }
+        }
+    }
+
+    fn watch(&self, folder: &RunFolder) -> anyhow::Result<()> {
+        let text = fs::read_to_string(folder.plan())?;
+        let mut follower = RunFollower::new(folder.clone(), plan_from_toml(&text)?, &text);
+        let mut trend = Trend::default();
+        let mut screen = Screen::new(io::stdout());
+        let once = self.once || !io::stdout().is_terminal();
+        let ink = if io::stdout().is_terminal() { Ink::for_terminal() } else { Ink::Plain };
+        loop {
+            let advance = follower.advance_with(|pair, view| trend.note(pair, view))?;
+            if let Some(why) = follower.damage() {
+                anyhow::bail!("{why}; `playself verify` says more");
+            }
+            if once && advance == Advance::More {
+                continue;
+            }
+            let news = look(&follower);
+            let view = follower.view();
+            let lines = panel(&view, &trend, &news, ink);
+            if once {
+                Show::Human.say(&lines.join("\n"));
+                return Ok(());
+            }
+            screen.draw(&lines)?;
+            if news.phase == "not running" && advance == Advance::Still {
+                screen.clear()?;
+                let outcome = view.state.outcome().unwrap_or(Outcome::Interrupted);
+                Show::Human.say(closing(&outcome, &view).trim_end());
+                return Ok(());
+            }
+            if advance != Advance::More {
+                sleep(LOOK_EVERY);
+            }
+        }
+    }
+}
+
+/// What the run itself says: what it is doing, and what is on its boards.
+fn look(follower: &RunFollower) -> PanelNews {
+    let last = follower.news().next_back().map(|news| news.text.clone());
+    let answer = converse(follower.folder(), &Request::Boards.to_string())
+        .ok()
+        .and_then(|answer| serde_json::from_str::<Value>(&answer).ok())
+        .filter(|answer| answer["error"].is_null());
+    let Some(answer) = answer else {
+        return PanelNews { phase: "not running".to_owned(), games: Vec::new(), last };
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let games = answer["boards"].as_array().into_iter().flatten().map(|game| GameLine {
+        round: text(&game["round"]).unwrap_or_default(),
+        names: [text(&game["white"]).unwrap_or_default(), text(&game["black"]).unwrap_or_default()],
+        plies: game["plies"].as_u64().unwrap_or(0) as usize,
+        last: text(&game["last"]),
+        score: text(&game["score"]),
+    });
+    PanelNews { phase: text(&answer["phase"]).unwrap_or_default(), games: games.collect(), last }
+}

@@ -1,0 +1,110 @@
+//! The files of a run folder that the page links to.
+
+use std::io;
+use std::path::Path;
+
+use crate::report::{RunFolder, RunFollower, page_of};
+
+use super::catalogue::Catalogue;
+
+/// Files larger than this are left where they are.
+const LARGEST: u64 = 32 << 20;
+
+/// Why a file is not sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoFile {
+    #[error("there is no such file")]
+    Unknown,
+    #[error("it is too large to be sent; it is in the run folder")]
+    TooLarge,
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The text of a file of the run that anybody may see, by its name.
+pub(super) fn text_of(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
+    let path = match name {
+        "plan.toml" => folder.plan(),
+        "summary.json" => folder.summary(),
+        "pairs.csv" => folder.pairs(),
+        "games.pgn" => folder.games(),
+        "trials.csv" => folder.trials(),
+        "weights.toml" => folder.weights(),
+        "accepted.toml" => folder.accepted(),
+        _ => return Err(NoFile::Unknown),
+    };
+    read(&path)
+}
+
+/// The bundle of a fault. Its name must be one that bundles have, so it cannot lead out of its folder.
+pub(super) fn bundle(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
+    if !is_bundle_name(name) {
+        return Err(NoFile::Unknown);
+    }
+    read(&folder.faults().join(name))
+}
+
+fn is_bundle_name(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let read = || {
+        let (pair, rest) = name.strip_prefix("pair")?.split_once("-game")?;
+        let (game, attempt) = rest.strip_suffix(".json")?.split_once("-try")?;
+        Some(number(pair) && number(game) && number(attempt))
+    };
+    read() == Some(true)
+}
+
+fn read(path: &Path) -> Result<String, NoFile> {
+    // A link could lead anywhere.
+    let about = std::fs::symlink_metadata(path).map_err(|_| NoFile::Unknown)?;
+    if !about.is_file() {
+        return Err(NoFile::Unknown);
+    }
+    if about.len() > LARGEST {
+        return Err(NoFile::TooLarge);
+    }
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}
+
+/// The run's page as a file: the one in the folder if it is newer than the journal, else one made now.
+pub(super) fn report(catalogue: &Catalogue, folder: &RunFolder) -> Result<String, NoFile> {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified());
+    if let (Ok(page), Ok(journal)) = (changed(&folder.page()), changed(&folder.journal()))
+        && page >= journal
+    {
+        return read(&folder.page());
+    }
+    let (plan, text) = catalogue.plan_of(folder).map_err(io::Error::other)?;
+    Ok(page_of(&RunFollower::read_whole(folder.clone(), plan, &text)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_names_of_bundles_and_known_files_are_files() {
+        assert!(is_bundle_name("pair12-game1-try1.json"));
+        for foreign in [
+            "",
+            "..",
+            "../plan.toml",
+            "pair1-game1-try1.json/..",
+            "pair1-game1-try1.json\0",
+            "pair-game1-try1.json",
+            "/etc/passwd",
+            "pair1-game1-try../1.json",
+            "..\\pair1-game1-try1.json",
+        ] {
+            assert!(!is_bundle_name(foreign), "{foreign}");
+        }
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("plan.toml"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", root.path().join("games.pgn")).unwrap();
+        let folder = RunFolder::open(root.path()).unwrap();
+        assert_eq!(text_of(&folder, "plan.toml").unwrap(), "x");
+        for absent in ["games.pgn", "journal.ndjson", "control.sock", "../plan.toml", "summary.json"] {
+            assert!(matches!(text_of(&folder, absent), Err(NoFile::Unknown)), "{absent}");
+        }
+    }
+}

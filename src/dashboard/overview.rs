@@ -1,0 +1,153 @@
+//! All runs side by side: past ones by their summaries, running ones as they say themselves.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::experiment::Request;
+use crate::report::chart::{escape, grouped};
+use crate::report::comparison::{ComparedRun, by_strength, comparison_chart};
+
+use super::catalogue::{Catalogue, Listed, url_part};
+use super::control;
+use super::feed::Source;
+use super::frame::Frame;
+
+/// Runs listed at most, the newest.
+const MOST: usize = 500;
+
+/// Runs in the chart at most.
+const MOST_COMPARED: usize = 40;
+
+/// How often folders are looked through.
+const LOOK_EVERY: Duration = Duration::from_millis(1000);
+
+/// The list as a source of frames.
+pub(super) struct Overview {
+    catalogue: Catalogue,
+    known: HashMap<String, (SystemTime, ComparedRun)>,
+    due: Instant,
+}
+
+/// A run's line.
+struct Line {
+    id: String,
+    phase: String,
+    running: bool,
+    tuning: bool,
+    run: Option<ComparedRun>,
+}
+
+impl Overview {
+    pub(super) fn new(catalogue: Catalogue) -> Self {
+        Self { catalogue, known: HashMap::new(), due: Instant::now() }
+    }
+
+    fn line(&mut self, listed: Listed) -> Line {
+        let Listed { id, folder } = listed;
+        let changed = std::fs::metadata(folder.summary()).and_then(|about| about.modified()).ok();
+        if let Some(changed) = changed
+            && self.known.get(&id).is_none_or(|(then, _)| *then != changed)
+            && let Ok(text) = std::fs::read_to_string(folder.summary())
+            && let Ok(run) = serde_json::from_str::<ComparedRun>(&text)
+        {
+            let run = if folder.is_tuning() { run.of_tuning() } else { run };
+            self.known.insert(id.clone(), (changed, run));
+        }
+        let run = self.known.get(&id).map(|(_, run)| run.clone());
+        // Only a run in play has a socket; one that was killed leaves it behind, and nobody answers there.
+        let answer =
+            if folder.socket().exists() { control::ask(&folder, Request::Status).ok() } else { None };
+        let phase = match &answer {
+            Some(answer) => {
+                let pairs = answer["pairs"].as_u64().unwrap_or(0);
+                let of = answer["max_pairs"].as_u64().map(|most| format!(" of {most}")).unwrap_or_default();
+                format!("{}, pair {pairs}{of}", answer["phase"].as_str().unwrap_or("running"))
+            }
+            None if ends_finished(&folder.journal()) => "finished".to_owned(),
+            None => "stopped".to_owned(),
+        };
+        let running = answer.is_some();
+        Line { id, phase, running, tuning: folder.is_tuning(), run }
+    }
+}
+
+impl Source for Overview {
+    fn look(&mut self, frame: &mut Frame) {
+        if Instant::now() < self.due {
+            return;
+        }
+        let listed = self.catalogue.list();
+        let hidden = listed.len().saturating_sub(MOST);
+        let mut lines: Vec<Line> = listed.into_iter().take(MOST).map(|listed| self.line(listed)).collect();
+        lines.sort_by_key(|line| !line.running);
+        frame.put_markup("runs", &table(&lines, hidden));
+        let runs: Vec<ComparedRun> = lines
+            .iter()
+            .filter_map(|line| line.run.clone())
+            .filter(|run| run.elo.is_some())
+            .take(MOST_COMPARED)
+            .collect();
+        let chart = if runs.len() < 2 {
+            String::new()
+        } else {
+            format!(
+                "<h2>Compared</h2><figure id=\"comparison\"><figcaption>Each candidate against its baseline</figcaption>\
+                 {}</figure>",
+                comparison_chart(&by_strength(runs))
+            )
+        };
+        frame.put_markup("compared", &chart);
+        self.due = Instant::now() + LOOK_EVERY;
+    }
+}
+
+/// Whether the last record of a journal says that the run is over.
+fn ends_finished(journal: &Path) -> bool {
+    const RECORD: i64 = 160;
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(journal)?;
+        if file.seek(SeekFrom::End(-RECORD)).is_err() {
+            file.rewind()?;
+        }
+        let mut end = Vec::new();
+        file.read_to_end(&mut end)?;
+        Ok(end)
+    };
+    let end = read().unwrap_or_default();
+    let last = end.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty());
+    last.is_some_and(|line| line.ends_with(b"\"type\":\"finished\"}"))
+}
+
+fn table(lines: &[Line], hidden: usize) -> String {
+    if lines.is_empty() {
+        return "<p>There is no run here yet.</p>".to_owned();
+    }
+    let mut html =
+        "<table><thead><tr><th>run<th>now<th>result<th>candidate<th>baseline</tr></thead><tbody>".to_owned();
+    for line in lines {
+        let (sentence, candidate, baseline) = match &line.run {
+            Some(run) if line.tuning => (format!("tuning, {} pairs", grouped(run.pairs)), "", ""),
+            Some(run) => (run.sentence(), run.candidate.as_str(), run.baseline.as_str()),
+            None => ("–".to_owned(), "", ""),
+        };
+        let _ = write!(
+            html,
+            "<tr><td><a href=\"run/{}/\">{}</a><td>{}<td>{}<td>{}<td>{}</tr>",
+            url_part(&line.id),
+            escape(&line.id),
+            escape(&line.phase),
+            escape(&sentence),
+            escape(candidate),
+            escape(baseline),
+        );
+    }
+    html.push_str("</tbody></table>");
+    if hidden > 0 {
+        let _ = write!(html, "<p>{hidden} older runs are not listed.</p>");
+    }
+    html
+}

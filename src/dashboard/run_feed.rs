@@ -1,0 +1,144 @@
+//! One run, read as it grows and told as the parts of its page.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::experiment::{Outcome, Request};
+use crate::report::page::{Detail, PageSetting, head_section};
+use crate::report::{Advance, News, RunFolder, RunFollower, setting_of};
+
+use super::catalogue::{Catalogue, acceptance_id, url_part};
+use super::control;
+use super::feed::Source;
+use super::frame::Frame;
+
+/// How long a long journal is read before what is known is shown.
+const READING: Duration = Duration::from_millis(300);
+
+/// Charts are drawn anew this often at most.
+const DRAW_EVERY: Duration = Duration::from_millis(400);
+
+/// Drawing takes at most one part in so many of the time, however long the run.
+const DRAWING_SHARE: u32 = 20;
+
+/// A run as a source of frames.
+pub(super) struct RunSource {
+    catalogue: Catalogue,
+    id: String,
+    folder: RunFolder,
+    follower: Option<RunFollower>,
+    drawn: Drawn,
+}
+
+/// What the charts on show were drawn from, and when they may be drawn again.
+struct Drawn {
+    stale: bool,
+    acceptance: Option<String>,
+    due: Instant,
+}
+
+impl RunSource {
+    pub(super) fn new(catalogue: Catalogue, id: String, folder: RunFolder) -> Self {
+        let drawn = Drawn { stale: true, acceptance: None, due: Instant::now() };
+        Self { catalogue, id, folder, follower: None, drawn }
+    }
+
+    fn draw(&mut self, frame: &mut Frame) {
+        let Some(follower) = &self.follower else { return };
+        let setting = self.setting(follower);
+        let acceptance = setting.acceptance.as_ref().map(|acceptance| acceptance.sentence.clone());
+        if acceptance != self.drawn.acceptance {
+            self.drawn.stale = true;
+        }
+        if !self.drawn.stale || Instant::now() < self.drawn.due {
+            return;
+        }
+        let began = Instant::now();
+        let (view, collector) = (follower.view(), follower.collector());
+        let head = head_section(&collector.context(&view, &setting));
+        for section in std::iter::once(head).chain(collector.sections(&view, &setting, Detail::Live)) {
+            frame.put_markup(section.id, &section.html);
+        }
+        let took = began.elapsed();
+        self.drawn =
+            Drawn { stale: false, acceptance, due: Instant::now() + DRAW_EVERY.max(took * DRAWING_SHARE) };
+    }
+
+    /// The page's setting, with the acceptance test where this server has it.
+    fn setting(&self, follower: &RunFollower) -> PageSetting {
+        let mut setting = setting_of(follower);
+        if let Some(acceptance) = &mut setting.acceptance {
+            acceptance.link = format!("../{}/", url_part(&acceptance_id(&self.id)));
+        }
+        setting
+    }
+}
+
+impl Source for RunSource {
+    fn look(&mut self, frame: &mut Frame) {
+        if self.follower.is_none() {
+            match self.catalogue.plan_of(&self.folder) {
+                Ok((plan, text)) => self.follower = Some(RunFollower::new(self.folder.clone(), plan, &text)),
+                Err(why) => return frame.put("status", &json!({ "phase": "unreadable", "trouble": why })),
+            }
+        }
+        let Some(follower) = &mut self.follower else { return };
+        let began = Instant::now();
+        let mut advance = follower.advance();
+        while matches!(advance, Ok(Advance::More)) && began.elapsed() < READING {
+            self.drawn.stale = true;
+            advance = follower.advance();
+        }
+        self.drawn.stale |= !matches!(advance, Ok(Advance::Still));
+        let answer = control::ask(&self.folder, Request::Boards).ok();
+        let trouble = match &advance {
+            Err(why) => Some(why.to_string()),
+            Ok(_) => follower.damage().map(str::to_owned),
+        };
+        let loading = matches!(advance, Ok(Advance::More));
+        frame.put(
+            "status",
+            &status(follower, answer.as_ref(), loading.then_some("reading"), trouble.as_deref()),
+        );
+        frame.put("boards", answer.as_ref().map_or(&json!([]), |answer| &answer["boards"]));
+        frame.put("news", &follower.news().rev().map(news).collect::<Value>());
+        self.draw(frame);
+    }
+}
+
+fn news(news: &News) -> Value {
+    json!({ "at": news.at, "text": news.text, "bundle": news.bundle })
+}
+
+/// What the run is doing, and how much of it is left.
+fn status(
+    follower: &RunFollower,
+    answer: Option<&Value>,
+    reading: Option<&str>,
+    trouble: Option<&str>,
+) -> Value {
+    let view = follower.view();
+    let counted = view.state.counted();
+    let most = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs);
+    let phase = match (answer.and_then(|answer| answer["phase"].as_str()), view.state.outcome()) {
+        (Some(phase), _) => phase,
+        (None, Some(Outcome::Finished | Outcome::Decided(_) | Outcome::Undecided)) => "finished",
+        (None, _) => "stopped",
+    };
+    let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };
+    let left = most.map(|most| most.saturating_sub(counted) as f64 / rate);
+    let left = left.filter(|seconds| seconds.is_finite() && phase == "playing");
+    json!({
+        "phase": reading.unwrap_or(phase),
+        "running": answer.is_some(),
+        "pairs": counted,
+        "most": most,
+        "seconds": view.seconds.round(),
+        "left": left.map(f64::round),
+        "test": view.plan.sprt.is_some(),
+        "games_per_second": (200.0 * rate).round() / 100.0,
+        "concurrency": answer.map(|answer| answer["concurrency"].clone()),
+        "trouble": trouble,
+    })
+}

@@ -1,0 +1,123 @@
+//! The sections of a match or a test.
+
+use std::fmt::Write;
+
+use super::charts::{Detail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart};
+use super::html::{Section, figure};
+use crate::report::chart::{escape, grouped, signed};
+use crate::report::page::MatchPicture;
+use crate::report::{TableRow, bundle_name};
+use crate::stats::Bounds;
+
+/// How sure the result is: the test's path and the Elo curve.
+pub fn test_section(picture: &MatchPicture, bounds: Option<Bounds>, detail: Detail) -> Section {
+    let mut html = "<h2>How sure it is</h2>".to_owned();
+    if let Some(svg) = bounds.and_then(|bounds| llr_chart(picture, bounds, detail)) {
+        figure(&mut html, "llr", "The test: log-likelihood ratio between its bounds", &svg);
+    }
+    match elo_chart(picture, detail) {
+        Some(svg) => figure(&mut html, "elo", "Elo difference with its 95 % interval", &svg),
+        None => html.push_str("<p>No pair has been counted yet.</p>"),
+    }
+    Section { id: "sure", html }
+}
+
+/// What pairs were worth, by points, colours and openings.
+pub fn result_section(picture: &MatchPicture) -> Section {
+    let mut html = "<h2>Results</h2>".to_owned();
+    figure(&mut html, "pentanomial", "Pairs by the candidate's points", &pentanomial_chart(picture));
+    figure(&mut html, "colours", "The candidate's games by colour", &colour_chart(picture));
+    let [white, black, other] = picture.openings.map(grouped);
+    let _ = write!(
+        html,
+        "<p>White won both games of {white} openings, Black both of {black}; the other {other} were split or drawn.</p>"
+    );
+    Section { id: "results", html }
+}
+
+/// All engines of a tournament, the strongest first.
+pub fn table_section(rows: &[TableRow]) -> Section {
+    let mut html = "<h2>Standings</h2><table><thead><tr><th>engine<th class=\"n\">Elo<th class=\"n\">games\
+                    <th class=\"n\">won<th class=\"n\">drawn<th class=\"n\">lost<th class=\"n\">faults</tr></thead><tbody>"
+        .to_owned();
+    for row in rows {
+        let elo = match (row.elo, row.elo_error) {
+            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
+            _ => "–".to_owned(),
+        };
+        let _ = write!(html, "<tr><td>{}<td class=\"n\">{elo}", escape(&row.name));
+        for count in [row.games, row.wins, row.draws, row.losses, row.faults] {
+            let _ = write!(html, "<td class=\"n\">{}", grouped(count));
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str("</tbody></table>");
+    Section { id: "standings", html }
+}
+
+/// How games ended and how long they were.
+pub fn game_section(picture: &MatchPicture) -> Section {
+    let mut html = "<h2>Games</h2><table><caption>How games ended</caption>\
+                    <thead><tr><th>reason<th class=\"n\">games</tr></thead><tbody>"
+        .to_owned();
+    let mut endings: Vec<_> = picture.endings.iter().collect();
+    endings.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), **reason));
+    for (reason, count) in endings {
+        let reason = escape(&reason.replace('_', " "));
+        let _ = write!(html, "<tr><td>{reason}<td class=\"n\">{}</tr>", grouped(*count));
+    }
+    html.push_str("</tbody></table>");
+    figure(&mut html, "lengths", "Games by length", &length_chart(picture));
+    Section { id: "endings", html }
+}
+
+/// What engines did with their time.
+pub fn time_section(picture: &MatchPicture) -> Section {
+    let mut html =
+        "<h2>Time</h2><table><caption>What each engine did with its time</caption><thead><tr><th>engine\
+                    <th class=\"n\">moves<th class=\"n\">mean, ms a move<th class=\"n\">longest, ms\
+                    <th class=\"n\">nodes a second<th class=\"n\">mean depth, plies</tr></thead><tbody>"
+            .to_owned();
+    for (name, used) in picture.engines().iter().zip(&picture.use_of_time) {
+        let mean = if used.moves == 0 { 0.0 } else { used.time_us as f64 / used.moves as f64 / 1e3 };
+        let nps = used.nps().map_or_else(|| "–".to_owned(), grouped);
+        let depth = used.mean_depth().map_or_else(|| "–".to_owned(), |depth| format!("{depth:.1}"));
+        let _ = write!(
+            html,
+            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{mean:.2}<td class=\"n\">{:.1}<td class=\"n\">{nps}\
+             <td class=\"n\">{depth}</tr>",
+            escape(name),
+            grouped(used.moves),
+            used.longest_us as f64 / 1e3
+        );
+    }
+    html.push_str("</tbody></table>");
+    Section { id: "time", html }
+}
+
+/// Games that ended by a fault, with their bundles.
+pub fn fault_section(picture: &MatchPicture) -> Section {
+    let mut html = "<h2>Faults</h2>".to_owned();
+    if picture.fault_count == 0 {
+        html.push_str(
+            "<p>None: no engine crashed, stalled, forfeited on time or played an illegal move.</p>",
+        );
+        return Section { id: "faults", html };
+    }
+    let ended = if picture.fault_count == 1 { "game" } else { "games" };
+    let _ = write!(html, "<p>{} {ended} ended by a fault.</p>", grouped(picture.fault_count));
+    html.push_str("<table><thead><tr><th>game<th>engine<th>what it did<th>bundle</tr></thead><tbody>");
+    for fault in &picture.faults {
+        let _ = write!(
+            html,
+            "<tr><td>{}.{}<td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",
+            fault.pair + 1,
+            fault.game.number(),
+            escape(&fault.engine),
+            escape(&fault.reason),
+            bundle = bundle_name(fault.pair, fault.game, fault.attempt),
+        );
+    }
+    html.push_str("</tbody></table>");
+    Section { id: "faults", html }
+}

@@ -1,0 +1,227 @@
+//! A run in a few lines of eighty columns.
+
+use crate::experiment::RunView;
+use crate::report::Summary;
+use crate::report::chart::{grouped, signed};
+use crate::report::page::duration;
+use crate::report::screen::Ink;
+use crate::report::trend::{Trend, sparkline};
+use crate::tuning::{Effect, Tuner};
+
+/// Columns of a panel at most; the last one is left to the terminal.
+const WIDTH: usize = 79;
+/// Columns of a sparkline.
+const SPARKS: usize = 32;
+/// Games that get a line.
+const GAMES_SHOWN: usize = 4;
+
+/// A game in progress, as a line tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameLine {
+    /// `pair.game`.
+    pub round: String,
+    /// Who plays whom, White first.
+    pub names: [String; 2],
+    /// Half-moves so far.
+    pub plies: usize,
+    /// The last move.
+    pub last: Option<String>,
+    /// The last score, from White's side.
+    pub score: Option<String>,
+}
+
+/// What a panel shows besides the run itself.
+#[derive(Clone, Debug, Default)]
+pub struct PanelNews {
+    /// What the run is doing: `playing`, `paused`, `stopping`, `not running`.
+    pub phase: String,
+    /// The games in progress.
+    pub games: Vec<GameLine>,
+    /// The last thing out of the ordinary.
+    pub last: Option<String>,
+}
+
+/// The panel: every line fits into eighty columns.
+pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> Vec<String> {
+    let summary = Summary::of(view);
+    let mut lines = vec![title(&summary, view, news, ink), progress(&summary, view, news)];
+    if view.plan.tune.is_some() {
+        lines.extend(tuning(view, trend, ink));
+    } else {
+        lines.push(score(&summary));
+        lines.extend(elo(&summary, trend, ink));
+        lines.extend(llr(&summary, trend, ink));
+    }
+    for game in news.games.iter().take(GAMES_SHOWN) {
+        lines.push(ink.soft(&fit(&game_text(game), WIDTH)));
+    }
+    if news.games.len() > GAMES_SHOWN {
+        lines.push(ink.soft(&format!("        and {} more games", news.games.len() - GAMES_SHOWN)));
+    }
+    if summary.faults > 0 || news.last.is_some() {
+        let last = news.last.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
+        lines.push(ink.bad(&fit(&format!("Faults  {}{last}", grouped(summary.faults)), WIDTH)));
+    }
+    lines
+}
+
+fn title(summary: &Summary, view: &RunView<'_>, news: &PanelNews, ink: Ink) -> String {
+    let right = format!("{}  {}", news.phase, duration(view.seconds));
+    let room = WIDTH.saturating_sub(right.chars().count() + 2);
+    let who = if view.plan.tune.is_some() {
+        summary.name.clone()
+    } else {
+        format!("{}: {} vs {}", summary.name, summary.candidate, summary.baseline)
+    };
+    let who = fit(&who, room);
+    let gap = WIDTH - who.chars().count() - right.chars().count();
+    format!("{}{:gap$}{}", ink.strong(&who), "", ink.soft(&right))
+}
+
+fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
+    const BAR: usize = 20;
+    let counted = view.state.counted();
+    let rate = if summary.seconds > 0.0 { counted as f64 / summary.seconds } else { 0.0 };
+    let speed = format!("{:.2} games/s", 2.0 * rate);
+    let Some(most) = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs) else {
+        return fit(&format!("Pairs   {}   {speed}", grouped(counted)), WIDTH);
+    };
+    let share = counted as f64 / most.max(1) as f64;
+    let full = ((share * BAR as f64) as usize).min(BAR);
+    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
+    let left = if rate > 0.0 && counted < most && news.phase == "playing" {
+        // A test may end at any pair; its limit is only the latest.
+        let word = if view.plan.sprt.is_some() { "≤ " } else { "" };
+        format!("  {word}{} left", duration((most - counted) as f64 / rate))
+    } else {
+        String::new()
+    };
+    fit(&format!("Pairs   {} of {}  {bar}  {speed}{left}", grouped(counted), grouped(most)), WIDTH)
+}
+
+fn score(summary: &Summary) -> String {
+    let [a, b, c, d, e] = summary.pentanomial.0;
+    let games = format!("+{} ={} \u{2212}{}", summary.wins, summary.draws, summary.losses);
+    fit(&format!("Games   {games}   pairs [{a}, {b}, {c}, {d}, {e}]"), WIDTH)
+}
+
+/// A line with figures on the left and sparks on the right.
+fn with_sparks(label: &str, figures: &str, sparks: &str, colour: impl Fn(&str) -> String) -> String {
+    let left = fit(&format!("{label:<7} {figures}"), WIDTH - SPARKS - 2);
+    let gap = WIDTH - SPARKS - left.chars().count();
+    let (label, figures) = left.split_at(8.min(left.len()));
+    format!("{label}{}{:gap$}{sparks}", colour(figures), "")
+}
+
+fn elo(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
+    let (elo, error) = summary.elo.zip(summary.elo_error)?;
+    let los = summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
+    // The first estimates swing by hundreds; the scale follows the later half of the way.
+    let later = &trend.elo()[trend.elo().len() / 2..];
+    let range =
+        later.iter().fold((0.0, 0.0), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
+    let colour = |text: &str| {
+        if elo > error {
+            ink.good(text)
+        } else if elo < -error {
+            ink.bad(text)
+        } else {
+            text.to_owned()
+        }
+    };
+    let figures = format!("{} ± {error:.1}{los}", signed(elo, 1));
+    Some(with_sparks("Elo", &figures, &sparkline(trend.elo(), range, SPARKS), colour))
+}
+
+fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
+    let (llr, lower, upper) = (summary.llr?, summary.llr_lower?, summary.llr_upper?);
+    let verdict = match summary.verdict {
+        "H1" => "  accepted",
+        "H0" => "  rejected",
+        _ => "",
+    };
+    let figures = format!("{} ({} to {}){verdict}", signed(llr, 2), signed(lower, 2), signed(upper, 2));
+    let colour = |text: &str| match summary.verdict {
+        "H1" => ink.good(text),
+        "H0" => ink.bad(text),
+        _ => text.to_owned(),
+    };
+    Some(with_sparks("LLR", &figures, &sparkline(trend.llr(), (lower, upper), SPARKS), colour))
+}
+
+fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
+    let Some(report) = view.state.tuner().map(Tuner::report) else { return Vec::new() };
+    let mut lines = Vec::new();
+    if let Some(gain) = report.gain {
+        let high = trend.elo().iter().copied().fold(1.0, f64::max);
+        let figures = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);
+        let colour = |text: &str| if gain.elo.0 > gain.error.0 { ink.good(text) } else { text.to_owned() };
+        lines.push(with_sparks("Gain", &figures, &sparkline(trend.elo(), (0.0, high), SPARKS), colour));
+    }
+    let count = |effect: Effect| report.parameters.iter().filter(|weight| weight.effect == effect).count();
+    lines.push(fit(
+        &format!(
+            "Weights {}: {} with a clear effect, {} with none seen",
+            report.parameters.len(),
+            count(Effect::Clear),
+            count(Effect::NotSeen)
+        ),
+        WIDTH,
+    ));
+    let mut moved: Vec<_> = report.parameters.iter().filter(|weight| weight.best != weight.start).collect();
+    moved.sort_by(|one, other| {
+        let way = |weight: &&crate::tuning::ParameterReport| {
+            (weight.best - weight.start).abs() / weight.start.abs().max(1.0)
+        };
+        way(other).total_cmp(&way(one))
+    });
+    for weight in moved.into_iter().take(4) {
+        lines.push(
+            ink.soft(&fit(&format!("        {} {} → {}", weight.name, weight.start, weight.best), WIDTH)),
+        );
+    }
+    lines
+}
+
+fn game_text(game: &GameLine) -> String {
+    let last = game.last.as_deref().unwrap_or("…");
+    let score = game.score.as_deref().unwrap_or("");
+    let [white, black] = &game.names;
+    format!(
+        "  {:>9}  {:>3}. {last:<5} {score:>7}  {} – {}",
+        game.round,
+        game.plies.div_ceil(2),
+        fit(white, 20),
+        fit(black, 20)
+    )
+}
+
+/// The text, cut to so many columns; control characters do not reach the terminal.
+fn fit(text: &str, width: usize) -> String {
+    let clean = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
+    if text.chars().count() <= width {
+        return text.chars().map(clean).collect();
+    }
+    text.chars().take(width.saturating_sub(1)).map(clean).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_to_their_room_and_cannot_move_the_cursor() {
+        assert_eq!(fit("abc", 3), "abc");
+        assert_eq!(fit("abcd", 3), "ab…");
+        assert_eq!(fit("a\x1b[2J", 10), "a\u{fffd}[2J");
+    }
+
+    #[test]
+    fn figures_and_sparks_share_a_line_of_eighty_columns() {
+        let sparks = "█".repeat(SPARKS);
+        let line = with_sparks("Elo", &"9".repeat(100), &sparks, str::to_owned);
+        assert_eq!(line.chars().count(), WIDTH);
+        let line = with_sparks("Elo", "1", &sparks, str::to_owned);
+        assert_eq!(line.chars().count(), WIDTH);
+    }
+}

@@ -1,0 +1,125 @@
+//! A few lines at the end of a terminal that are drawn again in place, without flicker.
+
+use std::io::{self, Write};
+
+/// Whether colours may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Escape sequences for colours.
+    Colour,
+    /// Letters only.
+    Plain,
+}
+
+impl Ink {
+    /// Colours for a terminal whose user has not asked for none (`NO_COLOR`).
+    pub fn for_terminal() -> Self {
+        let asked_for_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        if asked_for_none || dumb { Self::Plain } else { Self::Colour }
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Self::Colour => format!("\x1b[{code}m{text}\x1b[0m"),
+            Self::Plain => text.to_owned(),
+        }
+    }
+
+    /// Stands out.
+    pub fn strong(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// Stands back.
+    pub fn soft(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    /// Good for the candidate.
+    pub fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Bad for the candidate, or a fault.
+    pub fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+}
+
+/// The lines on the terminal.
+pub struct Screen<W> {
+    out: W,
+    drawn: Vec<String>,
+}
+
+impl<W: Write> Screen<W> {
+    /// Nothing drawn yet.
+    pub fn new(out: W) -> Self {
+        Self { out, drawn: Vec::new() }
+    }
+
+    /// Replaces the drawn lines. Lines that have not changed are passed over, and all goes out in one write, so that
+    /// nothing is ever seen half drawn.
+    pub fn draw(&mut self, lines: &[String]) -> io::Result<()> {
+        if self.drawn == lines {
+            return Ok(());
+        }
+        // Without wrapping, a narrow terminal cuts lines instead of making more of them than we count.
+        let mut text = format!("\x1b[?7l\r{}", up(self.drawn.len()));
+        for (place, line) in lines.iter().enumerate() {
+            if self.drawn.get(place) != Some(line) {
+                text.push_str(line);
+                text.push_str("\x1b[K");
+            }
+            text.push_str("\r\n");
+        }
+        text.push_str("\x1b[J\x1b[?7h");
+        self.drawn = lines.to_vec();
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Writes a line above the drawn ones, where it stays.
+    pub fn say(&mut self, line: &str) -> io::Result<()> {
+        let drawn = std::mem::take(&mut self.drawn);
+        let text = format!("\r{}\x1b[J{line}\r\n", up(drawn.len()));
+        self.out.write_all(text.as_bytes())?;
+        self.draw(&drawn)
+    }
+
+    /// Takes the drawn lines away.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let drawn = std::mem::take(&mut self.drawn);
+        self.out.write_all(format!("\r{}\x1b[J", up(drawn.len())).as_bytes())?;
+        self.out.flush()
+    }
+}
+
+fn up(lines: usize) -> String {
+    if lines == 0 { String::new() } else { format!("\x1b[{lines}A") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_that_changed_are_written_again() {
+        let mut screen = Screen::new(Vec::new());
+        screen.draw(&["one".into(), "two".into()]).unwrap();
+        let before = screen.out.len();
+        screen.draw(&["one".into(), "2".into()]).unwrap();
+        let second = String::from_utf8(screen.out[before..].to_vec()).unwrap();
+        assert!(second.contains("\x1b[2A") && second.contains('2') && !second.contains("one"), "{second:?}");
+        let before = screen.out.len();
+        screen.draw(&["one".into(), "2".into()]).unwrap();
+        assert_eq!(screen.out.len(), before, "nothing changed, nothing is written");
+    }
+
+    #[test]
+    fn plain_ink_has_no_escapes() {
+        assert_eq!(Ink::Plain.strong("x"), "x");
+        assert_eq!(Ink::Colour.good("x"), "\x1b[32mx\x1b[0m");
+    }
+}

@@ -1,0 +1,86 @@
+//! How a run has been going, thinned to what a line of small bars can show.
+
+use crate::experiment::{CountedPair, RunView};
+use crate::report::Summary;
+
+/// Places kept at most; twice what a sparkline shows.
+const MOST: usize = 128;
+
+/// The estimate and the test's ratio over the pairs.
+#[derive(Clone, Debug)]
+pub struct Trend {
+    every: u64,
+    elo: Vec<f64>,
+    llr: Vec<f64>,
+}
+
+impl Default for Trend {
+    fn default() -> Self {
+        Self { every: 1, elo: Vec::new(), llr: Vec::new() }
+    }
+}
+
+impl Trend {
+    /// Takes note of a counted pair.
+    pub fn note(&mut self, pair: &CountedPair, view: &RunView<'_>) {
+        if !pair.pair.is_multiple_of(self.every) {
+            return;
+        }
+        let elo = match view.state.tuner() {
+            Some(tuner) => tuner.report().gain.map(|gain| gain.elo.0),
+            None => Summary::of(view).elo,
+        };
+        self.elo.extend(elo);
+        self.llr.extend(pair.llr);
+        if self.elo.len().max(self.llr.len()) >= MOST {
+            self.every *= 2;
+            for values in [&mut self.elo, &mut self.llr] {
+                let mut place = 0;
+                values.retain(|_| {
+                    place += 1;
+                    place % 2 == 1
+                });
+            }
+        }
+    }
+
+    /// The estimates, oldest first.
+    pub fn elo(&self) -> &[f64] {
+        &self.elo
+    }
+
+    /// The test's ratios, oldest first; empty without a test.
+    pub fn llr(&self) -> &[f64] {
+        &self.llr
+    }
+}
+
+/// The last values as small bars between `low` and `high`, `width` of them at most.
+pub fn sparkline(values: &[f64], (low, high): (f64, f64), width: usize) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let width = width.min(values.len());
+    let span = if high > low { high - low } else { 1.0 };
+    (0..width)
+        .map(|place| {
+            // The whole way is shown: each bar stands for an equal part of it.
+            let value = values[(place + 1) * values.len() / width - 1];
+            let share = ((value - low) / span).clamp(0.0, 1.0);
+            BARS[((share * 7.0).round() as usize).min(7)]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_shows_the_whole_way_in_the_width_it_has() {
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let line = sparkline(&values, (0.0, 99.0), 8);
+        assert_eq!(line, "▂▃▄▄▅▆▇█");
+        assert_eq!(sparkline(&values[..3], (0.0, 2.0), 8), "▁▅█");
+        assert_eq!(sparkline(&[], (0.0, 1.0), 8), "");
+        assert_eq!(sparkline(&[5.0], (5.0, 5.0), 8), "▁");
+    }
+}
