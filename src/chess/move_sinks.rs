@@ -1,35 +1,35 @@
-//! What becomes of generated moves: a list, or a number.
+//! What becomes of generated moves: they are named one by one, or only counted.
 
 use std::marker::PhantomData;
 
 use crate::chess::movegen::{MoveSink, PawnStep, promotion_rank};
 use crate::chess::side::Side;
-use crate::chess::{Bitboard, CastlingSide, Move, MoveList, Piece, PieceKind, Square};
+use crate::chess::{Bitboard, CastlingSide, Move, Piece, PieceKind, Square};
 
-/// Writes moves into a list.
-pub(in crate::chess) struct Listing<U> {
+/// Tells every move to a listener.
+pub(in crate::chess) struct Naming<U, F> {
     enemies: Bitboard,
-    pub(in crate::chess) moves: MoveList,
+    tell: F,
     side: PhantomData<U>,
 }
 
-impl<U: Side> Listing<U> {
-    /// An empty list for a board where the enemy stands on these squares.
+impl<U: Side, F: FnMut(Move)> Naming<U, F> {
+    /// For a board where the enemy stands on these squares.
     #[inline(always)]
-    pub(in crate::chess) const fn new(enemies: Bitboard) -> Self {
-        Self { enemies, moves: MoveList::new(), side: PhantomData }
+    pub(in crate::chess) const fn new(enemies: Bitboard, tell: F) -> Self {
+        Self { enemies, tell, side: PhantomData }
     }
 }
 
-impl<U: Side> MoveSink for Listing<U> {
+impl<U: Side, F: FnMut(Move)> MoveSink for Naming<U, F> {
     #[inline(always)]
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard) {
         let piece = Piece::new(U::COLOR, kind);
         for to in targets & self.enemies {
-            self.moves.push(Move::capture(piece, from, to));
+            (self.tell)(Move::capture(piece, from, to));
         }
         for to in targets.without(self.enemies) {
-            self.moves.push(Move::quiet(piece, from, to));
+            (self.tell)(Move::quiet(piece, from, to));
         }
     }
 
@@ -46,22 +46,22 @@ impl<U: Side> MoveSink for Listing<U> {
             };
             if last.has(to) {
                 for kind in PieceKind::PROMOTIONS {
-                    self.moves.push(mv.promoting(kind));
+                    (self.tell)(mv.promoting(kind));
                 }
             } else {
-                self.moves.push(mv);
+                (self.tell)(mv);
             }
         }
     }
 
     #[inline(always)]
     fn en_passant(&mut self, from: Square, target: Square) {
-        self.moves.push(Move::en_passant(U::COLOR, from, target));
+        (self.tell)(Move::en_passant(U::COLOR, from, target));
     }
 
     #[inline(always)]
     fn castling(&mut self, _: CastlingSide, king: Square, rook: Square) {
-        self.moves.push(Move::castling(U::COLOR, king, rook));
+        (self.tell)(Move::castling(U::COLOR, king, rook));
     }
 }
 

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use crate::chess::board::{Board, Mailbox};
-use crate::chess::move_sinks::{Counting, Listing};
+use crate::chess::move_sinks::{Counting, Naming};
 use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate};
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::DEFAULT;
 use crate::chess::{
-    Bitboard, ByColor, CastlingRights, CastlingRooks, CastlingSide, Color, MoveList, Piece, PieceKind, Setup,
-    SetupErrors, Square, zobrist,
+    Bitboard, ByColor, CastlingRights, CastlingRooks, CastlingSide, Color, Move, MoveList, Piece, PieceKind,
+    Setup, SetupErrors, Square, zobrist,
 };
 
 /// A legal position: men, side to move, castling rights, en passant, clocks, and the keys that name it.
@@ -267,6 +267,16 @@ impl Position {
         self.list::<QuietMoves>()
     }
 
+    /// Tells every move of [`Position::legal_captures`], for those who have a place of their own for them.
+    pub fn each_legal_capture(&self, tell: impl FnMut(Move)) {
+        self.name::<TacticalMoves>(tell);
+    }
+
+    /// Tells every move of [`Position::legal_quiets`].
+    pub fn each_legal_quiet(&self, tell: impl FnMut(Move)) {
+        self.name::<QuietMoves>(tell);
+    }
+
     /// How many legal moves there are.
     pub fn legal_move_count(&self) -> u64 {
         fn count<U: Side>(position: &Position) -> u64 {
@@ -286,14 +296,20 @@ impl Position {
     }
 
     fn list<G: Stage>(&self) -> MoveList {
-        fn list<U: Side, G: Stage>(position: &Position) -> MoveList {
-            let mut sink = Listing::<U>::new(position.by_color(U::Enemy::COLOR));
+        let mut moves = MoveList::new();
+        self.name::<G>(|mv| moves.push(mv));
+        moves
+    }
+
+    #[inline(always)]
+    fn name<G: Stage>(&self, tell: impl FnMut(Move)) {
+        fn name<U: Side, G: Stage>(position: &Position, tell: impl FnMut(Move)) {
+            let mut sink = Naming::<U, _>::new(position.by_color(U::Enemy::COLOR), tell);
             generate::<U, G>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
-            sink.moves
         }
         match self.turn {
-            Color::White => list::<White, G>(self),
-            Color::Black => list::<Black, G>(self),
+            Color::White => name::<White, G>(self, tell),
+            Color::Black => name::<Black, G>(self, tell),
         }
     }
 }

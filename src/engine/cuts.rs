@@ -96,7 +96,7 @@ impl Search<'_> {
         let table_move = table_move.filter(|&mv| exchange_is_at_least(position, mv, target - eval));
         let choice = Choice::Captures { at_least: target - eval };
         let mut picker = Picker::new(choice, table_move, Refutations::NONE, self.trail(ply));
-        while let Some(mv) = picker.next(position, &self.memory.histories) {
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
             let child = position.play(mv);
             self.enter(ply, Footprint::of(mv), child.key());
             let mut value = -self.quiescence::<NonPv>(&child, -target, -target + 1, ply + 1, Entry::Later);

@@ -143,7 +143,7 @@ impl Search<'_> {
         let (mut quiets, mut captures) = (Tried::new(), Tried::new());
         let (mut best, mut best_move) = (-INFINITE, None);
         let mut number = 0;
-        while let Some(mv) = picker.next(position, &self.memory.histories) {
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
             if Some(mv) == excluded || (K::ROOT && !self.root_moves.offers(mv)) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Moves in the order in which they are worth trying, generated only as far as they are asked for.
 
-use crate::chess::{MAX_MOVES, Move, MoveList, PieceKind, Position};
+use crate::chess::{MAX_MOVES, Move, PieceKind, Position};
 use crate::engine::history::{Histories, Trail};
 use crate::engine::see::{EXCHANGE_VALUES, exchange_is_at_least};
 
@@ -52,20 +52,29 @@ impl Refutations {
     }
 }
 
+/// A move and the number it is sorted by.
 #[derive(Clone, Copy)]
-struct Scored {
+pub(super) struct Scored {
     mv: Move,
     score: i32,
 }
 
+/// Room for the moves of one node; kept from node to node, because clearing it costs as much as filling it.
+pub(super) type Scratch = [Scored; MAX_MOVES];
+
+/// Room for moves that nobody wrote yet.
+pub(super) const EMPTY_SCRATCH: Scratch = [Scored { mv: Move::NONE, score: 0 }; MAX_MOVES];
+
 /// A lazy, staged, sorted sequence of a position's legal moves, each offered once.
+///
+/// The moves live in the scratch that is handed to every call of [`Picker::next`], the same one each time. Until the
+/// table's move has been offered nothing is in it, so a search in between may use it too.
 pub(super) struct Picker {
     stage: Stage,
     choice: Choice,
     table: Option<Move>,
     refutations: Refutations,
     trail: Trail,
-    moves: [Scored; MAX_MOVES],
     next: usize,
     end: usize,
     bad_end: usize,
@@ -81,7 +90,6 @@ impl Picker {
             table,
             refutations,
             trail,
-            moves: [Scored { mv: Move::NONE, score: 0 }; MAX_MOVES],
             next: 0,
             end: 0,
             bad_end: 0,
@@ -100,7 +108,12 @@ impl Picker {
     }
 
     /// The next move, or `None` after the last.
-    pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+    pub(super) fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        scratch: &mut Scratch,
+    ) -> Option<Move> {
         loop {
             if !self.quiets_wanted && (Stage::FirstKiller..=Stage::Quiets).contains(&self.stage) {
                 self.finish_quiets();
@@ -113,10 +126,10 @@ impl Picker {
                     }
                 }
                 Stage::MakeCaptures => {
-                    self.make_captures(position, histories);
+                    self.make_captures(position, histories, scratch);
                     self.stage = Stage::GoodCaptures;
                 }
-                Stage::GoodCaptures => match self.good_capture(position) {
+                Stage::GoodCaptures => match self.good_capture(position, scratch) {
                     Some(mv) => return Some(mv),
                     None => {
                         self.stage = match self.choice {
@@ -148,17 +161,17 @@ impl Picker {
                     }
                 }
                 Stage::MakeQuiets => {
-                    self.make_quiets(position, histories);
+                    self.make_quiets(position, histories, scratch);
                     self.stage = Stage::Quiets;
                 }
-                Stage::Quiets => match self.best_remaining() {
+                Stage::Quiets => match self.best_remaining(scratch) {
                     Some(mv) => return Some(mv),
                     None => self.finish_quiets(),
                 },
                 Stage::BadCaptures => {
                     if self.next < self.bad_end {
                         self.next += 1;
-                        return Some(self.moves[self.next - 1].mv);
+                        return Some(scratch[self.next - 1].mv);
                     }
                     self.stage = Stage::Done;
                 }
@@ -176,64 +189,77 @@ impl Picker {
         mv != Move::NONE && Some(mv) != self.table && !mv.is_tactical() && position.is_legal(mv)
     }
 
-    fn make_captures(&mut self, position: &Position, histories: &Histories) {
-        let captures = position.legal_captures();
-        self.append(&captures, |mv| {
+    fn make_captures(&mut self, position: &Position, histories: &Histories, scratch: &mut Scratch) {
+        let mut made = self.end;
+        position.each_legal_capture(|mv| note(scratch, &mut made, mv));
+        self.keep(scratch, made, |mv| {
             let taken = taken_kind(position, mv);
             let promoted = mv.promotion().map_or(0, |kind| match kind {
                 PieceKind::Queen => 8000,
                 _ => -20_000,
             });
-            16 * EXCHANGE_VALUES[taken.index()] + histories.capture(mv, taken) + promoted
+            Some(16 * EXCHANGE_VALUES[taken.index()] + histories.capture(mv, taken) + promoted)
         });
     }
 
-    fn make_quiets(&mut self, position: &Position, histories: &Histories) {
+    fn make_quiets(&mut self, position: &Position, histories: &Histories, scratch: &mut Scratch) {
         self.next = self.end;
         let (trail, refutations, choice) = (self.trail, self.refutations, self.choice);
-        let quiets = position.legal_quiets();
-        let wanted = |mv: &Move| match choice {
-            Choice::All => !refutations.contains(*mv),
-            _ => position.gives_check(*mv) && exchange_is_at_least(position, *mv, 0),
+        let mut made = self.end;
+        position.each_legal_quiet(|mv| note(scratch, &mut made, mv));
+        let wanted = |mv: Move| match choice {
+            Choice::All => !refutations.contains(mv),
+            _ => position.gives_check(mv) && exchange_is_at_least(position, mv, 0),
         };
-        let mut kept = MoveList::new();
-        quiets.iter().copied().filter(wanted).for_each(|mv| kept.push(mv));
-        self.append(&kept, |mv| histories.quiet(mv, &trail));
+        self.keep(scratch, made, |mv| wanted(mv).then(|| histories.quiet(mv, &trail)));
     }
 
-    fn append(&mut self, list: &MoveList, score: impl Fn(Move) -> i32) {
-        for &mv in list.iter() {
-            if Some(mv) != self.table {
-                self.moves[self.end] = Scored { mv, score: score(mv) };
+    /// Keeps those of the moves made since the end that are wanted, with their scores.
+    fn keep(&mut self, scratch: &mut Scratch, made: usize, score: impl Fn(Move) -> Option<i32>) {
+        for at in self.end..made {
+            let mv = scratch[at].mv;
+            if Some(mv) != self.table
+                && let Some(score) = score(mv)
+            {
+                scratch[self.end] = Scored { mv, score };
                 self.end += 1;
             }
         }
     }
 
     /// The best capture that passes its exchange; those that fail move to the front, for later.
-    fn good_capture(&mut self, position: &Position) -> Option<Move> {
+    fn good_capture(&mut self, position: &Position, scratch: &mut Scratch) -> Option<Move> {
         let at_least = if let Choice::Captures { at_least } = self.choice { at_least } else { 0 };
-        while let Some(mv) = self.best_remaining() {
+        while let Some(mv) = self.best_remaining(scratch) {
             // A well-remembered capture may look slightly bad, an ill-remembered one must look good.
-            let record = self.moves[self.next - 1].score;
+            let record = scratch[self.next - 1].score;
             let threshold = if self.choice == Choice::All { -record / 64 } else { at_least };
             if exchange_is_at_least(position, mv, threshold) {
                 return Some(mv);
             }
-            self.moves[self.bad_end] = self.moves[self.next - 1];
+            scratch[self.bad_end] = scratch[self.next - 1];
             self.bad_end += 1;
         }
         None
     }
 
     /// Selects the best of what is left, which is cheaper than sorting where a cut comes early.
-    fn best_remaining(&mut self) -> Option<Move> {
-        let rest = &mut self.moves[self.next..self.end];
+    fn best_remaining(&mut self, scratch: &mut Scratch) -> Option<Move> {
+        let rest = &mut scratch[self.next..self.end];
         let best =
             (0..rest.len()).reduce(|best, at| if rest[at].score > rest[best].score { at } else { best })?;
         rest.swap(0, best);
         self.next += 1;
         Some(rest[0].mv)
+    }
+}
+
+/// Writes a move down, its score to come.
+#[inline(always)]
+fn note(scratch: &mut Scratch, made: &mut usize, mv: Move) {
+    if let Some(slot) = scratch.get_mut(*made) {
+        *slot = Scored { mv, score: 0 };
+        *made += 1;
     }
 }
 

@@ -64,7 +64,7 @@ impl Search<'_> {
         // 4. The moves worth playing out; those that cannot reach alpha even with a margin are not.
         let mut picker = self.quiescence_picker(position, ply, alpha - best, entry, known);
         let (mut best_move, mut number) = (None, 0);
-        while let Some(mv) = picker.next(position, &self.memory.histories) {
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
             number += 1;
             if best > -MATE_BAND {
                 if raw.is_none() && !mv.is_tactical() && number > 2 {

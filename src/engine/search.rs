@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::chess::{Color, Move, PieceKind, Position};
 use crate::engine::correction::Corrections;
 use crate::engine::history::{Footprint, Histories, Trail};
-use crate::engine::picker::Refutations;
+use crate::engine::picker::{EMPTY_SCRATCH, Refutations, Scratch};
 use crate::engine::pruning::{Reductions, Trend};
 use crate::engine::root::RootMoves;
 use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
@@ -60,6 +60,8 @@ pub(super) struct Memory {
     pub(super) evaluator: Evaluator,
     pub(super) histories: Histories,
     pub(super) corrections: Corrections,
+    /// Where the moves of each ply are sorted.
+    pub(super) scratch: Box<[Scratch]>,
 }
 
 impl Memory {
@@ -68,6 +70,7 @@ impl Memory {
             evaluator: Evaluator::new(weights),
             histories: Histories::new(),
             corrections: Corrections::new(),
+            scratch: vec![EMPTY_SCRATCH; MAX_PLY + 1].into_boxed_slice(),
         }
     }
 }
