@@ -4,6 +4,7 @@ use crate::chess::{Color, Position};
 use crate::engine::eval::Weights;
 use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::kpk;
 use crate::engine::eval::pawns::PawnStructure;
 use crate::engine::eval::shares::fade;
 use crate::engine::eval::trace::{Silent, Trace};
@@ -29,6 +30,11 @@ impl Evaluator {
         // A score slot's key differs from every key that belongs in it, so an empty slot matches nothing.
         let scores = (0..SCORE_SLOTS).map(|slot| (!(slot as u64), 0)).collect();
         Self { weights, pawns: vec![None; PAWN_SLOTS], scores }
+    }
+
+    /// Solves now what would be solved at first use, in the middle of somebody's game.
+    pub fn prepare() {
+        kpk::prepare();
     }
 
     /// The weights it judges by.

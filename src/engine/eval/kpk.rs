@@ -24,9 +24,15 @@ enum Known {
     Win,
 }
 
+static BITS: OnceLock<Vec<u64>> = OnceLock::new();
+
+/// Solves everything, unless that has been done: tens of milliseconds, which a clock may not have.
+pub(super) fn prepare() {
+    BITS.get_or_init(solve);
+}
+
 /// Whether White, who has the pawn, wins.
 pub(super) fn white_wins(turn: Color, white_king: Square, pawn: Square, black_king: Square) -> bool {
-    static BITS: OnceLock<Vec<u64>> = OnceLock::new();
     let bits = BITS.get_or_init(solve);
     // The wings are alike.
     let turned = |square: Square| match pawn.file() < 4 {

@@ -11,7 +11,7 @@ use super::inspect;
 use super::output::Output;
 use super::telling::Telling;
 use crate::chess::{GameLine, MoveStyle, Position};
-use crate::engine::{Limits, Score, SearchReport, Searcher, StopFlag};
+use crate::engine::{Evaluator, Limits, Score, SearchReport, Searcher, StopFlag};
 use crate::frontend::options::EngineOptions;
 use crate::protocol::uci::Reply;
 
@@ -112,6 +112,7 @@ impl State {
             Job::Forget => self.searcher.iter_mut().for_each(Searcher::new_game),
             Job::GetReady => {
                 self.searcher();
+                Evaluator::prepare();
                 self.output.line(Reply::ReadyOk);
             }
             Job::Search { line, limits, stop } => self.search(&line, &limits, &stop),
