@@ -41,7 +41,7 @@ fn the_shipped_weights_file_is_the_printed_defaults() {
 
 #[test]
 fn every_shipped_weights_file_sets_every_weight() {
-    for name in ["weights.toml", "weights-plain.toml", "weights-texel.toml"] {
+    for name in ["weights.toml", "weights-plain.toml"] {
         let file = shipped(name);
         Weights::default().read_text(&file).unwrap_or_else(|mistakes| panic!("{name}: {mistakes}"));
         for spec in Weights::specs() {

@@ -69,10 +69,14 @@ impl RootMoves {
         self.rank = rank;
     }
 
-    /// Keeps the scores to compare the next iteration with.
+    /// Keeps the scores to compare the next iteration with. Only the best move's still counts: an iteration that
+    /// is cut short after the best move fell must not rank another by what an earlier one thought of it.
     pub(super) fn begin_iteration(&mut self) {
-        for root in &mut self.moves {
+        for (rank, root) in self.moves.iter_mut().enumerate() {
             root.previous = root.value;
+            if rank > 0 {
+                root.value = -INFINITE;
+            }
         }
     }
 

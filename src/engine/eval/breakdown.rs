@@ -35,7 +35,10 @@ pub struct Breakdown {
 /// Tells White's score of `position` term by term.
 pub fn breakdown(position: &Position, weights: &Weights) -> Breakdown {
     let taken = Coefficients::of(position, weights);
-    let score_cp = fade(taken.score, position.halfmove_clock(), weights.fifty_moves_stretch);
+    let score_cp = match taken.shares {
+        None => taken.score,
+        Some(_) => fade(taken.score, position.halfmove_clock(), weights.fifty_moves_stretch),
+    };
     let mut told = Breakdown { score_cp, phase: phase(position), terms: Vec::new() };
     match taken.shares {
         None => told.adjust("known_ending", taken.score),

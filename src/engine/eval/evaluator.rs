@@ -44,25 +44,27 @@ impl Evaluator {
 
     /// The score of `position` in centipawns, from the side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        let slot = position.key() as usize % SCORE_SLOTS;
-        let (key, remembered) = self.scores[slot];
-        let score = match key == position.key() {
-            true => remembered,
-            false => {
-                let score = self.judge(position);
-                self.scores[slot] = (position.key(), score);
-                score
-            }
-        };
-        let faded = fade(score, position.halfmove_clock(), self.weights.fifty_moves_stretch);
-        if position.turn() == Color::White { faded } else { -faded }
+        // The clock leaves a known ending alone: a score that fell with every move would hide the small steps
+        // by which such an ending is won.
+        let white = known_score(position, &self.weights).unwrap_or_else(|| {
+            fade(self.remember(position), position.halfmove_clock(), self.weights.fifty_moves_stretch)
+        });
+        if position.turn() == Color::White { white } else { -white }
     }
 
-    /// White's score before the hundred-move clock.
-    fn judge(&mut self, position: &Position) -> i32 {
-        if let Some(score) = known_score(position, &self.weights) {
-            return score;
+    /// White's score of a position that is no known ending, before the hundred-move clock.
+    fn remember(&mut self, position: &Position) -> i32 {
+        let slot = position.key() as usize % SCORE_SLOTS;
+        let (key, remembered) = self.scores[slot];
+        if key == position.key() {
+            return remembered;
         }
+        let score = self.judge(position);
+        self.scores[slot] = (position.key(), score);
+        score
+    }
+
+    fn judge(&mut self, position: &Position) -> i32 {
         let slot = &mut self.pawns[position.pawn_key() as usize % PAWN_SLOTS];
         let structure = match slot {
             Some((key, structure)) if *key == position.pawn_key() => *structure,
