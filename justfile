@@ -31,6 +31,10 @@ magic-check:
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test fuzz_parsers
 
+# King and pieces against a bare king that defends perfectly, bishop and knight among them
+endings:
+    cargo test --release --test endings_won -- --include-ignored --nocapture
+
 # Plies a second with an instant engine, against a bare pipe ping-pong in the same run
 bench-harness *arguments:
     cargo bench --bench harness -- {{arguments}}
