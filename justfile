@@ -47,6 +47,10 @@ soak-harness:
 bench-tuner *arguments:
     cargo bench --bench tuner -- {{arguments}}
 
+# How long `playself stats` takes for counts up to 10^9, beside the bare start of the program
+bench-stats:
+    cargo bench --bench stats
+
 # A hundred thousand simulated tests at each hypothesis: error rates within 0.003, lengths within 2 %
 sim-sprt:
     cargo test --release --test stats_sprt -- --ignored --nocapture

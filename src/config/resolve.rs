@@ -2,6 +2,7 @@
 
 use crate::experiment::{BookPlan, FileHash, Moment, Plan};
 use crate::game::ClockRule;
+use crate::opening::Share;
 
 use super::engine_name::{Surroundings, plan_engine};
 use super::run_file::{Limits, RunFile};
@@ -78,6 +79,7 @@ fn book(run: &RunFile, problems: &mut Vec<String>) -> Option<BookPlan> {
         Ok(file) => Some(BookPlan {
             file,
             order: run.games.order.unwrap_or_default(),
+            share: if run.tune.is_some() { Share::Tuning } else { Share::Whole },
             start: run.games.start.unwrap_or(1),
             plies: run.games.plies,
         }),

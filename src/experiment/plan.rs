@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{AdjudicationRules, TimeControl};
-use crate::opening::Order;
+use crate::opening::{Order, Share};
 use crate::player::{EngineIndex, EngineSpec};
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
@@ -71,6 +71,9 @@ pub struct BookPlan {
     pub file: FileHash,
     /// Whether the seed shuffles it.
     pub order: Order,
+    /// Which of its openings; a tuning run leaves some to the test of its values.
+    #[serde(default)]
+    pub share: Share,
     /// The first opening used, from 1.
     pub start: u64,
     /// The most plies of an opening that are played.

@@ -8,6 +8,7 @@ use crate::opening::entry::{Opening, Variant};
 use crate::opening::error::{BadEntry, BookError};
 use crate::opening::formats::{BookFormat, Draft, read_draft, scan};
 use crate::opening::order::Order;
+use crate::opening::share::Share;
 use crate::opening::text::{BookText, Text};
 
 /// How a book is used.
@@ -15,6 +16,8 @@ use crate::opening::text::{BookText, Text};
 pub struct BookOptions {
     /// In which order.
     pub order: Order,
+    /// Which of its openings.
+    pub share: Share,
     /// What shuffles a random order.
     pub seed: u64,
     /// The first opening used, from 1.
@@ -29,7 +32,15 @@ pub struct BookOptions {
 
 impl Default for BookOptions {
     fn default() -> Self {
-        Self { order: Order::Random, seed: 0, start: 1, plies: None, variant: None, unpacked_limit: 2 << 30 }
+        Self {
+            order: Order::Random,
+            share: Share::Whole,
+            seed: 0,
+            start: 1,
+            plies: None,
+            variant: None,
+            unpacked_limit: 2 << 30,
+        }
     }
 }
 
@@ -91,7 +102,7 @@ impl Book {
             let Faults { count, first } = faults;
             return Err(BookError::BadEntries { path: path.to_owned(), count, first });
         }
-        let len = offsets.len();
+        let len = options.share.len(offsets.len());
         if len == 0 {
             return Err(BookError::Empty { path: path.to_owned() });
         }
@@ -109,7 +120,9 @@ impl Book {
     /// The opening of a pair: a function of the options' seed and of the pair's place in the schedule.
     pub fn opening(&self, pair: u64) -> Result<Opening, BookError> {
         let turn = pair.wrapping_add(self.options.start - 1);
-        self.entry(self.options.order.place(self.options.seed, turn, self.len()))
+        let share = self.options.share;
+        let own = self.options.order.place(self.options.seed, turn, share.len(self.len()));
+        self.entry(share.place(own, self.len()))
     }
 
     /// The opening at a place of the book, from 0; places past the end count from the first again.

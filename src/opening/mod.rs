@@ -8,6 +8,7 @@ mod error;
 mod formats;
 mod order;
 mod recipe;
+mod share;
 mod text;
 
 pub use book::{Book, BookOptions, Fingerprint};
@@ -18,3 +19,4 @@ pub use error::{BadEntry, BookError};
 pub use formats::BookFormat;
 pub use order::Order;
 pub use recipe::{Harvest, Recipe, ScoreWindow};
+pub use share::Share;

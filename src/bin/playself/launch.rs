@@ -85,6 +85,7 @@ fn open_book(plan: &Plan) -> anyhow::Result<PlannedOpenings> {
     let Some(planned) = &plan.openings else { return Ok(PlannedOpenings(None)) };
     let options = BookOptions {
         order: planned.order,
+        share: planned.share,
         seed: plan.seed,
         start: planned.start,
         plies: planned.plies,

@@ -7,8 +7,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use playself::config::{Limits, RunFile, TuneTable, nearest, plan_from_toml};
+use playself::config::{BoundsTable, Limits, RunFile, TuneTable, nearest, plan_from_toml};
 use playself::experiment::{AcceptPlan, Outcome, Plan};
+use playself::opening::Share;
 use playself::player::{EngineOption, EngineSpec, Protocol};
 use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
 use playself::report::{RunFolder, write_page};
@@ -125,17 +126,30 @@ fn space_of(spec: &EngineSpec, table: &TuneTable) -> anyhow::Result<Space> {
     }
     for (name, bounds) in &table.bounds {
         match parameters.iter_mut().find(|parameter| parameter.name == *name) {
-            Some(parameter) => {
-                parameter.min = bounds.min.unwrap_or(parameter.min);
-                parameter.max = bounds.max.unwrap_or(parameter.max);
-                parameter.start = bounds.start.unwrap_or(parameter.start);
-            }
+            Some(parameter) => wrong.extend(narrow(parameter, bounds)),
             None => wrong.push(format!("[tune.bounds.{name}] is for a parameter that is not tuned")),
         }
     }
     wrong.extend(Space::mistakes(&parameters).iter().map(ToString::to_string));
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     Ok(Space::new(parameters)?)
+}
+
+/// Gives a parameter the bounds that were asked for, and tells where the engine's own range forbids them.
+fn narrow(parameter: &mut Parameter, bounds: &BoundsTable) -> Vec<String> {
+    let (least, most) = (parameter.min, parameter.max);
+    let told = [("min", bounds.min), ("max", bounds.max), ("start", bounds.start)];
+    parameter.min = bounds.min.unwrap_or(least);
+    parameter.max = bounds.max.unwrap_or(most);
+    parameter.start = bounds.start.unwrap_or(parameter.start);
+    told.into_iter()
+        .filter_map(|(key, value)| value.map(|value| (key, value)))
+        .filter(|(_, value)| !(least..=most).contains(value))
+        .map(|(key, value)| {
+            let name = &parameter.name;
+            format!("[tune.bounds.{name}] {key} = {value}: the engine takes {least} to {most}")
+        })
+        .collect()
 }
 
 /// Whether `name` fits a pattern in which `*` stands for anything.
@@ -261,7 +275,8 @@ fn acceptance_plan(
         options.extend(told.iter().map(|(name, value)| EngineOption::new(name, value.to_string())));
     }
     if let Some(book) = &mut test.openings {
-        book.start += tune.pairs;
+        book.share = Share::Acceptance;
+        book.start = 1;
     }
     Ok(test)
 }
