@@ -130,6 +130,8 @@ pub struct TuneTable {
     pub hours: Option<f64>,
     /// The budget in games.
     pub games: Option<u64>,
+    /// A parameter list of fishtest, OpenBench or weather-factory, in the form that `method` names.
+    pub list: Option<PathBuf>,
     /// Names of parameters, or patterns with `*`.
     pub parameters: Vec<String>,
     /// Ranges that differ from the engine's.
@@ -324,6 +326,7 @@ fn tune(fields: &mut Fields) -> TuneTable {
         method: fields.text("method"),
         hours: fields.number("hours"),
         games: fields.whole("games", 2),
+        list: fields.text("list").map(PathBuf::from),
         parameters: fields.texts("parameters").unwrap_or_default(),
         bounds: fields.tables_by_name("bounds", |fields| BoundsTable {
             min: fields.number("min"),
@@ -331,7 +334,10 @@ fn tune(fields: &mut Fields) -> TuneTable {
             start: fields.number("start"),
         }),
     };
-    if table.parameters.is_empty() {
+    if table.list.is_some() && !(table.parameters.is_empty() && table.bounds.is_empty()) {
+        fields.wrong("a list names its parameters and their bounds itself; give either");
+    }
+    if table.parameters.is_empty() && table.list.is_none() {
         fields.missing("parameters", "names of weights or options, or patterns such as \"*_mobility\"");
     }
     if table.hours.is_some_and(|hours| hours <= 0.0) {

@@ -57,6 +57,9 @@ pub struct Plan {
 pub struct AcceptPlan {
     /// Where it ends at the latest.
     pub max_pairs: Option<u64>,
+    /// How long it may take, where the budget is in hours and `max_pairs` does not say; becomes pairs as it starts.
+    #[serde(default)]
+    pub hours: Option<f64>,
     /// How long or how far its engines think.
     pub limits: TimeControl,
     /// The test.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::space::{Kind, Settings, Space};
+use super::trial::Trial;
 use crate::stats::{Decision, Hypothesis, PairScore, Sprt, SprtConfig};
 
 /// The share of a range that a step covers where no step was given.
@@ -31,6 +32,13 @@ pub struct Step {
     pub candidate: Settings,
     /// Without.
     pub baseline: Settings,
+}
+
+impl Step {
+    /// Whether a pair between these settings is a pair of this step.
+    pub fn is_tried_by(&self, trial: &Trial) -> bool {
+        self.candidate == trial.plus && self.baseline == trial.minus
+    }
 }
 
 /// A step that was tried, and what the test said.

@@ -8,8 +8,9 @@ use super::bayes::{Bayes, BayesPlan};
 use super::report::TuningReport;
 use super::space::{Settings, Space};
 use super::spsa::{Spsa, SpsaPlan};
+use super::sweep::Sweep;
 use super::trial::{Trial, TrialId};
-use crate::stats::PairScore;
+use crate::stats::{Hypotheses, PairScore, SprtConfig};
 
 /// How a tuner chooses what to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,15 +20,21 @@ pub enum Method {
     Bayes(BayesPlan),
     /// Simultaneous perturbation with given gains.
     Spsa(SpsaPlan),
+    /// One parameter at a time, each step kept only if this test accepts it.
+    Sweep(SprtConfig),
 }
+
+/// The normalized Elo between which a step of a sweep is tested: a step worth keeping shows within hundreds of pairs.
+const SWEEP_TEST: [f64; 2] = [0.0, 20.0];
 
 impl Method {
     /// The names that [`Method::named`] knows, the default first.
-    pub const NAMES: [&str; 5] = ["bayes", "spsa", "fishtest", "openbench", "weather-factory"];
+    pub const NAMES: [&str; 6] = ["bayes", "spsa", "fishtest", "openbench", "weather-factory", "sweep"];
 
     /// A method with its usual constants for a run of so many pairs; `None` for an unknown name.
     ///
-    /// `spsa` is simultaneous perturbation with gains chosen by rule; the others are what those tools do unless told.
+    /// `spsa` is simultaneous perturbation with gains chosen by rule, `sweep` steps one parameter at a time; the
+    /// others are what those tools do unless told.
     pub fn named(name: &str, space: &Space, pairs: u64) -> Option<Self> {
         let gains = SpsaPlan::usual_gains(space);
         Some(match name {
@@ -36,6 +43,10 @@ impl Method {
             "fishtest" => Self::Spsa(SpsaPlan::fishtest(gains, pairs)),
             "openbench" => Self::Spsa(SpsaPlan::open_bench(gains, pairs)),
             "weather-factory" => Self::Spsa(SpsaPlan::weather_factory(gains)),
+            "sweep" => {
+                let strengths = Hypotheses::try_from(SWEEP_TEST).expect("they are in order");
+                Self::Sweep(SprtConfig::usual(strengths))
+            }
             _ => return None,
         })
     }
@@ -123,6 +134,18 @@ pub struct Tuner {
 enum Machine {
     Bayes(Bayes),
     Spsa(Spsa),
+    Sweep(Sweep),
+}
+
+impl Machine {
+    /// Whether more games would teach it nothing worth their time.
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Bayes(bayes) => bayes.is_sure_enough(),
+            Self::Spsa(_) => false,
+            Self::Sweep(sweep) => sweep.step().is_none(),
+        }
+    }
 }
 
 impl Tuner {
@@ -131,6 +154,7 @@ impl Tuner {
         let machine = match &plan.method {
             Method::Bayes(bayes) => Machine::Bayes(Bayes::new(&plan.space, *bayes, plan.pairs)),
             Method::Spsa(spsa) => Machine::Spsa(Spsa::new(&plan.space, spsa.clone())),
+            Method::Sweep(test) => Machine::Sweep(Sweep::new(plan.space.clone(), *test)),
         };
         Self {
             plan,
@@ -160,9 +184,7 @@ impl Tuner {
                 return Ask::Wait;
             }
         }
-        if let Machine::Bayes(bayes) = &self.machine
-            && bayes.is_sure_enough()
-        {
+        if self.machine.is_done() {
             self.stopped = true;
             return Ask::Finished;
         }
@@ -170,6 +192,10 @@ impl Tuner {
         let trial = match &mut self.machine {
             Machine::Bayes(bayes) => bayes.propose(&self.plan.space, id, self.plan.seed),
             Machine::Spsa(spsa) => spsa.propose(&self.plan.space, id, self.plan.seed),
+            Machine::Sweep(sweep) => {
+                let step = sweep.step().expect("it is not done");
+                Trial { id, plus: step.candidate.clone(), minus: step.baseline.clone() }
+            }
         };
         self.asked += 1;
         self.in_play.push_back(trial.clone());
@@ -206,6 +232,7 @@ impl Tuner {
         match &self.machine {
             Machine::Bayes(bayes) => self.plan.space.nearest(&bayes.centre(&self.plan.space)),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
+            Machine::Sweep(sweep) => sweep.kept().clone(),
         }
     }
 
@@ -214,7 +241,9 @@ impl Tuner {
         let (told, most) = (self.pairs_told(), self.plan.pairs);
         match &self.machine {
             Machine::Bayes(bayes) => bayes.report(&self.plan.space, told, most),
-            Machine::Spsa(_) => TuningReport::without_model(&self.plan.space, &self.best(), told, most),
+            Machine::Spsa(_) | Machine::Sweep(_) => {
+                TuningReport::without_model(&self.plan.space, &self.best(), told, most)
+            }
         }
     }
 
@@ -224,6 +253,11 @@ impl Tuner {
         match &mut self.machine {
             Machine::Bayes(bayes) => bayes.learn(&self.plan.space, &trial, score),
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
+            // A step is judged by its own pairs: those still in play when it was decided came too late.
+            Machine::Sweep(sweep) if sweep.step().is_some_and(|step| step.is_tried_by(&trial)) => {
+                sweep.tell(score);
+            }
+            Machine::Sweep(_) => {}
         }
         self.learned += 1;
         true

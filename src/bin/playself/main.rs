@@ -23,6 +23,7 @@ mod sprt;
 mod stats;
 mod texel;
 mod tune;
+mod tune_list;
 mod verify;
 mod watch;
 

@@ -14,17 +14,21 @@ use playself::player::{EngineOption, EngineSpec, Protocol};
 use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
 use playself::report::{RunFolder, write_page};
 use playself::stats::{Decision, Hypothesis};
-use playself::tuning::{Lookahead, Method, Parameter, Space, TunerPlan};
+use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan};
 
 use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
 use crate::run_flags::{LiveFlags, RunFlags, plan_of};
+use crate::tune_list;
 
 /// How long an engine may take to tell its options.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pairs that measure how long a pair takes, where the budget is in hours.
 const PILOT_PAIRS: u64 = 8;
+
+/// The share of a budget in hours that is kept for the test of the tuned values.
+const SHARE_OF_TEST: f64 = 0.25;
 
 /// Tune weights or options of an engine, then test the best values against the old ones.
 ///
@@ -62,19 +66,27 @@ impl TuneCommand {
         self.flags.apply(&mut run)?;
         run.games.max_pairs.get_or_insert(1);
         let mut plan = plan_of(&run)?;
-        let space = space_of(&plan.engines[0].spec, &table)?;
-        let pairs = match (self.flags.games.or(table.games), table.hours) {
+        let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);
+        let list = table.list.as_deref().map(|path| tune_list::read(path, name)).transpose()?;
+        let space = match &list {
+            Some(list) => tune_list::declared(list, &declared_options(&plan.engines[0].spec)?)?,
+            None => space_of(&plan.engines[0].spec, &table)?,
+        };
+        let kept_for_test = if run.accept.is_some() { SHARE_OF_TEST } else { 0.0 };
+        let (games, hours) = (self.flags.games.or(table.games), table.hours);
+        let pairs = match (games, hours) {
             (Some(games), _) => games.div_ceil(2),
-            (None, Some(hours)) => pairs_in(hours, &plan)?,
+            (None, Some(hours)) => pairs_in(hours * (1.0 - kept_for_test), &plan)?,
             (None, None) => bail!("say how long to tune: hours or games in [tune]"),
         };
         plan.max_pairs = Some(pairs);
         plan.accept = run.accept.map(|accept| AcceptPlan {
             max_pairs: accept.max_pairs,
+            hours: hours.filter(|_| games.is_none()).map(|hours| hours * kept_for_test),
             limits: accept.limits.or(as_limits(&plan)).time_control(),
             sprt: accept.sprt,
         });
-        let method = method_of(table.method.as_deref(), &space, pairs)?;
+        let method = method_of(name, list.as_ref(), &space, pairs)?;
         let seed = plan.seed;
         plan.tune = Some(TunerPlan { space, method, pairs, seed, lookahead: Lookahead::default() });
         Ok(plan)
@@ -92,8 +104,10 @@ fn as_limits(plan: &Plan) -> Limits {
     }
 }
 
-fn method_of(name: Option<&str>, space: &Space, pairs: u64) -> anyhow::Result<Method> {
-    let name = name.unwrap_or(Method::NAMES[0]);
+fn method_of(name: &str, list: Option<&GainList>, space: &Space, pairs: u64) -> anyhow::Result<Method> {
+    if let Some(list) = list {
+        return tune_list::method(name, list, pairs);
+    }
     Method::named(name, space, pairs)
         .with_context(|| format!("there is no tuner `{name}`; choose one of {}", Method::NAMES.join(", ")))
 }
@@ -277,6 +291,9 @@ fn acceptance_plan(
     if let Some(book) = &mut test.openings {
         book.share = Share::Acceptance;
         book.start = 1;
+    }
+    if let (None, Some(hours)) = (test.max_pairs, accept.hours) {
+        test.max_pairs = Some(pairs_in(hours, &test)?);
     }
     Ok(test)
 }
