@@ -201,7 +201,7 @@ fn the_live_page_follows_the_run_and_only_the_token_steers_it() {
     browser.wait("boards are shown", "return document.querySelectorAll('#boards figure').length === 2");
     assert!(browser.text("#boards").contains(EVIL[0]), "names are text");
     assert!(
-        browser.run("return document.getElementById('steer').hidden").as_bool().unwrap(),
+        browser.run("return document.getElementById('steer').offsetParent === null").as_bool().unwrap(),
         "no token, no buttons"
     );
     live_updates_arrive_within_a_second(&browser, &bench);
@@ -209,7 +209,7 @@ fn the_live_page_follows_the_run_and_only_the_token_steers_it() {
     // With the token the buttons are there and work; the token leaves the address bar.
     browser.open("about:blank");
     browser.open(&format!("{page}#token={}", served.token));
-    browser.wait("buttons are shown", "return document.getElementById('steer').hidden === false");
+    browser.wait("buttons are shown", "return document.getElementById('steer').offsetParent !== null");
     assert_eq!(browser.run("return location.hash"), "");
     browser.run("document.querySelector('[data-order=pause]').click()");
     browser.wait("the run is paused", "return document.getElementById('phase').textContent === 'paused'");

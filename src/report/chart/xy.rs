@@ -31,7 +31,7 @@ impl ChartSize {
     const fn room(self) -> Room {
         match self {
             Self::Wide => {
-                Room { width: 720.0, height: 310.0, left: 66.0, right: 96.0, top: 24.0, bottom: 50.0 }
+                Room { width: 720.0, height: 310.0, left: 66.0, right: 96.0, top: 30.0, bottom: 50.0 }
             }
             Self::Small => {
                 Room { width: 360.0, height: 190.0, left: 52.0, right: 62.0, top: 22.0, bottom: 40.0 }
@@ -180,7 +180,7 @@ impl XyChart {
         line(marks, (room.left, room.floor()), (room.right_edge(), room.floor()), "axis");
         let middle = f64::midpoint(room.left, room.right_edge());
         text(marks, middle, room.height - 5.0, Anchor::Middle, "soft", &self.x_label);
-        text(marks, 4.0, room.top - 9.0, Anchor::Start, "soft", &self.y_label);
+        text(marks, 4.0, room.top - 10.0, Anchor::Start, "soft", &self.y_label);
     }
 }
 
