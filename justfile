@@ -31,6 +31,10 @@ magic-check:
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test fuzz_parsers
 
+# Mates, Bratko-Kopec and studies at 200,000 nodes each: what is solved, and that it is not less than before
+suites:
+    cargo test --release --test suites -- --ignored --nocapture
+
 # King and pieces against a bare king that defends perfectly, bishop and knight among them
 endings:
     cargo test --release --test endings_won -- --include-ignored --nocapture
