@@ -55,7 +55,7 @@ fn read_sequential(bytes: &[u8]) -> Result<(Vec<Note>, u64), ReadError> {
 }
 
 #[test]
-fn a_tail_cut_at_every_byte_of_the_last_record_is_dropped() {
+fn row_66_a_tail_cut_at_every_byte_of_the_last_record_is_dropped() {
     let lines = lines(20);
     let whole = lines.concat();
     let before = whole.len() - lines[19].len();
@@ -67,7 +67,7 @@ fn a_tail_cut_at_every_byte_of_the_last_record_is_dropped() {
 }
 
 #[test]
-fn a_flipped_byte_anywhere_is_refused_with_its_offset() {
+fn row_67_a_flipped_byte_anywhere_is_refused_with_its_offset() {
     let lines = lines(12);
     let whole = lines.concat();
     let mut start = 0;

@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use playself::failpoint::VARIABLE;
-use run_support::{Bench, Match, PLAYSELF, finish, spawn, wait_for};
+use run_support::{Bench, Match, PLAYSELF, finish, processes_naming, spawn, wait_for};
 
 /// A match whose games depend on nothing but the pair, and its uninterrupted end.
 fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
@@ -93,6 +94,64 @@ fn row_62_three_slips_of_ours_stop_the_run_and_score_nothing() {
     assert_eq!(bench.results("run"), bench.results("whole"));
 }
 
+/// Whether the run's journal holds a record of this type.
+fn recorded(bench: &Bench, kind: &str) -> bool {
+    let text = fs::read_to_string(bench.path("run/journal.ndjson")).unwrap_or_default();
+    text.contains(&format!("\"type\":\"{kind}\""))
+}
+
+#[test]
+fn row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end() {
+    for (times, drained) in [(1, true), (2, false)] {
+        let bench = Bench::new();
+        let slow = ["--salt", "7", "--sleep-ms", "3"];
+        let wanted = Match { pairs: 6, candidate: &slow, games: "concurrency = 2", ..Match::default() };
+        let config = bench.config("asked", &wanted);
+        assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
+        let mut child = spawn(&mut bench.start(&config, "run"));
+        wait_for("a first pair", 30, || recorded(&bench, "pair_started"));
+        for _ in 0..times {
+            kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{times}");
+        assert_eq!(
+            recorded(&bench, "abandoned"),
+            !drained,
+            "{times}: {}",
+            bench.read("run", "journal.ndjson")
+        );
+        assert_sound(&bench, "run");
+        assert_eq!(finish(&mut bench.resume("run")).0, 0, "{times}");
+        assert_eq!(bench.results("run"), bench.results("whole"), "{times}");
+    }
+}
+
+#[test]
+fn row_57_no_engine_is_alive_a_second_after_we_were_killed() {
+    let bench = Bench::new();
+    let mark = format!("row57-{}", std::process::id());
+    let stubborn = [
+        "--name",
+        &mark,
+        "--on",
+        "on eof: hang",
+        "--on",
+        "on start: block-term; fork 1; fork-session",
+        "--sleep-ms",
+        "20",
+    ];
+    let wanted =
+        Match { candidate: &stubborn, baseline: &stubborn, games: "concurrency = 2", ..Match::default() };
+    let mut child = spawn(&mut bench.start(&bench.config("stubborn", &wanted), "run"));
+    // Four engines, and two children of each.
+    wait_for("all engines", 30, || processes_naming(&mark).len() >= 12);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(processes_naming(&mark), Vec::<String>::new());
+}
+
 #[test]
 fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
     // A game takes half a minute, so that only the limit can end it.
@@ -128,10 +187,7 @@ fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() 
     fs::write(&config, text).unwrap();
     let mut child = spawn(&mut bench.start(&config, "run"));
     let pid = Pid::from_raw(child.id().cast_signed());
-    wait_for("a first game", 30, || {
-        fs::read_to_string(bench.path("run/journal.ndjson"))
-            .is_ok_and(|text| text.contains("\"type\":\"game\""))
-    });
+    wait_for("a first game", 30, || recorded(&bench, "game"));
     kill(pid, Signal::SIGTSTP).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
@@ -180,6 +236,24 @@ fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_63_a_reader_that_stops_reading_does_not_hold_a_run_up() {
+    let bench = Bench::new();
+    let config = reference(&bench, 40, "concurrency = 2");
+    for (case, flags) in [("lines", None), ("events", Some("--json"))] {
+        let mut command = bench.start(&config, case);
+        command.args(flags).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let reader = child.stdout.take().unwrap();
+        // The smallest pipe there is: one page, filled by a few games.
+        fcntl(&reader, FcntlArg::F_SETPIPE_SZ(4096)).unwrap();
+        wait_for("the end", 60, || child.try_wait().unwrap().is_some());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{case}");
+        assert_eq!(bench.results(case), bench.results("whole"), "{case}");
+        drop(reader);
+    }
 }
 
 /// The games that a run told of with `--json`: what it acknowledged.

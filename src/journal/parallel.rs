@@ -1,7 +1,7 @@
 //! A journal read back with every processor: blocks of records are checked and parsed side by side, and told in order.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
@@ -158,7 +158,11 @@ impl<T: Send, E: Send> Lane<T, E> {
 
 fn parse_block<T, E>(block: Vec<u8>, parse: impl Fn(Frame<'_>) -> Result<T, E>) -> Parsed<T, E> {
     let mut parsed = Parsed { block: Vec::new(), records: Vec::new(), first: None, good: 0, failure: None };
-    for line in block.split_inclusive(|&byte| byte == b'\n') {
+    let mut rest = block.as_slice();
+    while !rest.is_empty() {
+        let start = rest;
+        // Several times faster than looking at every byte; memory can always be read.
+        let line = &start[..rest.skip_until(b'\n').unwrap_or(start.len())];
         let expected = parsed.first.map(|first| first + parsed.records.len() as u64);
         let record = match checked(line, expected) {
             Ok(frame) => {

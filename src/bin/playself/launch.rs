@@ -1,7 +1,7 @@
 //! Starting and resuming runs: folder, journal, fleet and reports put together.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,6 +20,7 @@ use playself::report::{
     JsonEvents, LivePanel, PageObserver, PlainLines, Projections, RunFolder, TuneFiles, write_whole,
 };
 
+use crate::output::{Unhurried, say_if_heard};
 use crate::run_flags::{LiveFlags, OutputFlags};
 use crate::serve::serve_run;
 
@@ -45,25 +46,26 @@ impl Show {
 
     /// Says something to people, where it does not disturb programs.
     pub(crate) fn say(self, text: &str) {
-        // People who closed their terminal do not want to hear it.
-        let _ = match self {
-            Self::Human => writeln!(io::stdout(), "{text}"),
-            Self::Json => writeln!(io::stderr(), "{text}"),
-        };
+        match self {
+            Self::Human => say_if_heard(io::stdout(), text),
+            Self::Json => say_if_heard(io::stderr(), text),
+        }
     }
 
     fn observers(self) -> Vec<Box<dyn Observer>> {
         let terminal = io::stderr().is_terminal();
+        let out = || Unhurried::new(io::stdout());
+        let err = || Unhurried::new(io::stderr());
         match self {
             Self::Human if terminal && io::stdout().is_terminal() => {
                 vec![Box::new(LivePanel::new(GAMES_SHOWN))]
             }
-            Self::Human => vec![Box::new(PlainLines::new(io::stdout()))],
+            Self::Human => vec![Box::new(PlainLines::new(out()))],
             Self::Json if terminal => {
-                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(LivePanel::new(GAMES_SHOWN))]
+                vec![Box::new(JsonEvents::new(out())), Box::new(LivePanel::new(GAMES_SHOWN))]
             }
             Self::Json => {
-                vec![Box::new(JsonEvents::new(io::stdout())), Box::new(PlainLines::new(io::stderr()))]
+                vec![Box::new(JsonEvents::new(out())), Box::new(PlainLines::new(err()))]
             }
         }
     }

@@ -11,6 +11,7 @@ mod engine;
 mod forecast;
 mod launch;
 mod match_command;
+mod output;
 mod pilot;
 mod report;
 mod resume;
