@@ -43,6 +43,10 @@ endings:
 bench-harness *arguments:
     cargo bench --bench harness -- {{arguments}}
 
+# Whole matches beside other match runners, given by their paths: same engine, same games, blocks in turn
+bench-rivals fastchess c-chess-cli:
+    cargo bench --bench rivals -- {{fastchess}} {{c-chess-cli}}
+
 # Five hundred games at once, then a hundred thousand in a row: no forfeit of ours, no leak
 soak-harness:
     cargo test --release --test player_load -- --ignored --nocapture --test-threads 1

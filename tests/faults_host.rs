@@ -203,3 +203,61 @@ fn a_fleet_can_be_paused_resized_drained_and_killed() {
     });
     assert!(survivors(&mark).is_empty());
 }
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn is_flooded() {
+    let peak = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    let play = |rule: &str| {
+        let mut flooding = fake(&[rule]);
+        flooding.patience.move_cap = Duration::from_secs(10);
+        let mut config = FleetConfig::new(vec![flooding, sound()]);
+        config.rules.max_moves = Some(4);
+        run(config, jobs(1, TimeControl::nodes(1))).lines()
+    };
+    assert_eq!(play("on go#2: flood 200000; write \\n; play"), ["1/2-1/2 max_moves"; 2]);
+    let before = peak();
+    for rule in ["on go#2: flood 100000000; hang", "on go#2: lines 5000000 info depth 9 score cp 1; hang"] {
+        assert_eq!(play(rule), ["0-1 protocol(flood)", "1-0 protocol(flood)"]);
+    }
+    let grown = peak() - before;
+    assert!(grown < 1024, "memory grew by {grown} KiB while an engine wrote a hundred megabytes");
+}
+
+#[test]
+fn row_22_an_engine_that_never_ends_its_line_costs_no_memory() {
+    let status = helper("is_flooded", "flood").wait().unwrap();
+    assert!(status.success(), "see the helper's message above");
+}
+
+/// Nothing is decided by the time of day, so a clock set forward or back in the middle of a run changes only what it
+/// says about itself: tags, folder names, times in the journal.
+#[test]
+fn row_60_the_time_of_day_is_read_only_to_be_written_down() {
+    let mut readers = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read_to_string(&path).is_ok_and(|text| text.contains("SystemTime")) {
+                readers.push(path.display().to_string());
+            }
+        }
+    }
+    readers.retain(|path| {
+        ["game", "player", "fleet", "stats", "tuning"]
+            .iter()
+            .any(|room| path.starts_with(&format!("src/{room}/")))
+    });
+    readers.sort();
+    // The start of a game, and a name that no other run has.
+    assert_eq!(readers, ["src/fleet/slot.rs", "src/player/launcher.rs"]);
+    let slot = std::fs::read_to_string("src/fleet/slot.rs").unwrap();
+    assert_eq!(slot.matches("SystemTime::now").count(), 1);
+}

@@ -110,9 +110,6 @@ fn what_only_looks_wrong_costs_nothing_and_is_noted() {
         ("27 bestmove twice", &["on go#4: write bestmove {move}\\nbestmove a2a3\\n"], |warning| {
             matches!(warning, Warning::StrayLine { count: 1, .. })
         }),
-        ("29 bestmove before go", &["on newgame: reply bestmove e2e4"], |warning| {
-            matches!(warning, Warning::StrayLine { .. })
-        }),
         ("30 unsolicited readyok", &["on isready: write readyok\\nreadyok\\n"], |warning| {
             matches!(warning, Warning::StrayLine { .. })
         }),
@@ -129,6 +126,28 @@ fn what_only_looks_wrong_costs_nothing_and_is_noted() {
         let outcome = pair(fake(rules), nodes());
         assert_eq!(outcome.lines(), [DRAW; 2], "{name}: {outcome:#?}");
         assert!(warned(&outcome, noted), "{name}: {outcome:#?}");
+    }
+}
+
+/// What is said before any of our `go`s has gone out answers none of them. What is said on `position` cannot be told
+/// from an answer, for `go` went out with it: the first of the two is the answer, the second is stray, and from then
+/// on the engine is asked behind a barrier that tells the two apart.
+#[test]
+fn row_29_a_move_that_nobody_asked_for_is_never_played() {
+    // The opponent takes so long that whatever the engine says out of turn has arrived before its next turn.
+    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
+    for (name, rule, most_strays) in [
+        ("on a new game", "on newgame: reply bestmove e2e4", 1),
+        ("before it is ready", "on isready: write bestmove e2e4\\nreadyok\\n", 1),
+        ("on its opponent's time", "on go#2: play; delay 3; write bestmove a2a3\\n", 1),
+        ("on every position", "on position: reply bestmove {move}", 20),
+    ] {
+        let mut config = FleetConfig::new(vec![fake(&[rule]), slow()]);
+        config.rules.max_moves = Some(6);
+        let outcome = run(config, jobs(1, nodes()));
+        assert_eq!(outcome.lines(), [DRAW; 2], "{name}: {outcome:#?}");
+        let strays = |warning: &Warning| matches!(warning, Warning::StrayLine { count, by } if *count <= most_strays && by.get() == 0);
+        assert!(warned(&outcome, strays), "{name}: {outcome:#?}");
     }
 }
 
@@ -330,7 +349,7 @@ fn an_engine_that_spins_on_its_opponents_time_is_flagged_and_not_punished() {
 }
 
 #[test]
-fn other_games_go_on_untouched_beside_a_flood() {
+fn row_23_other_games_go_on_untouched_beside_a_flood() {
     let mut flood = jobs(1, nodes());
     let quiet: Vec<_> = jobs(9, nodes())
         .into_iter()
@@ -340,13 +359,31 @@ fn other_games_go_on_untouched_beside_a_flood() {
             job
         })
         .collect();
+    let play = |jobs| {
+        let mut config =
+            FleetConfig::new(vec![fake(&["on go#2: lines 2000000 info string x; hang"]), sound()]);
+        config.concurrency = 2;
+        config.rules.max_moves = Some(40);
+        run(config, jobs)
+    };
+    let sound_games = |outcome: &Outcome| {
+        let games = outcome.games.iter().filter(|(id, ..)| id.index > 0).map(|(.., game)| game.clone());
+        games.collect::<Vec<_>>()
+    };
+    let worst = |outcome: &Outcome| {
+        let games = sound_games(outcome);
+        let mut times: Vec<u64> = games.iter().flat_map(|game| &game.moves).map(|ply| ply.time_us).collect();
+        times.sort_unstable();
+        times[times.len() * 99 / 100]
+    };
+    let alone = worst(&play(quiet.clone()));
     flood.extend(quiet);
-    let mut config = FleetConfig::new(vec![fake(&["on go#2: lines 2000000 info string x; hang"]), sound()]);
-    config.concurrency = 3;
-    config.rules.max_moves = Some(40);
-    let outcome = run(config, flood);
+    let outcome = play(flood);
     assert_eq!(outcome.pairs.len(), 9);
-    let sound_games = outcome.games.iter().filter(|(id, ..)| id.index > 0);
-    assert!(sound_games.clone().all(|(.., game)| game.ending.termination.kind() == "max_moves"));
-    assert_eq!(sound_games.count(), 16);
+    let games = sound_games(&outcome);
+    assert!(games.iter().all(|game| game.ending.termination.kind() == "max_moves"));
+    assert_eq!(games.len(), 16);
+    // Beside a process that keeps a processor busy, a scheduler's slice may come on top.
+    let beside = worst(&outcome);
+    assert!(beside < 2 * alone + 8000, "99 % of moves within {beside} us beside a flood, {alone} us without");
 }

@@ -39,6 +39,7 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
     if !problems.is_empty() {
         return Err(Unplannable(problems));
     }
+    engines.iter_mut().for_each(|engine| engine.spec.name = plain_name(&engine.spec.name));
     distinguish(engines.iter_mut().map(|engine| &mut engine.spec.name));
     let concurrency = run.games.concurrency.unwrap_or_else(|| default_concurrency(run.games.max_pairs));
     Ok(Plan {
@@ -50,6 +51,7 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
         date: Moment::now().pgn_date(),
         seed: run.seed.unwrap_or(seed),
         concurrency,
+        placement: run.games.placement.unwrap_or_default(),
         max_pairs: run.games.max_pairs,
         pairing: run.pairing.unwrap_or_default(),
         breaker: run.games.breaker.unwrap_or_default(),
@@ -88,6 +90,12 @@ fn book(run: &RunFile, problems: &mut Vec<String>) -> Option<BookPlan> {
             None
         }
     }
+}
+
+/// A name that every file and terminal can show: of printable letters, and not too long.
+fn plain_name(name: &str) -> String {
+    const LONGEST: usize = 128;
+    name.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect()
 }
 
 /// Gives every engine a name of its own: a second `engine` becomes `engine_2`.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::experiment::{Breaker, Pairing};
+use crate::fleet::Placement;
 use crate::game::{AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TimeControl};
 use crate::opening::Order;
 use crate::player::{Pondering, Restart};
@@ -107,6 +108,8 @@ pub struct GamesTable {
     pub limits: Limits,
     /// Pairs played at the same time.
     pub concurrency: Option<usize>,
+    /// Whether each game gets processors of its own.
+    pub placement: Option<Placement>,
     /// The book.
     pub openings: Option<PathBuf>,
     /// How it is used.
@@ -242,6 +245,7 @@ fn games(fields: &mut Fields) -> GamesTable {
     GamesTable {
         limits: limits(fields),
         concurrency: fields.whole("concurrency", 1),
+        placement: fields.choice("placement", &[("auto", Placement::Auto), ("off", Placement::Off)]),
         openings: fields.text("openings").map(PathBuf::from),
         order: fields.choice("order", &[("random", Order::Random), ("sequential", Order::Sequential)]),
         start: fields.whole("start", 1),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::Placement;
 use crate::game::{AdjudicationRules, TimeControl};
 use crate::opening::{Order, Share};
 use crate::player::{EngineIndex, EngineSpec};
@@ -28,6 +29,9 @@ pub struct Plan {
     pub seed: u64,
     /// Pairs played at the same time at the start. Never changes a result.
     pub concurrency: usize,
+    /// Whether each game gets processors of its own.
+    #[serde(default)]
+    pub placement: Placement,
     /// Where the run ends at the latest.
     pub max_pairs: Option<u64>,
     /// Who meets whom.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::experiment::PlannedEngine;
+use crate::fleet::Placement;
 use crate::game::{AdjudicationRules, Ending, GameRecord, GameResult, TimeControl};
 use crate::opening::Variant;
 use crate::player::{EngineIndex, EngineSpec};
@@ -20,6 +21,7 @@ fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
         date: "2026.01.01".to_owned(),
         seed: 1,
         concurrency: 1,
+        placement: Placement::Off,
         max_pairs,
         pairing: crate::experiment::Pairing::RoundRobin,
         breaker: Breaker::On,

@@ -72,6 +72,11 @@ impl DelayProbe {
 
     /// Ticks for ever.
     pub(super) async fn run(&self, standstills: &Standstills) {
+        self.run_with(standstills, time_asleep).await;
+    }
+
+    /// Ticks for ever, told by `time_asleep` how long the machine has been suspended in its life.
+    async fn run_with(&self, standstills: &Standstills, mut time_asleep: impl FnMut() -> Duration) {
         let mut asleep = time_asleep();
         loop {
             let before = Instant::now();
@@ -116,4 +121,33 @@ fn time_asleep() -> Duration {
     let pretended =
         if failpoint::strikes(Point::HostSleeps) { Duration::from_secs(5) } else { Duration::ZERO };
     read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake) + pretended
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn row_59_a_suspended_machine_is_noticed_by_its_two_clocks() {
+        let (probe, standstills, slept) =
+            (DelayProbe::new(), Standstills::default(), Cell::new(Duration::ZERO));
+        let watch = probe.run_with(&standstills, || slept.get());
+        let story = async {
+            sleep(5 * TICK).await;
+            assert_eq!(standstills.count(), 0, "a machine that is awake");
+            slept.set(ASLEEP / 2);
+            sleep(5 * TICK).await;
+            assert_eq!(standstills.count(), 0, "two clocks read one after the other differ a little");
+            slept.set(Duration::from_secs(3600));
+            sleep(5 * TICK).await;
+            assert_eq!(standstills.count(), 1, "one suspend is noted once");
+            assert!(standstills.last_gap_ms() >= 3_599_000);
+        };
+        tokio::select! {
+            () = watch => {}
+            () = story => {}
+        }
+    }
 }

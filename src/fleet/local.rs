@@ -10,12 +10,13 @@ use tokio_util::sync::CancellationToken;
 use crate::fleet::dispatch::{Dispatch, Flow};
 use crate::fleet::host_watch::Standstills;
 use crate::fleet::live::LiveBoard;
+use crate::fleet::placement::Places;
 use crate::fleet::roster::Roster;
 use crate::fleet::slot::{PairEnd, Shared, SlotOrder};
 use crate::fleet::worker::{Duty, NewSlot, Worker};
-use crate::fleet::{FleetEvent, LiveGame, PairJob, descriptors};
+use crate::fleet::{FleetEvent, LiveGame, PairJob, Placement, descriptors};
 use crate::game::{AdjudicationRules, GameOfPair, VoidReason};
-use crate::player::{EngineSpec, GuardianProgram, Launcher};
+use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
 /// What a fleet is made of.
 #[derive(Clone, Debug)]
@@ -28,8 +29,10 @@ pub struct FleetConfig {
     pub rules: AdjudicationRules,
     /// What kills our engines should we be killed ourselves; `None` leaves that to the kernel alone.
     pub guardian: Option<GuardianProgram>,
-    /// The processors of each slot's engines, taken in turn; empty means any.
-    pub placement: Vec<Vec<usize>>,
+    /// Whether each game gets processors of its own.
+    pub placement: Placement,
+    /// Runs that draw from the same pool never bind their games to the same processor.
+    pub processor_pool: String,
     /// Threads that host slots; 0 means as many as there are processors, but no more than slots.
     pub threads: usize,
 }
@@ -42,7 +45,8 @@ impl FleetConfig {
             concurrency: 1,
             rules: AdjudicationRules::default(),
             guardian: None,
-            placement: Vec::new(),
+            placement: Placement::Off,
+            processor_pool: "playself".to_owned(),
             threads: 0,
         }
     }
@@ -90,7 +94,7 @@ struct DeskState {
     workers: Vec<UnboundedSender<NewSlot>>,
     orders: Vec<UnboundedSender<SlotOrder>>,
     boards: Vec<LiveBoard>,
-    placement: Vec<Vec<usize>>,
+    places: Places,
 }
 
 impl LocalFleet {
@@ -100,6 +104,7 @@ impl LocalFleet {
         descriptors::reserve(concurrency)
             .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })?;
         let launcher = Launcher::new(config.guardian.as_ref())?;
+        let places = Places::new(config.placement, config.processor_pool, &config.engines);
         let (events, inbox) = unbounded_channel();
         let kill = CancellationToken::new();
         let shared = Arc::new(Shared {
@@ -118,7 +123,7 @@ impl LocalFleet {
                 workers: Vec::new(),
                 orders: Vec::new(),
                 boards: Vec::new(),
-                placement: config.placement,
+                places,
             }),
             events,
         });
@@ -267,20 +272,19 @@ impl Desk {
             }
         }
         state.pump();
+        // Fewer are wanted than when this pair began: its engines need not stay.
+        state.rest_superfluous();
     }
 }
 
 impl DeskState {
     fn open_slots(&mut self, count: usize) {
+        self.places.fit(count);
         while self.orders.len() < count && !self.workers.is_empty() {
             let number = self.orders.len();
             let (orders, inbox) = unbounded_channel();
             let board = LiveBoard::default();
-            let cpus = match self.placement.len() {
-                0 => Vec::new(),
-                len => self.placement[number % len].clone(),
-            };
-            let slot = NewSlot { number, cpus, board: board.clone(), orders: inbox };
+            let slot = NewSlot { number, board: board.clone(), orders: inbox };
             if self.workers[number % self.workers.len()].send(slot).is_err() {
                 return;
             }
@@ -301,7 +305,11 @@ impl DeskState {
     fn pump(&mut self) {
         while let Some((slot, job)) = self.dispatch.next() {
             if let Some(orders) = self.orders.get(slot) {
-                let _ = orders.send(SlotOrder::Play(Box::new(job)));
+                // An engine told to use more threads for this pair alone would find no room for them.
+                let threads = |option: &EngineOption| option.name.eq_ignore_ascii_case("Threads");
+                let crowded = job.contestants.iter().any(|side| side.options.iter().any(threads));
+                let cpus = if crowded { Vec::new() } else { self.places.of(slot).to_vec() };
+                let _ = orders.send(SlotOrder::Play { job: Box::new(job), cpus });
             }
         }
     }

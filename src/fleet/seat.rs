@@ -153,6 +153,10 @@ async fn start(
             if spec.protocol == Protocol::Uci {
                 staff.roster.prove(engine);
             }
+            // Some use several threads unless told otherwise; on one processor these would wait for each other.
+            if !staff.cpus.is_empty() && player.threads().is_some_and(|threads| threads > staff.cpus.len()) {
+                player.transport().run_anywhere();
+            }
             Ok(player)
         }
         Err((player, fault)) => {

@@ -15,6 +15,7 @@ use crate::fleet::host_watch::{DelayProbe, Standstills};
 use crate::fleet::live::LiveBoard;
 use crate::fleet::roster::Roster;
 use crate::fleet::seat::{Seat, SeatTrouble, Staff, last_words};
+use crate::fleet::worker::Host;
 use crate::fleet::{Contestant, FleetEvent, LiveGame, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Contest, Ending, FaultBundle, GameOfPair, GameRecord, GameSetup, MoveSource,
@@ -27,8 +28,8 @@ use crate::player::{
 /// What a slot is told.
 #[derive(Debug)]
 pub(super) enum SlotOrder {
-    /// Play this pair.
-    Play(Box<PairJob>),
+    /// Play this pair, with engines on these processors; empty means any.
+    Play { job: Box<PairJob>, cpus: Vec<usize> },
     /// Let the engines go; there may be more pairs later.
     Rest,
 }
@@ -49,6 +50,7 @@ pub(super) struct Shared {
 pub(super) struct Slot {
     pub(super) number: usize,
     pub(super) cpus: Vec<usize>,
+    pub(super) host: Rc<Host>,
     pub(super) shared: Arc<Shared>,
     pub(super) probe: Rc<DelayProbe>,
     pub(super) board: LiveBoard,
@@ -78,12 +80,22 @@ const BACKOFF: Duration = Duration::from_millis(200);
 
 impl Slot {
     /// Plays until there are no more orders. `done` is called after each pair.
-    pub(super) async fn run(self, mut orders: UnboundedReceiver<SlotOrder>, done: impl Fn(usize, PairEnd)) {
+    pub(super) async fn run(
+        mut self,
+        mut orders: UnboundedReceiver<SlotOrder>,
+        done: impl Fn(usize, PairEnd),
+    ) {
         let mut seats = [Seat::default(), Seat::default()];
         while let Some(order) = orders.recv().await {
             match order {
                 SlotOrder::Rest => seats.iter_mut().for_each(|seat| seat.dismiss(self.staff())),
-                SlotOrder::Play(job) => {
+                SlotOrder::Play { job, cpus } => {
+                    if cpus != self.cpus {
+                        // Engines keep the processors they were started on.
+                        seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
+                        self.host.follow(&cpus);
+                        self.cpus = cpus;
+                    }
                     let (id, slot) = (job.id, self.clone());
                     // In a task of its own, so that a failure of our code costs this pair and nothing else.
                     let end = match guarded(async move { slot.pair(seats, job).await }).await {

@@ -1,5 +1,6 @@
 //! A permanent thread that hosts slots. Engines die with the thread that started them, so it ends only after they do.
 
+use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,15 +13,31 @@ use tokio_util::task::TaskTracker;
 
 use crate::fleet::host_watch::DelayProbe;
 use crate::fleet::live::LiveBoard;
+use crate::fleet::placement::Thread;
 use crate::fleet::slot::{PairEnd, Shared, Slot, SlotOrder};
 
 /// A slot to be opened on a worker.
 #[derive(Debug)]
 pub(super) struct NewSlot {
     pub(super) number: usize,
-    pub(super) cpus: Vec<usize>,
     pub(super) board: LiveBoard,
     pub(super) orders: UnboundedReceiver<SlotOrder>,
+}
+
+/// The thread that a slot lives on.
+#[derive(Debug)]
+pub(super) struct Host {
+    thread: Thread,
+    slots: Cell<usize>,
+}
+
+impl Host {
+    /// Moves to a game's processors, if this thread serves no other game.
+    pub(super) fn follow(&self, processors: &[usize]) {
+        if self.slots.get() == 1 {
+            self.thread.bind(processors);
+        }
+    }
 }
 
 /// Whether a worker listens for signals on behalf of all.
@@ -76,9 +93,13 @@ async fn serve(
         }
     });
     let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
-    while let Some(NewSlot { number, cpus, board, orders }) = arrivals.recv().await {
+    let host = Rc::new(Host { thread: Thread::current(), slots: Cell::new(0) });
+    while let Some(NewSlot { number, board, orders }) = arrivals.recv().await {
+        host.slots.update(|slots| slots + 1);
+        // A thread that serves several games cannot live on the processor of one.
+        host.thread.bind(&[]);
         let (shared, probe, leaving) = (Arc::clone(&shared), Rc::clone(&probe), leaving.clone());
-        let slot = Slot { number, cpus, shared, probe, board, leaving };
+        let slot = Slot { number, cpus: Vec::new(), host: Rc::clone(&host), shared, probe, board, leaving };
         playing.spawn_local(slot.run(orders, done.clone()));
     }
     playing.close();

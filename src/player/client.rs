@@ -319,6 +319,14 @@ impl<T: Transport> Player<T> {
         }
     }
 
+    /// The threads that a UCI engine says it searches with.
+    pub fn threads(&self) -> Option<usize> {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.threads(),
+            Dialect::Ace(_) => None,
+        }
+    }
+
     /// Whether it speaks UCI, and spells moves as records do.
     pub fn speaks_uci(&self) -> bool {
         matches!(self.dialect, Dialect::Uci(_))

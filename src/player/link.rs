@@ -70,6 +70,11 @@ impl<T: Transport> Link<T> {
         self.wrote_at = None;
     }
 
+    /// Whether a message waits of which the engine has seen nothing yet.
+    pub(super) fn is_unsent(&self) -> bool {
+        self.is_sending() && self.wrote_at.is_none()
+    }
+
     /// Whether part of a message is still ours.
     pub(super) fn is_sending(&self) -> bool {
         self.sent < self.outbox.len()

@@ -71,6 +71,16 @@ impl OptionState {
         self.find(name).is_some()
     }
 
+    /// The number that a declared option has now.
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
+        let told = self.told.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+        match (told, &self.find(name)?.kind) {
+            (Some(option), _) => option.value.parse().ok(),
+            (None, OptionKind::Spin { default, .. }) => *default,
+            (None, _) => None,
+        }
+    }
+
     fn find(&self, name: &str) -> Option<&OptionDeclaration> {
         self.declared.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }

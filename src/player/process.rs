@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::{Signal, killpg};
 use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
@@ -81,6 +82,20 @@ impl ProcessTransport {
     /// The process's number, which is also its group's.
     pub fn id(&self) -> i32 {
         self.group.as_raw()
+    }
+
+    /// Takes off the engine, with all its threads, what bound it to processors.
+    pub fn run_anywhere(&self) {
+        let mut all = CpuSet::new();
+        for processor in 0..CpuSet::count() {
+            let _ = all.set(processor);
+        }
+        let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", self.group)) else { return };
+        let numbers = tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok());
+        for number in numbers {
+            // A thread that has just ended needs no processor.
+            let _ = sched_setaffinity(Pid::from_raw(number), &all);
+        }
     }
 
     /// Waits for the end of the process, throwing away what it still says so that it cannot block on saying it.

@@ -115,6 +115,11 @@ impl UciDialogue {
         Ok(())
     }
 
+    /// The threads that the engine says it searches with.
+    pub(super) fn threads(&self) -> Option<usize> {
+        self.options.number("Threads").and_then(|number| usize::try_from(number).ok())
+    }
+
     /// Whether the engine declares this option.
     pub(super) fn declares(&self, name: &str) -> bool {
         self.options.is_declared(name)
@@ -225,13 +230,15 @@ impl UciDialogue {
         tallies: &mut Tallies,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, LinkEnd>> {
-        let sent = link.poll_send(cx);
+        // What is here before the question has gone out cannot answer it.
+        let unasked = link.is_unsent() && self.began == Began::WithTheQuestion;
         loop {
             let place = match link.poll_line(cx) {
                 Poll::Ready(Ok(place)) => place,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
+                // Writing comes last: the sooner we sleep after it, the sooner the engine runs.
                 Poll::Pending => {
-                    return match sent {
+                    return match link.poll_send(cx) {
                         Poll::Ready(Err(end)) => Poll::Ready(Err(end)),
                         _ => Poll::Pending,
                     };
@@ -239,11 +246,18 @@ impl UciDialogue {
             };
             let line = link.text(place);
             if line.starts_with(b"info") {
+                if unasked {
+                    continue;
+                }
                 keep_if_scored(&mut self.info, line);
                 continue;
             }
             let text = String::from_utf8_lossy(line);
             match Reply::parse(&text) {
+                Reply::BestMove { .. } if unasked => {
+                    tallies.stray += 1;
+                    self.trust = Trust::Careful;
+                }
                 Reply::BestMove { best, ponder } => {
                     let word = best.or_else(|| text.split_whitespace().nth(1)).unwrap_or_default();
                     let (said, ponder) = (Said::new(word), ponder.and_then(MoveText::new));

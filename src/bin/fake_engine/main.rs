@@ -147,7 +147,8 @@ impl Engine {
                     .position(|&byte| byte == b'\n')
                     .map(|length| from + known + length)
             } {
-                let line = String::from_utf8_lossy(&held[from..end]);
+                // Bytes that are not text cannot be a command.
+                let line = std::str::from_utf8(&held[from..end]).unwrap_or_default();
                 from = end + 1;
                 if let Next::Leave(code) = self.line(line.trim_end()) {
                     return ExitCode::from(code);

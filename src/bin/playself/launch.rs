@@ -311,6 +311,7 @@ async fn play(
 ) -> anyhow::Result<Outcome> {
     let mut config = FleetConfig::new(plan.engines.iter().map(|engine| engine.spec.clone()).collect());
     config.concurrency = plan.concurrency;
+    config.placement = plan.placement;
     config.rules = plan.adjudication.clone();
     config.guardian = Some(GuardianProgram::ourselves()?);
     let interrupts = Interrupts::listen()?;

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
 use playself::dashboard::ServeAddress;
 use playself::experiment::{Breaker, Plan};
+use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
 use playself::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
@@ -42,6 +43,9 @@ pub(crate) struct RunFlags {
     /// Pairs of games played at the same time
     #[arg(long, value_name = "N", value_parser = positive)]
     concurrency: Option<usize>,
+    /// Processors: one of its own for each game where there are enough, or as the kernel likes
+    #[arg(long, value_enum, value_name = "HOW")]
+    placement: Option<PlacementFlag>,
     /// What openings and their order follow from
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     seed: Option<u64>,
@@ -128,6 +132,21 @@ enum OrderFlag {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum PlacementFlag {
+    Auto,
+    Off,
+}
+
+impl From<PlacementFlag> for Placement {
+    fn from(flag: PlacementFlag) -> Self {
+        match flag {
+            PlacementFlag::Auto => Self::Auto,
+            PlacementFlag::Off => Self::Off,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ModelFlag {
     Normalized,
     Logistic,
@@ -203,6 +222,7 @@ impl RunFlags {
         }
         run.games.openings = self.openings.clone().or(run.games.openings.take());
         run.games.concurrency = self.concurrency.or(run.games.concurrency);
+        run.games.placement = self.placement.map(Placement::from).or(run.games.placement);
         run.seed = self.seed.or(run.seed);
         run.name = self.name.clone().or(run.name.take());
         if let Some(order) = self.order {

@@ -1,0 +1,198 @@
+//! Whole matches by this program and by other match runners: same engine, same games, blocks taken in turn.
+//!
+//! `cargo bench --bench rivals -- FASTCHESS CCHESSCLI` with the paths of the two programs. Ours runs as its users run it:
+//! journal, PGN, CSV, page and all. The bars: four times fastchess and one and a half times c-chess-cli in plies a
+//! second, and no more processor time a ply than c-chess-cli.
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use playself::chess::Position;
+
+/// Blocks of each runner.
+const BLOCKS: usize = 5;
+/// A runner that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+const ENGINE: &str = env!("CARGO_BIN_EXE_fake-engine");
+
+fn main() {
+    let paths: Vec<PathBuf> =
+        std::env::args().skip(1).filter(|text| !text.starts_with("--")).map(PathBuf::from).collect();
+    let [fastchess, c_chess_cli] = &paths[..] else {
+        println!("usage: cargo bench --bench rivals -- FASTCHESS CCHESSCLI");
+        return;
+    };
+    for concurrency in [1, 2] {
+        compare(fastchess, c_chess_cli, concurrency);
+    }
+}
+
+/// What a match cost.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    plies: u64,
+    seconds: f64,
+    /// Of the runner and its engines.
+    cpu_seconds: f64,
+}
+
+impl Measured {
+    fn rate(&self) -> f64 {
+        self.plies as f64 / self.seconds
+    }
+
+    fn cpu_per_ply(&self) -> f64 {
+        self.cpu_seconds * 1e6 / self.plies as f64
+    }
+}
+
+fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let book = folder.path().join("book.epd");
+    let openings = openings();
+    fs::write(&book, openings.join("\n") + "\n").expect("the folder takes a file");
+    let table = Table { folder: folder.path(), book: &book, games: 2 * openings.len(), concurrency };
+    let mut blocks: [Vec<Measured>; 3] = Default::default();
+    for block in 0..BLOCKS {
+        let pgn = |name: &str| folder.path().join(format!("{name}-{block}.pgn"));
+        let runs = [
+            (table.ours(&folder.path().join(format!("run-{block}"))), None),
+            (table.fastchess(fastchess, &pgn("fastchess")), Some(pgn("fastchess"))),
+            (table.c_chess_cli(c_chess_cli, &pgn("c-chess-cli")), Some(pgn("c-chess-cli"))),
+        ];
+        for (results, (command, pgn)) in blocks.iter_mut().zip(runs) {
+            let games = pgn.unwrap_or_else(|| folder.path().join(format!("run-{block}/games.pgn")));
+            results.push(table.measure(command, &games));
+        }
+    }
+    let median = |runner: usize, field: &dyn Fn(&Measured) -> f64| {
+        let mut values: Vec<f64> = blocks[runner].iter().map(field).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    println!("{} games, {concurrency} at once", table.games);
+    for (runner, name) in ["playself", "fastchess", "c-chess-cli"].into_iter().enumerate() {
+        let [rate, cpu] = [median(runner, &Measured::rate), median(runner, &Measured::cpu_per_ply)];
+        println!("{name:<12} {rate:>9.0} plies/s {cpu:>8.2} us CPU/ply  ({} plies)", blocks[runner][0].plies);
+    }
+    let ratio = |rival: usize, field: fn(&Measured) -> f64| {
+        let mut ratios: Vec<f64> =
+            blocks[0].iter().zip(&blocks[rival]).map(|(ours, theirs)| field(ours) / field(theirs)).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios[ratios.len() / 2]
+    };
+    println!(
+        "rate: {:.2} x fastchess (bar 4), {:.2} x c-chess-cli (bar 1.5); CPU per ply: {:.2} x c-chess-cli (bar 1)",
+        ratio(1, Measured::rate),
+        ratio(2, Measured::rate),
+        ratio(2, Measured::cpu_per_ply),
+    );
+}
+
+/// Openings that every runner can read: whole FENs, three plies into the game.
+fn openings() -> Vec<String> {
+    let mut found = vec![Position::startpos()];
+    for _ in 0..3 {
+        found = found
+            .iter()
+            .flat_map(|position| {
+                let moves = position.legal_moves();
+                moves.iter().step_by(6).map(|&mv| position.play(mv)).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    found.iter().map(Position::to_fen).collect()
+}
+
+/// What all runners are asked to play.
+struct Table<'a> {
+    folder: &'a Path,
+    book: &'a Path,
+    games: usize,
+    concurrency: usize,
+}
+
+impl Table<'_> {
+    fn ours(&self, run: &Path) -> Command {
+        let config = self.folder.join("match.toml");
+        let text = format!(
+            "[candidate]\nengine = {ENGINE:?}\nargs = [\"--salt\", \"1\"]\n[baseline]\nengine = {ENGINE:?}\n\
+             args = [\"--salt\", \"2\"]\n[games]\nnodes = 1\nopenings = {:?}\norder = \"sequential\"\n",
+            self.book
+        );
+        fs::write(&config, text).expect("the folder takes a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_playself"));
+        command.arg("match").arg(config).arg("--run-dir").arg(run);
+        command.args(["--games", &self.games.to_string(), "--concurrency", &self.concurrency.to_string()]);
+        command
+    }
+
+    fn fastchess(&self, program: &Path, pgn: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (name, salt) in [("one", 1), ("two", 2)] {
+            command.args(["-engine", &format!("cmd={ENGINE}"), &format!("name={name}")]);
+            command.arg(format!("args=--salt {salt}"));
+        }
+        command.args(["-each", "tc=inf", "nodes=1", "-games", "2", "-repeat"]);
+        command.args(["-rounds", &(self.games / 2).to_string()]);
+        command.args([
+            "-openings",
+            &format!("file={}", self.book.display()),
+            "format=epd",
+            "order=sequential",
+        ]);
+        command.args(["-concurrency", &self.concurrency.to_string()]);
+        command.args(["-pgnout", &format!("file={}", pgn.display())]);
+        command
+    }
+
+    fn c_chess_cli(&self, program: &Path, pgn: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (name, salt) in [("one", 1), ("two", 2)] {
+            command.args(["-engine", &format!("cmd={ENGINE} --salt {salt}"), &format!("name={name}")]);
+        }
+        command.args(["-each", "nodes=1", "-repeat", "-games", &self.games.to_string()]);
+        command.args(["-openings", &format!("file={}", self.book.display()), "order=sequential"]);
+        command.args([
+            "-concurrency",
+            &self.concurrency.to_string(),
+            "-pgn",
+            &pgn.display().to_string(),
+            "2",
+        ]);
+        command
+    }
+
+    /// Runs a match to its end and counts the plies it wrote down.
+    fn measure(&self, mut command: Command, pgn: &Path) -> Measured {
+        let cpu = || {
+            let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts our children's time");
+            let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+            seconds(usage.user_time()) + seconds(usage.system_time())
+        };
+        let (before, begun) = (cpu(), Instant::now());
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.current_dir(self.folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the runner can be started");
+        while child.try_wait().expect("a child can be waited for").is_none() {
+            if begun.elapsed() > PATIENCE {
+                let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
+                panic!("{command:?} did not end");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let text = fs::read_to_string(pgn).unwrap_or_else(|error| panic!("{}: {error}", pgn.display()));
+        let counts = text.lines().filter_map(|line| line.strip_prefix("[PlyCount \"")?.strip_suffix("\"]"));
+        let plies = counts.filter_map(|count| count.parse::<u64>().ok()).sum();
+        let games = text.lines().filter(|line| line.starts_with("[White ")).count();
+        assert_eq!(games, self.games, "{command:?}: every game is in the file");
+        Measured { plies, seconds, cpu_seconds: cpu() - before }
+    }
+}

@@ -1,0 +1,219 @@
+//! Which processors a slot and its engines run on.
+//!
+//! The thread that hosts a game and the game's two engines take turns, so one processor serves all three: a move then
+//! costs two switches on the same processor and not two wake-ups of another, which cost several times as much. Games
+//! never share a processor: when there are not enough for all of them, or another run has taken them, nobody is bound.
+
+use std::fs;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::Path;
+
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+
+use crate::player::{EngineSpec, Pondering};
+
+/// Whether games get processors of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Placement {
+    /// Each game is bound to its own, as long as there are enough for all.
+    #[default]
+    Auto,
+    /// The kernel moves everything as it likes.
+    Off,
+}
+
+/// The processors handed out to slots. They are leased from all runs on this machine, so that two runs do not bind
+/// their games to the same one.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// All that may be used, the best first.
+    processors: Vec<usize>,
+    pool: String,
+    per_slot: usize,
+    slots: Vec<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    processors: Vec<usize>,
+    _leases: Vec<Lease>,
+}
+
+impl Places {
+    /// No place yet for slots that play with these engines.
+    pub(super) fn new(placement: Placement, pool: String, engines: &[EngineSpec]) -> Self {
+        let processors = match placement {
+            Placement::Auto => usable(),
+            Placement::Off => Vec::new(),
+        };
+        Self { processors, pool, per_slot: needed_by_a_game(engines), slots: Vec::new() }
+    }
+
+    /// Finds a place for each of so many slots, or for none of them.
+    pub(super) fn fit(&mut self, slots: usize) {
+        // A control group may allow less time than its processors have.
+        let allowed = std::thread::available_parallelism().map_or(1, usize::from);
+        let enough = slots.saturating_mul(self.per_slot) <= self.processors.len().min(allowed);
+        while enough && self.slots.len() < slots {
+            match self.lease() {
+                Some(place) => self.slots.push(place),
+                None => break,
+            }
+        }
+        if self.slots.len() < slots {
+            self.slots.clear();
+        }
+    }
+
+    fn lease(&self) -> Option<Place> {
+        let (mut processors, mut leases) = (Vec::new(), Vec::new());
+        for &processor in &self.processors {
+            if processors.len() == self.per_slot {
+                break;
+            }
+            if let Ok(lease) = Lease::take(&self.pool, processor) {
+                processors.push(processor);
+                leases.push(lease);
+            }
+        }
+        (processors.len() == self.per_slot).then_some(Place { processors, _leases: leases })
+    }
+
+    /// A slot's processors; empty means any.
+    pub(super) fn of(&self, slot: usize) -> &[usize] {
+        self.slots.get(slot).map_or(&[], |place| &place.processors)
+    }
+}
+
+/// A claim to a processor, given back when it is dropped or its process ends.
+#[derive(Debug)]
+struct Lease {
+    _name: UnixListener,
+}
+
+impl Lease {
+    fn take(pool: &str, processor: usize) -> io::Result<Self> {
+        let name = SocketAddr::from_abstract_name(format!("{pool}-processor-{processor}"))?;
+        UnixListener::bind_addr(&name).map(|name| Self { _name: name })
+    }
+}
+
+/// Processors that a game of these engines keeps busy at once: only those who ponder think at the same time.
+fn needed_by_a_game(engines: &[EngineSpec]) -> usize {
+    let threads = |spec: &EngineSpec| {
+        let option = spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Threads"));
+        option.and_then(|option| option.value.parse().ok()).unwrap_or(1_usize).max(1)
+    };
+    let most = engines.iter().map(threads).max().unwrap_or(1);
+    if engines.iter().any(|spec| spec.ponder == Pondering::On) { 2 * most } else { most }
+}
+
+/// The processors that we may run on, one of each core before any core's second.
+fn usable() -> Vec<usize> {
+    let Ok(mask) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
+    let numbers = (0..CpuSet::count()).filter(|&number| mask.is_set(number).unwrap_or(false));
+    let core = |number| {
+        let folder = format!("/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list");
+        fs::read_to_string(Path::new(&folder)).unwrap_or_default()
+    };
+    best_first(numbers.map(|number| (number, core(number))).collect())
+}
+
+/// Orders processors, each with the name of its core. The first of all comes last among its equals: interrupts and
+/// everybody else's work go there.
+fn best_first(mut processors: Vec<(usize, String)>) -> Vec<usize> {
+    processors.sort_unstable();
+    let first = processors.first().map(|(number, _)| *number);
+    let rank_in_core = |place: usize| {
+        let (_, core) = &processors[place];
+        processors[..place].iter().filter(|(_, other)| other == core && !core.trim().is_empty()).count()
+    };
+    let mut order: Vec<_> = (0..processors.len()).collect();
+    order.sort_by_key(|&place| (rank_in_core(place), Some(processors[place].0) == first, place));
+    order.into_iter().map(|place| processors[place].0).collect()
+}
+
+/// Where a thread may run: narrowed while it serves one bound game, and given back.
+#[derive(Debug)]
+pub(super) struct Thread {
+    whole: Option<CpuSet>,
+}
+
+impl Thread {
+    /// The calling thread.
+    pub(super) fn current() -> Self {
+        Self { whole: sched_getaffinity(Pid::from_raw(0)).ok() }
+    }
+
+    /// Keeps the calling thread on these processors; empty means all it had.
+    pub(super) fn bind(&self, processors: &[usize]) {
+        let mut set = CpuSet::new();
+        let all_known = processors.iter().all(|&processor| set.set(processor).is_ok());
+        let wanted = if all_known && !processors.is_empty() { Some(set) } else { self.whole };
+        // Refused, it runs where it ran before: slower, not wrong.
+        let _ = wanted.map(|set| sched_setaffinity(Pid::from_raw(0), &set));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::EngineOption;
+
+    fn order(cores: &[&str]) -> Vec<usize> {
+        best_first(cores.iter().map(|core| (*core).to_owned()).enumerate().collect())
+    }
+
+    #[test]
+    fn whole_cores_come_before_second_halves_and_the_first_processor_last_of_its_kind() {
+        for (name, cores, expected) in [
+            ("two cores", &["0", "1"][..], &[1, 0][..]),
+            ("siblings side by side", &["0-1", "0-1", "2-3", "2-3"], &[2, 0, 1, 3]),
+            ("siblings apart", &["0,2", "1,3", "0,2", "1,3"], &[1, 0, 2, 3]),
+            ("a machine that does not say", &["", "", ""], &[1, 2, 0]),
+            ("one", &["0"], &[0]),
+        ] {
+            assert_eq!(order(cores), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_game_needs_the_threads_of_its_larger_engine_and_twice_that_to_ponder() {
+        let mut engines = [EngineSpec::uci("a", "a"), EngineSpec::uci("b", "b")];
+        assert_eq!(needed_by_a_game(&engines), 1);
+        engines[1].options = vec![EngineOption::new("threads", "4")];
+        assert_eq!(needed_by_a_game(&engines), 4);
+        engines[0].ponder = Pondering::On;
+        assert_eq!(needed_by_a_game(&engines), 8);
+    }
+
+    #[test]
+    fn either_every_slot_has_its_place_or_none_has() {
+        let engines = [EngineSpec::uci("a", "a")];
+        let open = || {
+            let pool = format!("test-{}", std::process::id());
+            Places { processors: vec![7, 5], ..Places::new(Placement::Auto, pool, &engines) }
+        };
+        let mut places = open();
+        places.fit(1);
+        assert_eq!(places.of(0), [7]);
+        if std::thread::available_parallelism().is_ok_and(|allowed| allowed.get() >= 2) {
+            let mut rival = open();
+            rival.fit(2);
+            assert!(rival.of(0).is_empty(), "the other run has one of the two");
+            rival.fit(1);
+            assert_eq!(rival.of(0), [5]);
+            drop(rival);
+            places.fit(2);
+            assert_eq!((places.of(0), places.of(1)), (&[7][..], &[5][..]));
+        }
+        places.fit(3);
+        assert!(places.of(0).is_empty(), "three games do not fit on two processors");
+        assert!(Places::new(Placement::Off, String::new(), &engines).processors.is_empty());
+    }
+}

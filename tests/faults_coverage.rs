@@ -1,0 +1,68 @@
+//! Every row of the table of faults on one machine has a test that names it.
+//!
+//! Rows 1 to 52 are what engines do, rows 53 to 64 what the host does. A test names its row as `row 7`, `rows 53 and 54`,
+//! in its own name as `row_29_`, or, where many rows are one test, as a case `"7 hang at go"`.
+#![allow(clippy::unwrap_used, reason = "a file that cannot be read has failed")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Rows that belong to other parts of the house: the file and the test that would fail.
+const ELSEWHERE: &[(u32, &str, &str)] = &[
+    (55, "tests/run_faults.rs", "row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end"),
+    (56, "tests/run_faults.rs", "row_56_a_machine_that_goes_down_is_given_ten_seconds"),
+    (57, "tests/run_faults.rs", "row_57_no_engine_is_alive_a_second_after_we_were_killed"),
+    (62, "tests/run_faults.rs", "row_62_three_slips_of_ours_stop_the_run_and_score_nothing"),
+    (63, "tests/run_faults.rs", "row_63_a_reader_that_stops_reading_does_not_hold_a_run_up"),
+    (64, "src/stats/sprt.rs", "no_counts_and_no_hypotheses_make_the_ratio_infinite"),
+];
+
+#[test]
+fn every_row_from_1_to_64_has_its_test() {
+    let mut covered = BTreeSet::new();
+    for folder in ["tests", "src/fleet", "src/player", "src/game"] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let ours = folder != "tests" || name.starts_with("faults_") || name.starts_with("player_");
+            if ours && name.ends_with(".rs") && name != "faults_coverage.rs" {
+                covered.extend(rows_named_in(&fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    for &(row, file, test) in ELSEWHERE {
+        let text = fs::read_to_string(Path::new(file)).unwrap();
+        assert!(text.contains(&format!("fn {test}(")), "row {row}: {file} has no test {test}");
+        covered.insert(row);
+    }
+    let missing: Vec<u32> = (1..=64).filter(|row| !covered.contains(row)).collect();
+    assert!(missing.is_empty(), "rows without a test: {missing:?}");
+}
+
+fn rows_named_in(text: &str) -> Vec<u32> {
+    let number = |text: &str| text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u32>().ok();
+    let mut found = Vec::new();
+    for mark in ["row ", "rows ", "row_"] {
+        for (at, _) in text.match_indices(mark) {
+            let rest = &text[at + mark.len()..];
+            found.extend(number(rest));
+            found.extend(
+                rest.split_once(" and ").filter(|_| mark == "rows ").and_then(|(_, rest)| number(rest)),
+            );
+        }
+    }
+    for piece in text.split('"') {
+        let (row, case) = piece.split_once(' ').unwrap_or_default();
+        if case.starts_with(|letter: char| letter.is_lowercase()) {
+            found.extend(row.parse::<u32>().ok());
+        }
+    }
+    found
+}
+
+#[test]
+fn rows_are_found_however_they_are_named() {
+    let text = "fn row_29_x() {} (\"7 hang at go\", \"on go\") \"rows 53 and 54\" \"row 12: it\"";
+    assert_eq!(BTreeSet::from_iter(rows_named_in(text)), BTreeSet::from([7, 12, 29, 53, 54]));
+}
