@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,9 @@ fn tell(projections: &mut Projections, plan: &Plan, state: &mut RunState, entry:
 /// Has the program plan the run and begin it; the text of its plan.
 fn planned(place: &Path, pairs: u64) -> String {
     let _ = fs::remove_dir_all(place);
-    let engine = PathBuf::from(env!("CARGO_BIN_EXE_fake-engine"));
+    // A copy: the run outlives many builds, and would refuse to go on with another engine.
+    let engine = place.with_extension("engine");
+    fs::copy(env!("CARGO_BIN_EXE_fake-engine"), &engine).expect("the folder can be written");
     let config = place.with_extension("toml");
     let engine = engine.display();
     let text = format!(
