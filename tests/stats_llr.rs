@@ -30,6 +30,12 @@ fn pair_ratios_agree_with_an_independent_solver() {
         ("no draws", [12, 0, 0, 0, 9], Normalized, -10.0, 30.0, -0.6255961446374325),
         ("far above", [3, 40, 90, 61, 6], Normalized, 300.0, 400.0, -47.385627437327486),
         ("far below", [3, 40, 90, 61, 6], Normalized, -700.0, -250.0, 234.14063322828267),
+        // A second, higher summit far from the sample, although the hypothesis is near.
+        ("one lost, else even", [1, 0, 5400, 0, 0], Normalized, 0.0, 5.0, -2.837294155489229),
+        ("one won, else even", [0, 0, 5400, 0, 1], Normalized, -5.0, 0.0, 2.837294155487924),
+        ("few, else even", [1, 0, 50, 0, 0], Normalized, 0.0, 50.0, -2.6664598436831475),
+        ("some lost, else even", [10, 0, 1180, 0, 0], Normalized, 0.0, 35.0, -29.989086232389383),
+        ("nearly all even, narrow", [0, 3, 99990, 7, 0], Normalized, 0.0, 2.0, -0.34820366993720414),
         ("very far above", [5, 0, 995, 0, 1], Normalized, 231.0, 1200.0, -2579.0473251274293),
     ] {
         agrees(name, config(model, elo0, elo1).llr(&Pentanomial(counts)), expected);
@@ -47,4 +53,15 @@ fn game_ratios_agree_with_an_independent_solver() {
     ] {
         agrees(name, config(model, 0.0, elo1).llr(&Trinomial { wins, draws, losses }), expected);
     }
+}
+
+#[test]
+fn on_the_bayesian_scale_a_beaten_candidate_is_rejected_however_its_games_are_paired() {
+    let test = config(EloModel::Bayesian, 0.0, 5.0);
+    let beaten = test.llr(&Pentanomial([10_000, 80_000, 10_000, 0, 0]));
+    assert!(beaten < test.bounds().lower, "{beaten}");
+    // No win at all and a single one say nearly the same.
+    let games =
+        |wins: u64| config(EloModel::Bayesian, 0.0, 10.0).llr(&Trinomial { wins, draws: 50, losses: 950 });
+    assert!(games(0) < -3.0 && (games(0) / games(1) - 1.0).abs() < 0.5, "{} and {}", games(0), games(1));
 }

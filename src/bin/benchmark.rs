@@ -2,6 +2,9 @@
 
 #[path = "engine_arguments/bench.rs"]
 mod bench;
+mod usage;
+
+use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -14,6 +17,10 @@ struct Cli {
     bench: BenchArgs,
 }
 
-fn main() {
-    Cli::parse().bench.run();
+fn main() -> ExitCode {
+    match usage::parse::<Cli>() {
+        Ok(cli) => cli.bench.run(),
+        Err(status) => return status,
+    }
+    ExitCode::SUCCESS
 }

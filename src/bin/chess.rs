@@ -4,6 +4,7 @@
 mod ace;
 #[path = "engine_arguments/setup.rs"]
 mod setup;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -22,10 +23,13 @@ fn main() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => cli.game.run(),
         Err(message) => {
-            // Nothing can be said about a failure to say what is wrong.
-            let _ = message.print();
+            if !message.use_stderr() {
+                // Help and version, which are answers.
+                message.exit();
+            }
+            usage::refuse(usage::in_short(&message));
             // The usual status for this, 2, would say that White won.
-            if message.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
+            ExitCode::from(USAGE)
         }
     }
 }

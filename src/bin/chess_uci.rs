@@ -6,6 +6,7 @@ mod bench;
 mod setup;
 #[path = "engine_arguments/uci.rs"]
 mod uci;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -21,5 +22,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    Cli::parse().engine.run()
+    match usage::parse::<Cli>() {
+        Ok(cli) => cli.engine.run(),
+        Err(status) => status,
+    }
 }

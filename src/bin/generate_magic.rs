@@ -1,5 +1,6 @@
 //! `generate_magic`: finds the magic numbers of the slider tables, or proves the ones in use.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -20,24 +21,21 @@ struct Arguments {
     check: bool,
 }
 
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program talks")]
 fn main() -> ExitCode {
     let arguments: Arguments = match usage::parse() {
         Ok(arguments) => arguments,
         Err(status) => return status,
     };
-    if !arguments.check {
-        print!("{}", magic_numbers_source(arguments.seed));
-        return ExitCode::SUCCESS;
-    }
-    match check_magic_numbers() {
-        Ok(seed) => {
-            println!("ok: 128 magic numbers, found from seed {seed}, keep every attack apart");
-            ExitCode::SUCCESS
+    let text = if arguments.check {
+        match check_magic_numbers() {
+            Ok(seed) => format!("ok: 128 magic numbers, found from seed {seed}, keep every attack apart\n"),
+            Err(collision) => {
+                usage::refuse(collision);
+                return ExitCode::FAILURE;
+            }
         }
-        Err(collision) => {
-            eprintln!("error: {collision}");
-            ExitCode::FAILURE
-        }
-    }
+    } else {
+        magic_numbers_source(arguments.seed)
+    };
+    usage::answered(io::stdout().write_all(text.as_bytes()).map(|()| ExitCode::SUCCESS))
 }

@@ -1,5 +1,6 @@
 //! `perft`: counts the legal lines of a position, and times the counting.
 
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,8 +38,8 @@ struct Arguments {
     stats: bool,
 
     /// Threads that share the work.
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
-    threads: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
 
     /// Megabytes for counts of positions met again.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=65_536))]
@@ -58,11 +59,13 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(status) => return status,
     };
-    let Some(depth) = arguments.depth else { return suite(&arguments) };
-    match Position::from_fen(&arguments.fen) {
-        Ok(position) => count(&arguments, &position, depth),
-        Err(error) => usage::refuse(format_args!("--fen: {error}")),
-    }
+    let mut out = io::stdout().lock();
+    let answered = match (arguments.depth, Position::from_fen(&arguments.fen)) {
+        (None, _) => suite(&arguments, &mut out),
+        (Some(depth), Ok(position)) => count(&arguments, &position, depth, &mut out),
+        (Some(_), Err(error)) => return usage::refuse(format_args!("--fen: {error}")),
+    };
+    usage::answered(answered)
 }
 
 /// A counted position, and the time it took.
@@ -81,14 +84,18 @@ impl Arguments {
     fn perft(&self) -> Perft {
         Perft {
             technique: self.sliders.unwrap_or_else(SliderTechnique::fastest),
-            threads: self.threads,
+            threads: NonZeroUsize::new(usize::from(self.threads)).unwrap_or(NonZeroUsize::MIN),
             table: self.hash.map(|megabytes| PerftTable::new(megabytes as usize)),
         }
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a program answers on stdout")]
-fn count(arguments: &Arguments, position: &Position, depth: u32) -> ExitCode {
+fn count(
+    arguments: &Arguments,
+    position: &Position,
+    depth: u32,
+    out: &mut impl Write,
+) -> io::Result<ExitCode> {
     let perft = arguments.perft();
     let start = Instant::now();
     // Both ways of counting see every leaf; the one that was asked for is timed.
@@ -109,19 +116,20 @@ fn count(arguments: &Arguments, position: &Position, depth: u32) -> ExitCode {
         divided.sort();
     }
     if arguments.json {
-        println!("{}", report(arguments, &perft, depth, &timed, &divided, stats));
-        return ExitCode::SUCCESS;
+        writeln!(out, "{}", report(arguments, &perft, depth, &timed, &divided, stats))?;
+        return Ok(ExitCode::SUCCESS);
     }
     for (mv, leaves) in &divided {
-        println!("{mv}: {leaves}");
+        writeln!(out, "{mv}: {leaves}")?;
     }
     if let Some(LeafStats { captures, en_passants, castles, promotions, checks, .. }) = stats {
-        println!(
+        writeln!(
+            out,
             "{captures} captures, {en_passants} en passants, {castles} castles, {promotions} promotions, {checks} checks"
-        );
+        )?;
     }
-    println!("{nodes} nodes in {seconds:.3} s ({:.1} Mnps)", timed.mnps());
-    ExitCode::SUCCESS
+    writeln!(out, "{nodes} nodes in {seconds:.3} s ({:.1} Mnps)", timed.mnps())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn report(
@@ -156,8 +164,7 @@ fn report(
     report
 }
 
-#[expect(clippy::print_stdout, reason = "a program answers on stdout")]
-fn suite(arguments: &Arguments) -> ExitCode {
+fn suite(arguments: &Arguments, out: &mut impl Write) -> io::Result<ExitCode> {
     let perft = arguments.perft();
     let mut wrong = 0;
     for row in SEED_SUITE {
@@ -177,11 +184,17 @@ fn suite(arguments: &Arguments) -> ExitCode {
                 "seconds": timed.seconds,
                 "mnps": timed.mnps(),
             });
-            println!("{line}");
+            writeln!(out, "{line}")?;
         } else {
             let verdict = if ok { "ok".to_owned() } else { format!("WRONG (expected {})", row.nodes) };
-            println!("{:<10} {:>2} {nodes:>12}  {verdict}  {:.1} Mnps", row.name, row.depth, timed.mnps());
+            writeln!(
+                out,
+                "{:<10} {:>2} {nodes:>12}  {verdict}  {:.1} Mnps",
+                row.name,
+                row.depth,
+                timed.mnps()
+            )?;
         }
     }
-    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -10,6 +10,8 @@ use playself::chess::Position;
 use playself::engine::eval::{Breakdown, breakdown};
 use playself::engine::{Declared, Weights};
 
+mod usage;
+
 /// Exit status for a wrong call, a wrong position or a wrong weights file.
 const USAGE: u8 = 2;
 
@@ -35,7 +37,11 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    let cli = match usage::parse() {
+        Ok(cli) => cli,
+        Err(status) => return status,
+    };
+    match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);

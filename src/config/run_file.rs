@@ -259,30 +259,27 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
     AdjudicationRules {
         draw: fields
             .table("draw", |fields| {
-                Some(DrawRule {
-                    after_move: fields.whole("after_move", 0).unwrap_or(0),
-                    moves: required(fields, "moves")?,
-                    cp: required(fields, "cp")?,
-                })
+                let after_move = fields.whole("after_move", 0).unwrap_or(0);
+                // Each key is read before any is missed, so that all mistakes are told.
+                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 0));
+                Some(DrawRule { after_move, moves: moves?, cp: cp? })
             })
             .flatten(),
         resign: fields
             .table("resign", |fields| {
                 let two_sided = fields.flag("two_sided").unwrap_or(true);
-                Some(ResignRule {
-                    moves: required(fields, "moves")?,
-                    cp: required(fields, "cp")?,
-                    sides: if two_sided { ResignSides::Two } else { ResignSides::One },
-                })
+                let sides = if two_sided { ResignSides::Two } else { ResignSides::One };
+                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 1));
+                Some(ResignRule { moves: moves?, cp: cp?, sides })
             })
             .flatten(),
         max_moves: fields.whole("max_moves", 1),
     }
 }
 
-fn required(fields: &mut Fields, key: &str) -> Option<u32> {
+fn required(fields: &mut Fields, key: &str, least: i64) -> Option<u32> {
     let there = fields.has(key);
-    let number = fields.whole(key, 0);
+    let number = fields.whole(key, least);
     if !there {
         fields.missing(key, "a whole number");
     }

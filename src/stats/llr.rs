@@ -17,8 +17,10 @@ const UNDAMPED_ROUNDS: usize = 40;
 const NEWTON_STEPS: usize = 12;
 /// A divisor below this has lost too many digits to be computed as one plus something.
 const NEAR_A_POLE: f64 = 1e-3;
-/// Hypotheses nearer to one half than this many deviations have one most likely distribution only.
-const ONE_SUMMIT: f64 = 0.3;
+/// A best distribution of a near hypothesis is the only one if it changes no share by more than this factor: it then
+/// lies where the likelihood is round. Samples of little but draws leave that place even for near hypotheses.
+const NEAR: f64 = 0.3;
+const ROUND: f64 = 1.5;
 /// Spreads from which summits are climbed: the widest there is, and so many more, each a bit narrower.
 const WIDEST: f64 = 0.5;
 const STARTS: i32 = 40;
@@ -62,20 +64,37 @@ pub(super) fn expected_score(sample: &Sample, model: EloModel, strength: f64) ->
 
 /// The draw rate of the sample on BayesElo's scale.
 ///
-/// Pairs do not tell a win and a loss from two draws, so theirs is the draw rate at which independent games would vary
-/// as much as the games of these pairs did.
+/// Pairs do not tell a win and a loss from two draws, so theirs is the likeliest draw rate of independent games. A result
+/// that was never seen counts as half a game: taken for impossible, it would make the scale infinitely wide.
 fn draw_elo(sample: &Sample) -> DrawElo {
-    let moments = sample.moments();
-    let (win, loss) = if sample.games_each() == 1.0 {
-        (sample.shares()[2], sample.shares()[0])
-    } else {
-        let off_centre = moments.mean - 0.5;
-        let decided = 4.0 * (sample.game_variance() + off_centre * off_centre);
-        let least = 2.0 * off_centre.abs() + 1e-9;
-        let decided = decided.clamp(least.min(1.0 - 1e-9), 1.0 - 1e-9);
-        (decided / 2.0 + off_centre, decided / 2.0 - off_centre)
+    let (win, loss) = match sample.shares() {
+        &[loss, _, win] => (win, loss),
+        pairs => wins_and_losses(pairs),
     };
-    DrawElo::from_probabilities(win.clamp(1e-12, 1.0 - 1e-12), loss.clamp(1e-12, 1.0 - 1e-12))
+    let least = 0.5 / (sample.total() * sample.games_each() + 1.0);
+    DrawElo::from_probabilities(win.clamp(least, 1.0 - least), loss.clamp(least, 1.0 - least))
+}
+
+/// Rounds of sharing out even pairs; the shares settle geometrically.
+const SHARING_ROUNDS: usize = 200;
+
+/// The likeliest shares of won and lost games behind pairs of independent games: even pairs are shared out between two
+/// draws and a win with a loss by what the shares so far say, again and again.
+fn wins_and_losses(pairs: &[f64]) -> (f64, f64) {
+    let at = |score: usize| pairs.get(score).copied().unwrap_or(0.0);
+    let (mut win, mut loss) = (1.0 / 3.0, 1.0 / 3.0);
+    for _ in 0..SHARING_ROUNDS {
+        let draw: f64 = 1.0 - win - loss;
+        let decided = 2.0 * win * loss;
+        let even_decided = at(2) * decided / (decided + draw * draw).max(f64::MIN_POSITIVE);
+        let next = (at(4) + (at(3) + even_decided) / 2.0, at(0) + (at(1) + even_decided) / 2.0);
+        let moved = (next.0 - win).abs() + (next.1 - loss).abs();
+        (win, loss) = next;
+        if moved <= 1e-15 {
+            break;
+        }
+    }
+    (win, loss)
 }
 
 /// The most likely distribution under a hypothesis: the sample's shares, each divided by a divisor.
@@ -105,12 +124,18 @@ impl Explanation {
             return Self::with_mean(sample, 0.5);
         }
         let spread = sample.moments().variance.sqrt();
-        if deviations.abs() < ONE_SUMMIT
+        if deviations.abs() < NEAR
             && let Some(found) = Self::refined(sample, deviations, spread)
+            && found.stays_near(sample)
         {
             return found;
         }
-        // Far from one half the likelihood may have several summits: climb from everywhere, keep the highest.
+        Self::highest(sample, deviations)
+    }
+
+    /// The same by climbing from everywhere and keeping the highest summit: the likelihood may have several.
+    fn highest(sample: &Sample, deviations: f64) -> Self {
+        let spread = sample.moments().variance.sqrt();
         let starts = (0..STARTS)
             .map(|step| WIDEST * START_RATIO.powi(step))
             .chain([spread, consistent_spread(sample, deviations)]);
@@ -185,6 +210,11 @@ impl Explanation {
         Some(Self { divisors, logarithms: divisors.map(f64::ln) })
     }
 
+    /// Whether no share was changed by more than the factor below which there is one summit only.
+    fn stays_near(&self, sample: &Sample) -> bool {
+        self.divisors[..sample.scores().len()].iter().all(|divisor| (1.0 / ROUND..=ROUND).contains(divisor))
+    }
+
     fn mean_and_spread(&self, sample: &Sample) -> (f64, f64) {
         let shares = self.shares(sample);
         let over = |power: fn(f64) -> f64, centre: f64| -> f64 {
@@ -256,4 +286,45 @@ fn consistent_spread(sample: &Sample, deviations: f64) -> f64 {
     // At one half the excess has the sign of minus the hypothesis; at the edge the spread is gone.
     let mean = find_root(excess, low, high, 0.0).unwrap_or(0.5 + 0.4 * deviations.signum());
     (mean - 0.5) / deviations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::random::Random;
+    use crate::stats::sample::Tally;
+    use crate::stats::tally::Pentanomial;
+
+    #[test]
+    fn the_nearest_summit_is_taken_only_where_it_is_the_highest() {
+        let mut random = Random::new(11);
+        for round in 0..400 {
+            // From a handful of pairs to a million, some outcomes rare and some never seen.
+            let counts = std::array::from_fn(|score| {
+                let rarity = if score == 2 { 0.0 } else { 4.0 * random.unit() };
+                let most = 10f64.powf(6.0 * random.unit() - rarity);
+                if random.unit() < 0.3 { 0 } else { most as u64 }
+            });
+            let sample = Pentanomial(counts).sample();
+            let deviations = NormalizedElo(200.0 * (random.unit() - 0.5)).deviations() * 2f64.sqrt();
+            let [found, best] = [
+                Explanation::with_deviations(&sample, deviations),
+                Explanation::highest(&sample, deviations),
+            ]
+            .map(|explanation| sample.total() * explanation.surprise(&sample));
+            assert!(
+                (found - best).abs() <= 1e-6 * best.abs() + 1e-9,
+                "{round}: {counts:?}, {found} and {best}"
+            );
+        }
+    }
+
+    #[test]
+    fn independent_games_behind_pairs_are_found_again() {
+        let (win, loss, draw) = (0.25, 0.15, 0.6);
+        let pairs =
+            [loss * loss, 2.0 * loss * draw, draw * draw + 2.0 * win * loss, 2.0 * win * draw, win * win];
+        let found = wins_and_losses(&pairs);
+        assert!((found.0 - win).abs() < 1e-9 && (found.1 - loss).abs() < 1e-9, "{found:?}");
+    }
 }

@@ -27,6 +27,12 @@ enum Task {
 }
 
 impl UciArgs {
+    /// What is wrong with the setup these arguments ask for.
+    #[allow(dead_code, reason = "only the harness asks before it starts an engine")]
+    pub(crate) fn mistake(&self) -> Option<String> {
+        self.setup.options().err()
+    }
+
     pub(crate) fn run(self) -> ExitCode {
         if let Some(Task::Bench(bench)) = self.task {
             bench.run();

@@ -11,6 +11,8 @@ mod uci;
 
 use std::process::ExitCode;
 
+use clap::Parser;
+
 use self::ace::AceArgs;
 use self::uci::UciArgs;
 
@@ -25,6 +27,25 @@ pub(crate) struct EngineArgs {
 enum Protocol {
     Uci(UciArgs),
     Ace(AceArgs),
+}
+
+/// A call of the built-in engine, read without making it.
+#[derive(Debug, Parser)]
+#[command(name = "engine")]
+struct Call {
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// What the built-in engine would refuse in a call with these arguments, `engine` the first of them.
+///
+/// A weight that does not exist is a mistake of the configuration, to be told before any engine is started.
+pub(crate) fn mistake_of_call(args: &[String]) -> Option<String> {
+    let call = Call::try_parse_from(args).ok()?;
+    match call.engine.protocol {
+        Protocol::Uci(args) => args.mistake(),
+        Protocol::Ace(_) => None,
+    }
 }
 
 /// Serves until the other side is done with us.

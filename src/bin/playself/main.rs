@@ -25,6 +25,8 @@ mod stats;
 mod texel;
 mod tune;
 mod tune_list;
+#[path = "../usage/mod.rs"]
+mod usage;
 mod verify;
 mod watch;
 
@@ -122,7 +124,11 @@ fn main() -> ExitCode {
         keep_watch();
         return ExitCode::SUCCESS;
     }
-    match Cli::parse().run() {
+    let cli: Cli = match usage::parse() {
+        Ok(cli) => cli,
+        Err(status) => return status,
+    };
+    match cli.run() {
         Ok(status) => status,
         Err(failure) => {
             complain(&failure);

@@ -1,6 +1,7 @@
 //! Engines built from revisions of a project, kept in a cache by commit.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,25 +10,24 @@ use playself::config::EngineEntry;
 
 /// Two revisions to build and compare.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Revisions")]
 pub(crate) struct RevisionFlags {
     /// Build the candidate from this revision
-    #[arg(long, value_name = "REV", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "REV", requires = "build")]
     candidate_rev: Option<String>,
     /// Build the baseline from this revision
-    #[arg(long, value_name = "REV", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "REV", requires = "build")]
     baseline_rev: Option<String>,
     /// The project's repository
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, help_heading = "Revisions", value_name = "DIR", default_value = ".")]
     repo: PathBuf,
     /// Command that builds the project, run by the shell in its folder
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, help_heading = "Revisions", value_name = "COMMAND")]
     build: Option<String>,
     /// The program that the build makes, as a path inside the project
-    #[arg(long, value_name = "PATH", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "PATH", requires = "build")]
     program: Option<PathBuf>,
     /// Where built programs are kept, by commit
-    #[arg(long, value_name = "DIR", default_value = "results/builds")]
+    #[arg(long, help_heading = "Revisions", value_name = "DIR", default_value = "results/builds")]
     build_cache: PathBuf,
 }
 
@@ -73,7 +73,10 @@ impl RevisionFlags {
         let place = checkout.display().to_string();
         git(&self.repo, &["worktree", "add", "--detach", "--force", &place, commit])?;
         let built = (|| {
-            let status = Command::new("sh").args(["-c", build]).current_dir(&checkout).status()?;
+            // Standard output is for what the run has to say, above all where programs read it.
+            let mut shell = Command::new("sh");
+            shell.args(["-c", build]).current_dir(&checkout).stdout(io::stderr());
+            let status = shell.status()?;
             ensure!(status.success(), "`{build}` ended with {status}");
             let made = checkout.join(program);
             ensure!(made.is_file(), "`{build}` did not make {}", program.display());

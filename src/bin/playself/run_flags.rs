@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
 use playself::dashboard::ServeAddress;
@@ -12,6 +12,8 @@ use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
 use playself::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+
+use crate::engine;
 
 /// How a run is played. What is not given comes from the configuration file, or is left at its default.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -298,5 +300,12 @@ pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Plan> {
     };
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let fresh = (nanoseconds ^ u128::from(std::process::id())) % 1_000_000_007;
-    Ok(resolve(run, &around, u64::try_from(fresh)?)?)
+    let plan = resolve(run, &around, u64::try_from(fresh)?)?;
+    let own = plan.engines.iter().filter(|engine| engine.spec.program == around.this_program);
+    let refused = own.filter_map(|engine| {
+        engine::mistake_of_call(&engine.spec.args).map(|why| format!("engine {}: {why}", engine.spec.name))
+    });
+    let refused: Vec<String> = refused.collect();
+    ensure!(refused.is_empty(), "{}", refused.join("\n"));
+    Ok(plan)
 }

@@ -26,7 +26,8 @@ pub(crate) struct SprtCommand {
     /// The test, for example configs/sprt.toml, or the plan.toml of a run to repeat
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// The engine that is to be accepted or not
+    /// The engine that is to be accepted or not: a path (UCI), ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in
+    /// configs/engines
     #[arg(long, value_name = "ENGINE", conflicts_with = "candidate_rev")]
     candidate: Option<String>,
     /// The engine it is measured against
@@ -61,7 +62,8 @@ impl SprtCommand {
         if run.engines.is_empty() {
             let (Some(candidate), Some(baseline)) = (candidate, baseline) else {
                 bail!(
-                    "name two engines: a CONFIG, --candidate and --baseline, or --candidate-rev and --baseline-rev"
+                    "name two engines: [candidate] and [baseline] in a CONFIG, --candidate and --baseline, or \
+                     --candidate-rev and --baseline-rev"
                 );
             };
             run.engines = vec![candidate, baseline];

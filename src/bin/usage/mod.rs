@@ -1,20 +1,40 @@
-//! Command lines of the small programs: a mistake is told in one line, with exit status 2.
+//! Command lines: a mistake is told in one line that says what is wrong and where help is, with exit status 2.
+#![allow(dead_code, reason = "each program uses its own part")]
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 /// Reads the command line; `Err` is the status to leave with, everything having been said.
 pub(crate) fn parse<A: Parser>() -> Result<A, ExitCode> {
     A::try_parse().map_err(|error| {
-        if !error.use_stderr() {
+        let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if is_help || !error.use_stderr() {
             // Help and version, which are answers.
             error.exit();
         }
-        let text = error.to_string();
-        let first = text.split("\n\n").next().unwrap_or_default();
-        refuse(first.trim_start_matches("error: "))
+        refuse(in_short(&error))
     })
+}
+
+/// What is wrong and the hint that may follow, without the usage, which --help has.
+pub(crate) fn in_short(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let mut parts = text.split("\n\n").map(str::trim);
+    let mistake = parts.next().unwrap_or_default().trim_start_matches("error: ");
+    let hint = parts.find(|part| part.starts_with("tip: ")).map(|hint| format!("; {hint}"));
+    format!("{mistake}{}; see --help", hint.unwrap_or_default())
+}
+
+/// The status after an answer was written: whoever closed the pipe has read enough, any other failure is told.
+pub(crate) fn answered(written: io::Result<ExitCode>) -> ExitCode {
+    match written {
+        Ok(status) => status,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => refuse(format_args!("standard output: {error}")),
+    }
 }
 
 /// Says what is wrong in one line; gives the exit status of wrong usage.
