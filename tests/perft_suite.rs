@@ -81,6 +81,11 @@ fn chess960_rows_hold_with_every_technique() {
 }
 
 #[test]
+fn chess960_rows_hold_four_moves_deep() {
+    assert_eq!(check(CHESS960, 0..=SHALLOW, 4..=4, SliderTechnique::fastest()), 960);
+}
+
+#[test]
 #[ignore = "a hundred thousand million nodes; `just perft-deep` counts them"]
 fn deep_standard_rows_hold_with_every_technique() {
     for technique in SliderTechnique::ALL {

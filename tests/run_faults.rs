@@ -179,11 +179,11 @@ fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
 #[test]
 fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() {
     let bench = Bench::new();
-    // A move takes 5 of 60 ms: the stop below would lose any game on time.
+    // A move takes 5 of 400 ms: the stop below would lose any game on time, a busy machine none.
     let slow = ["--salt", "3", "--sleep-ms", "5"];
     let wanted = Match { pairs: 4, candidate: &slow, baseline: &slow, games: "concurrency = 2", rest: "" };
     let config = bench.config("stopped", &wanted);
-    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 60");
+    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 400");
     fs::write(&config, text).unwrap();
     let mut child = spawn(&mut bench.start(&config, "run"));
     let pid = Pid::from_raw(child.id().cast_signed());
@@ -195,7 +195,7 @@ fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() 
         // Where no shell could continue us, the system ignores SIGTSTP; its sister cannot be ignored.
         kill(pid, Signal::SIGSTOP).unwrap();
     }
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(1000));
     kill(pid, Signal::SIGCONT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let journal = bench.read("run", "journal.ndjson");

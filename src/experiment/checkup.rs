@@ -14,6 +14,9 @@ use crate::player::{EngineIndex, EngineSpec, GuardianProgram};
 
 use super::host::{ProcessorTimes, Shares};
 
+/// How much longer than asked for a level may take to finish its first games.
+const GRACE: Duration = Duration::from_secs(60);
+
 /// Games are cut here: the openings of games are alike, so that speeds can be compared.
 const MOVES: u32 = 6;
 
@@ -82,7 +85,9 @@ impl Checkup {
                 fleet.submit(self.job(index));
                 index += 1;
             }
-            let Ok(event) = tokio::time::timeout_at(end, fleet.next_event()).await else { break None };
+            // A level without a game for each slot says nothing, so it is given longer.
+            let until = if level.games < concurrency as u64 { end + GRACE } else { end };
+            let Ok(event) = tokio::time::timeout_at(until, fleet.next_event()).await else { break None };
             match event {
                 Some(FleetEvent::GameFinished { record, .. }) => level.count(&record, &mut speeds),
                 Some(FleetEvent::Voided { .. }) => level.voids += 1,
@@ -135,7 +140,7 @@ impl Level {
             Some(format!("{} of {} games were lost on time", self.forfeits, self.games))
         } else if self.voids > 0 {
             Some(format!("the host spoiled {} pairs", self.voids))
-        } else if alone.nps > 0.0 && lost > SLOWER {
+        } else if alone.nps > 0.0 && self.games > 0 && lost > SLOWER {
             Some(format!("engines think {:.0} % slower than alone", lost * 100.0))
         } else if self.delay_p99_us > LATE_US {
             Some(format!(

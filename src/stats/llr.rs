@@ -21,10 +21,18 @@ const NEAR_A_POLE: f64 = 1e-3;
 /// lies where the likelihood is round. Samples of little but draws leave that place even for near hypotheses.
 const NEAR: f64 = 0.3;
 const ROUND: f64 = 1.5;
-/// Spreads from which summits are climbed: the widest there is, and so many more, each a bit narrower.
+/// Spreads from which summits are climbed: the widest there is, and so many more, each narrower by a factor.
 const WIDEST: f64 = 0.5;
-const STARTS: i32 = 40;
-const START_RATIO: f64 = 0.8;
+const EVERYWHERE: Starts = Starts { count: 40, ratio: 0.8 };
+/// Enough for near hypotheses, whose summits lie far apart.
+const HERE_AND_THERE: Starts = Starts { count: 8, ratio: 0.5 };
+
+/// How densely the likelihood is searched for its highest summit.
+#[derive(Clone, Copy, Debug)]
+struct Starts {
+    count: i32,
+    ratio: f64,
+}
 
 /// How much better the second hypothesis explains a sample than the first.
 #[derive(Clone, Copy, Debug)]
@@ -123,21 +131,25 @@ impl Explanation {
         if deviations == 0.0 {
             return Self::with_mean(sample, 0.5);
         }
-        let spread = sample.moments().variance.sqrt();
-        if deviations.abs() < NEAR
-            && let Some(found) = Self::refined(sample, deviations, spread)
-            && found.stays_near(sample)
-        {
-            return found;
+        if deviations.abs() >= NEAR {
+            return Self::highest(sample, deviations, EVERYWHERE);
         }
-        Self::highest(sample, deviations)
+        let moments = sample.moments();
+        let spread = moments.variance.sqrt();
+        // Seen as mean and mean square, the distributions beyond a hypothesis form a convex set, and the likelihood has no
+        // hollows. A sample outside that set has one nearest point in it; one inside may have several on its border.
+        let is_beyond = (moments.mean - 0.5 - deviations * spread) * deviations.signum() > 0.0;
+        match Self::refined(sample, deviations, spread) {
+            Some(found) if is_beyond || found.stays_near(sample) => found,
+            _ => Self::highest(sample, deviations, HERE_AND_THERE),
+        }
     }
 
     /// The same by climbing from everywhere and keeping the highest summit: the likelihood may have several.
-    fn highest(sample: &Sample, deviations: f64) -> Self {
+    fn highest(sample: &Sample, deviations: f64, starts: Starts) -> Self {
         let spread = sample.moments().variance.sqrt();
-        let starts = (0..STARTS)
-            .map(|step| WIDEST * START_RATIO.powi(step))
+        let starts = (0..starts.count)
+            .map(|step| WIDEST * starts.ratio.powi(step))
             .chain([spread, consistent_spread(sample, deviations)]);
         starts
             .filter_map(|spread| Self::refined(sample, deviations, spread))
@@ -309,7 +321,7 @@ mod tests {
             let deviations = NormalizedElo(200.0 * (random.unit() - 0.5)).deviations() * 2f64.sqrt();
             let [found, best] = [
                 Explanation::with_deviations(&sample, deviations),
-                Explanation::highest(&sample, deviations),
+                Explanation::highest(&sample, deviations, EVERYWHERE),
             ]
             .map(|explanation| sample.total() * explanation.surprise(&sample));
             assert!(
