@@ -81,8 +81,8 @@ fn nothing_of_ours_survives_our_death_by_any_signal() {
 #[test]
 #[ignore = "a helper process of another test"]
 fn is_stopped_and_continued() {
-    // Each move takes 60 of 150 ms, so a stop of 600 ms would lose any game on time.
-    let limits = TimeControl { margin_ms: 40, ..TimeControl::movetime(150) };
+    // Each move takes 60 of 400 ms, so a stop of a second would lose any game on time, and a busy machine none.
+    let limits = TimeControl { margin_ms: 40, ..TimeControl::movetime(400) };
     let slow = || named(EngineSpec { args: vec!["--sleep-ms".into(), "60".into()], ..sound() }, &mark());
     let mut config = FleetConfig::new(vec![slow(), slow()]);
     config.rules.max_moves = Some(20);
@@ -104,7 +104,7 @@ fn games_under_way_are_void_when_we_were_stopped_whatever_their_result() {
     wait_until("a game runs", || survivors(&mark).len() >= 2);
     sleep(Duration::from_millis(500));
     kill(pid, Signal::SIGSTOP).unwrap();
-    sleep(Duration::from_millis(600));
+    sleep(Duration::from_millis(1000));
     kill(pid, Signal::SIGCONT).unwrap();
     assert!(child.wait().unwrap().success(), "row 58: see the helper's message above");
 }

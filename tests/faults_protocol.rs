@@ -5,7 +5,7 @@ mod fault_support;
 
 use std::time::Duration;
 
-use fault_support::{Outcome, fake, jobs, pair, run, sound, survivors};
+use fault_support::{Outcome, fake, jobs, pair, run, sound, survivors_of_a_second};
 use playself::fleet::FleetConfig;
 use playself::game::{AdjudicationRules, DrawRule, ResignRule, ResignSides, TimeControl, Warning};
 use playself::opening::{Opening, Variant};
@@ -92,7 +92,7 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
                     assert_eq!(outcome.lines(), expected, "{name}: {outcome:#?}");
                     assert_eq!(outcome.pairs.len(), 1, "{name}: the pair counts");
                     assert!(outcome.took < longest, "{name}: took {:?}", outcome.took);
-                    let left = survivors(&mark);
+                    let left = survivors_of_a_second(&mark);
                     assert!(left.is_empty(), "{name}: {left:?}");
                     let faults = expected.iter().filter(|line| **line != DRAW).count();
                     assert_eq!(outcome.bundles.len(), faults, "{name}: a bundle per fault");

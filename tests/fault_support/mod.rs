@@ -24,7 +24,7 @@ pub(crate) fn fake(rules: &[&str]) -> EngineSpec {
     spec.patience.stop = Duration::from_millis(200);
     spec.patience.quit = Duration::from_millis(300);
     spec.patience.term = Duration::from_millis(200);
-    spec.patience.move_cap = Duration::from_millis(600);
+    spec.patience.move_cap = Duration::from_millis(1500);
     spec
 }
 
@@ -132,4 +132,16 @@ pub(crate) fn survivors(mark: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Those that still run after the second that the fault table gives them.
+pub(crate) fn survivors_of_a_second(mark: &str) -> Vec<String> {
+    let begun = Instant::now();
+    loop {
+        let found = survivors(mark);
+        if found.is_empty() || begun.elapsed() > Duration::from_secs(1) {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
