@@ -17,7 +17,11 @@ use run_support::{Bench, Match, PLAYSELF, finish, processes_naming, spawn, wait_
 
 /// A match whose games depend on nothing but the pair, and its uninterrupted end.
 fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
-    let config = bench.config("reference", &Match { pairs, games, ..Match::default() });
+    played_whole(bench, &Match { pairs, games, ..Match::default() })
+}
+
+fn played_whole(bench: &Bench, wanted: &Match<'_>) -> std::path::PathBuf {
+    let config = bench.config("reference", wanted);
     let (status, said) = finish(&mut bench.start(&config, "whole"));
     assert_eq!(status, 0, "{said}");
     config
@@ -62,7 +66,10 @@ fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
 #[test]
 fn rows_54_59_60_and_62_trouble_of_the_host_voids_the_pair_and_changes_no_result() {
     let bench = Bench::new();
-    let config = reference(&bench, 12, "concurrency = 2");
+    // Slow enough that games are under way whenever trouble comes, however fast the machine.
+    let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "1"], &["--salt", "2", "--sleep-ms", "1"]);
+    let wanted = Match { pairs: 6, games: "concurrency = 2", candidate, baseline, ..Match::default() };
+    let config = played_whole(&bench, &wanted);
     for (row, armed, voids, reason) in [
         ("row 54, no process", "spawn-fails:1", 1, "resources"),
         ("row 59, suspended", "host-sleeps:3", 1, "suspended"),
