@@ -18,6 +18,13 @@ fn memory() -> u64 {
     line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
+/// Processes that are still our children, dead or alive.
+fn children() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.map(|list| list.split_whitespace().count()).sum()
+}
+
 #[test]
 #[ignore = "a thousand processes for half a minute"]
 fn five_hundred_games_at_once_lose_nothing_on_time_through_us() {
@@ -43,10 +50,12 @@ fn memory_descriptors_and_processes_stay_flat_over_many_games() {
     };
     play(500);
     let before = (memory(), count("/proc/self/fd"));
+    assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
     for _ in 0..100 {
         play(500);
     }
     let after = (memory(), count("/proc/self/fd"));
     assert_eq!(before.1, after.1, "descriptors");
+    assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
     assert!(after.0 < before.0 + 4096, "memory grew from {} to {} KiB", before.0, after.0);
 }

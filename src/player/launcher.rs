@@ -21,6 +21,7 @@ pub struct Launcher {
     run: String,
     guardian: Option<Arc<Guardian>>,
     starts: Semaphore,
+    door: Semaphore,
     started: AtomicU64,
 }
 
@@ -51,6 +52,7 @@ impl Launcher {
             run,
             guardian,
             starts: Semaphore::new(Self::SIMULTANEOUS_STARTS),
+            door: Semaphore::new(1),
             started: AtomicU64::new(0),
         })
     }
@@ -58,6 +60,20 @@ impl Launcher {
     /// Leave to start an engine; held until its first answer.
     pub async fn leave_to_start(&self) -> SemaphorePermit<'_> {
         self.starts.acquire().await.expect("the semaphore is never closed")
+    }
+
+    /// Starts an engine's process as [`Launcher::launch`] does, and lets its thread listen to all others before the
+    /// next one is started: a start takes milliseconds, and many in a row would be billed to engines that have moved.
+    pub async fn launch_in_turn<S: AsRef<OsStr>>(
+        &self,
+        spec: &EngineSpec,
+        args: &[S],
+        cpus: &[usize],
+    ) -> Result<ProcessTransport, LaunchError> {
+        let _turn = self.door.acquire().await.expect("the semaphore is never closed");
+        let launched = self.launch(spec, args, cpus);
+        tokio::task::yield_now().await;
+        launched
     }
 
     /// Starts an engine's process with `args` after those of its spec. Call it only from a thread that outlives the

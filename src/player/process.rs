@@ -184,7 +184,10 @@ impl Transport for ProcessTransport {
         // The leader is reaped, so whoever still answers to the group's number is a child it left behind.
         let mut leaked = u64::from(self.exit.is_some() && killpg(self.group, Signal::SIGKILL).is_ok());
         if left_alone.is_none() {
-            leaked += kill_marked(ENGINE_VARIABLE, &self.mark);
+            // A look at every process of the machine takes longer than other games can wait for this thread.
+            let mark = self.mark.clone();
+            let sweep = tokio::task::spawn_blocking(move || kill_marked(ENGINE_VARIABLE, &mark));
+            leaked += sweep.await.unwrap_or(0);
         }
         self.release();
         Departure { exit: self.exit, leaked }
