@@ -18,6 +18,7 @@ mod summary;
 mod terminal;
 mod trend;
 mod tune_files;
+mod tuning_block;
 mod wording;
 
 pub use events::JsonEvents;

@@ -6,6 +6,7 @@ use crate::report::chart::{grouped, signed};
 use crate::report::page::duration;
 use crate::report::screen::Ink;
 use crate::report::trend::{Trend, sparkline};
+use crate::report::tuning_block::{most_moved, short};
 use crate::tuning::{Effect, Tuner};
 
 /// Columns of a panel at most; the last one is left to the terminal.
@@ -168,17 +169,13 @@ fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
         ),
         WIDTH,
     ));
-    let mut moved: Vec<_> = report.parameters.iter().filter(|weight| weight.best != weight.start).collect();
-    moved.sort_by(|one, other| {
-        let way = |weight: &&crate::tuning::ParameterReport| {
-            (weight.best - weight.start).abs() / weight.start.abs().max(1.0)
-        };
-        way(other).total_cmp(&way(one))
-    });
-    for weight in moved.into_iter().take(4) {
-        lines.push(
-            ink.soft(&fit(&format!("        {} {} → {}", weight.name, weight.start, weight.best), WIDTH)),
-        );
+    for weight in most_moved(&report).into_iter().filter(|weight| weight.best != weight.start).take(4) {
+        let interval = weight.interval.map_or(String::new(), |[low, high]| {
+            format!("  (95 %: {} to {})", short(low, weight), short(high, weight))
+        });
+        let (start, best) = (short(weight.start, weight), short(weight.best, weight));
+        let text = format!("        {} {start} → {best}{interval}", weight.name);
+        lines.push(ink.soft(&fit(&text, WIDTH)));
     }
     lines
 }

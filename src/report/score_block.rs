@@ -7,13 +7,23 @@ use crate::player::EngineIndex;
 use crate::stats::{Estimate, Hypothesis};
 
 use super::summary::table;
+use super::tuning_block::tuning_block;
 
 const RULE: &str = "--------------------------------------------------\n";
 
 /// The block, its rules included.
 pub fn score_block(view: &RunView<'_>) -> String {
     let mut block = RULE.to_owned();
-    let written = if view.plan.engines.len() == 2 { two(&mut block, view) } else { many(&mut block, view) };
+    let written = match view.state.tuner() {
+        // The score of a tuner's trials against each other says nothing about what it found.
+        Some(tuner) => {
+            let mut tuner = tuner.clone();
+            tuner.finish();
+            write!(block, "{}", tuning_block(&tuner.report(), &setting(view)))
+        }
+        None if view.plan.engines.len() == 2 => two(&mut block, view),
+        None => many(&mut block, view),
+    };
     written.expect("writing to a string does not fail");
     block.push_str(RULE);
     block

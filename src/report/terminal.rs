@@ -11,6 +11,8 @@ use super::wording::reason_text;
 
 /// Pairs between two blocks of results.
 const BLOCK_EVERY: u64 = 10;
+/// Pairs between two blocks of a tuning run, whose weights move slowly.
+const TUNING_BLOCK_EVERY: u64 = 100;
 
 /// Plain lines, in the words that wrappers of other match runners know.
 pub struct PlainLines<W> {
@@ -37,7 +39,8 @@ impl<W: Write + Send> Observer for PlainLines<W> {
             RunEvent::GameFinished(game) => writeln!(self.out, "{}", finished_line(game, view))?,
             RunEvent::Counted(pair) => {
                 let last = view.plan.max_pairs == Some(pair.pair + 1);
-                if (pair.pair + 1).is_multiple_of(BLOCK_EVERY) && !last {
+                let every = if view.plan.tune.is_some() { TUNING_BLOCK_EVERY } else { BLOCK_EVERY };
+                if (pair.pair + 1).is_multiple_of(every) && !last {
                     write!(self.out, "{}", score_block(view))?;
                 }
             }
@@ -72,6 +75,7 @@ pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
         text.push_str(&format!("Warning; {label}\n"));
     }
     text.push_str(match outcome {
+        Outcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
         Outcome::Finished | Outcome::Decided(_) => "Finished match\n",
         Outcome::Undecided => "Finished match: the test is undecided at its last pair\n",
         Outcome::Interrupted => "The run was interrupted.\n",

@@ -8,6 +8,7 @@ use super::tuning_picture::WeightsThen;
 use crate::report::chart::{
     BandPoint, BoardMap, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text,
 };
+use crate::report::tuning_block::effect_word;
 use crate::tuning::{Effect, ParameterReport, TuningReport};
 
 /// Weights whose paths are drawn; of more, those that moved furthest.
@@ -118,11 +119,7 @@ pub(super) fn weights_section(report: &TuningReport) -> Section {
             .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} to {}", short(low), short(high)));
         let change = weight.best - weight.start;
         let change = if change == 0.0 { "0".to_owned() } else { signed_value(change) };
-        let effect = match weight.effect {
-            Effect::Clear => "clear",
-            Effect::Unclear => "unclear",
-            Effect::NotSeen => "none seen",
-        };
+        let effect = effect_word(weight.effect);
         let _ = write!(
             html,
             "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{change}<td class=\"n\">{interval}\

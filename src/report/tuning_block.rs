@@ -1,0 +1,114 @@
+//! The standing of a tuning run as a block of lines.
+
+use std::fmt::Write;
+
+use crate::report::chart::grouped;
+use crate::tuning::{Effect, ParameterReport, TuningReport};
+
+/// Rows of a block; a run may tune hundreds of weights, and all of them are in its files.
+const ROWS: usize = 16;
+
+/// What was tuned, what it is believed to gain, and the weights that moved most, without rules around it.
+pub(super) fn tuning_block(report: &TuningReport, setting: &str) -> String {
+    let mut block = String::new();
+    lines(&mut block, report, setting).expect("writing to a string does not fail");
+    block
+}
+
+fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::Result {
+    let count = report.parameters.len();
+    let weights = if count == 1 { "weight" } else { "weights" };
+    writeln!(block, "Tuning of {count} {weights} ({setting}): {} games", grouped(2 * report.pairs_told))?;
+    if let Some(gain) = report.gain {
+        write!(block, "Gain: {:.1} +/- {:.1} Elo estimated", gain.elo.0 + 0.0, gain.error.0)?;
+        match report.remaining_loss {
+            Some(left) => writeln!(block, ", about {:.1} left to win", left.0)?,
+            None => writeln!(block)?,
+        }
+    }
+    let rows = most_moved(report);
+    let shown = &rows[..rows.len().min(ROWS)];
+    let width = shown.iter().map(|weight| weight.name.chars().count()).max().unwrap_or(0).max(6);
+    writeln!(block, "{:width$} {:>9} {:>9}  {:<20} effect", "weight", "start", "best", "95 % interval")?;
+    for weight in shown {
+        let interval = weight.interval.map_or("-".to_owned(), |[low, high]| {
+            format!("{} to {}", short(low, weight), short(high, weight))
+        });
+        let (start, best) = (short(weight.start, weight), short(weight.best, weight));
+        let effect = effect_word(weight.effect);
+        writeln!(block, "{:width$} {start:>9} {best:>9}  {interval:<20} {effect}", weight.name)?;
+    }
+    if rows.len() > shown.len() {
+        writeln!(block, "and {} more, in weights.toml", rows.len() - shown.len())?;
+    }
+    Ok(())
+}
+
+/// The weights, those first that went farthest for the room they have.
+pub(super) fn most_moved(report: &TuningReport) -> Vec<&ParameterReport> {
+    let mut weights: Vec<_> = report.parameters.iter().collect();
+    // The interval is the only measure of a weight's own scale that a report has.
+    let way = |weight: &ParameterReport| {
+        let scale = weight.interval.map_or(weight.start.abs(), |[low, high]| high - low);
+        (weight.best - weight.start).abs() / scale.max(1e-9)
+    };
+    weights.sort_by(|one, other| way(other).total_cmp(&way(one)));
+    weights
+}
+
+/// Whether a weight makes a difference, in a word or two.
+pub(super) fn effect_word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Clear => "clear",
+        Effect::Unclear => "unclear",
+        Effect::NotSeen => "none seen",
+    }
+}
+
+/// A value with as many digits as its weight asks for: whole where the weight is.
+pub(super) fn short(value: f64, weight: &ParameterReport) -> String {
+    if weight.start.fract() == 0.0 && weight.best.fract() == 0.0 {
+        format!("{}", value.round() + 0.0)
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Elo;
+    use crate::tuning::Gained;
+
+    fn weight(name: &str, start: f64, best: f64) -> ParameterReport {
+        let interval = Some([best - 10.0, best + 10.4]);
+        ParameterReport { name: name.to_owned(), start, best, interval, effect: Effect::Clear }
+    }
+
+    fn report(parameters: Vec<ParameterReport>) -> TuningReport {
+        let gain = Some(Gained { elo: Elo(12.34), error: Elo(5.0) });
+        TuningReport { pairs_told: 600, pairs_left: 0, parameters, gain, remaining_loss: Some(Elo(0.71)) }
+    }
+
+    #[test]
+    fn a_tuning_run_is_told_by_its_weights_and_not_by_the_score_of_its_trials() {
+        let report = report(vec![weight("tempo", 10.0, 11.0), weight("knight_value", 230.0, 318.0)]);
+        let block = tuning_block(&report, "nodes=300");
+        let expected = "\
+Tuning of 2 weights (nodes=300): 1,200 games
+Gain: 12.3 +/- 5.0 Elo estimated, about 0.7 left to win
+weight           start      best  95 % interval        effect
+knight_value       230       318  308 to 328           clear
+tempo               10        11  1 to 21              clear
+";
+        assert_eq!(block, expected);
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_says_where_the_rest_is() {
+        let many = (0..40).map(|number| weight(&format!("w{number}"), 0.0, f64::from(number))).collect();
+        let block = tuning_block(&report(many), "nodes=300");
+        assert!(block.contains("and 24 more, in weights.toml"), "{block}");
+        assert!(block.contains("w39") && !block.contains("w10 "), "{block}");
+    }
+}
