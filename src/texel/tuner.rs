@@ -1,4 +1,4 @@
-//! A tuning run: scale fitted once, Adam on mini-batches, held-out loss after each epoch, an early stop.
+//! A tuning run: scale fitted once, Adam on mini-batches, held-out loss after each epoch, shorter steps where it rests.
 
 use crate::engine::{Declared, Spec, Weights};
 use crate::texel::adam::Adam;
@@ -15,9 +15,9 @@ pub struct Plan {
     pub batch: usize,
     /// Passes over the data at most.
     pub epochs: usize,
-    /// Epochs without a better held-out loss before the run stops.
+    /// Epochs without a better held-out loss before the run goes on from its best weights with shorter steps.
     pub patience: usize,
-    /// The first steps' length, in declared steps of each weight; it falls to a hundredth over the run.
+    /// The first steps' length, in declared steps of each weight.
     pub pace: f64,
     /// How many declared steps a weight is expected to lie from its start; the rarer a weight counts, the closer it
     /// stays. `None` lets every weight go where the data pull it.
@@ -41,7 +41,7 @@ impl Plan {
             threads,
             batch: 16_384,
             epochs: 60,
-            patience: 6,
+            patience: 3,
             pace: 0.25,
             spread: Some(12.0),
             kinship: 20.0,
@@ -81,6 +81,10 @@ pub struct Tuned {
 
 /// One held-out block in this many.
 const HELD_OUT: usize = 12;
+/// How much shorter steps become when the held-out loss rests.
+const COOLING: f64 = 0.3;
+/// A run ends when its steps have become so short, as a share of the first.
+const COLD: f64 = 0.005;
 
 /// Tunes `start` to the samples. Tells `observer` of every epoch.
 pub fn tune(
@@ -99,18 +103,25 @@ pub fn tune(
     let checked = Dataset::new(&held_out, start, origin, plan.threads);
     let before = model.loss(&checked, scale, plan.threads);
 
-    let mut best = (before, model.clone(), 0);
+    let mut best = (before, model.clone());
     let mut run = Run::new(&learnt, &model, plan);
-    let mut epochs = 0;
-    for epoch in 1..=plan.epochs {
-        epochs = epoch;
-        let loss = run.epoch(&mut model, &learnt, scale, plan, epoch);
+    let (mut epochs, mut rested, mut warmth) = (0, 0, 1.0);
+    while epochs < plan.epochs && warmth >= COLD {
+        epochs += 1;
+        let loss = run.epoch(&mut model, &learnt, scale, plan, plan.pace * warmth);
         let held_out = model.loss(&checked, scale, plan.threads);
-        observer(EpochReport { epoch, loss, held_out });
+        observer(EpochReport { epoch: epochs, loss, held_out });
         if held_out < best.0 {
-            best = (held_out, model.clone(), epoch);
-        } else if epoch - best.2 >= plan.patience {
-            break;
+            best = (held_out, model.clone());
+            rested = 0;
+        } else {
+            rested += 1;
+        }
+        // Long steps wander around the optimum; from the best place met on the way, shorter ones come closer.
+        if rested == plan.patience {
+            (rested, warmth) = (0, warmth * COOLING);
+            model = best.1.clone();
+            run.adam = Adam::new(model.cells.len());
         }
     }
     let weights = best.1.rounded();
@@ -141,11 +152,8 @@ impl Run {
     }
 
     /// One pass over the data; gives the mean loss on the way.
-    fn epoch(&mut self, model: &mut Model, data: &Dataset, scale: Scale, plan: &Plan, epoch: usize) -> f64 {
+    fn epoch(&mut self, model: &mut Model, data: &Dataset, scale: Scale, plan: &Plan, pace: f64) -> f64 {
         self.shuffle();
-        // From the full pace to a hundredth of it, along half a cosine.
-        let turn = (epoch - 1) as f64 / plan.epochs.max(1) as f64 * std::f64::consts::PI;
-        let pace = plan.pace * (0.01 + 0.99 * (1.0 + turn.cos()) / 2.0);
         let mut sum = 0.0;
         for batch in self.order.chunks(plan.batch.max(1)) {
             let mut gradient = model.gradient(data, batch, scale, plan.threads);
