@@ -14,7 +14,13 @@ use playself::stats::{Bounds, PairScore};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-fn record(game: GameOfPair, result: GameResult, termination: Termination, plies: usize) -> GameRecord {
+fn record(
+    game: GameOfPair,
+    opening: u64,
+    result: GameResult,
+    termination: Termination,
+    plies: usize,
+) -> GameRecord {
     let (white, black) = match game {
         GameOfPair::First => (EngineIndex(0), EngineIndex(1)),
         GameOfPair::Second => (EngineIndex(1), EngineIndex(0)),
@@ -33,7 +39,7 @@ fn record(game: GameOfPair, result: GameResult, termination: Termination, plies:
     GameRecord {
         white,
         black,
-        opening: 0,
+        opening,
         start_fen: START.into(),
         variant: Variant::Standard,
         moves: moves.collect(),
@@ -81,8 +87,8 @@ fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchPicture, GameShel
             Termination::Checkmate
         };
         let games = [
-            record(GameOfPair::First, first, reason, plies),
-            record(GameOfPair::Second, GameResult::Draw, Termination::Repetition, plies),
+            record(GameOfPair::First, pair, first, reason, plies),
+            record(GameOfPair::Second, pair, GameResult::Draw, Termination::Repetition, plies),
         ];
         let score = PairScore::try_from(if good { 3u8 } else { 1 }).expect("within a pair");
         picture.count(
@@ -126,4 +132,55 @@ fn a_million_games_fit_into_three_megabytes() {
     let page = match_page(&context("long"), &picture, &shelf);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     assert!(page.contains("of 1,000,000 games are in this page"));
+    assert!(page.contains("450,000 pairs with further openings"), "openings are told apart up to a limit");
+}
+
+#[test]
+fn openings_are_ranked_by_what_one_colour_and_one_engine_made_of_them() {
+    use GameResult::{BlackWins, Draw, WhiteWins};
+    let mut picture = MatchPicture::new(vec!["new".into(), "old".into()]);
+    // Opening, results of both games, the candidate's half points; the candidate has White in the first.
+    let pairs = [
+        (4, [WhiteWins, WhiteWins], 2),
+        (4, [WhiteWins, Draw], 3),
+        (8, [BlackWins, BlackWins], 2),
+        (2, [WhiteWins, BlackWins], 4),
+        (6, [BlackWins, WhiteWins], 0),
+        (1, [Draw, Draw], 2),
+    ];
+    for (at, (opening, results, halves)) in pairs.into_iter().enumerate() {
+        let games = [0, 1]
+            .map(|game| record(GameOfPair::BOTH[game], opening, results[game], Termination::Checkmate, 4));
+        let score = PairScore::try_from(halves).expect("within a pair");
+        picture.count(PairId { index: at as u64, attempt: 0 }, [&games[0], &games[1]], score, None);
+    }
+    let html = result_section(&picture).html;
+    let rows = |id: &str| -> Vec<String> {
+        let table = html.split(&format!("<figure id=\"{id}\">")).nth(1).expect("the table is there");
+        let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next());
+        let rows = body.unwrap_or_default().split("<tr>").skip(1);
+        rows.map(|row| {
+            let cells =
+                row.split("<td").skip(1).map(|cell| cell.split_once('>').map_or("", |(_, text)| text));
+            cells.take(6).map(|cell| cell.replace("</a>", "")).collect::<Vec<_>>().join("|")
+        })
+        .collect()
+    };
+    assert_eq!(
+        rows("one-sided"),
+        ["5|<a href=\"#game-1.1\">1.1|3|1|0|2½ of 4", "9|<a href=\"#game-3.1\">3.1|0|0|2|1 of 2"]
+    );
+    assert_eq!(
+        rows("gained"),
+        [
+            "3|<a href=\"#game-4.1\">4.1|1|0|1|2 of 2",
+            "5|<a href=\"#game-1.1\">1.1|3|1|0|2½ of 4",
+            "7|<a href=\"#game-5.1\">5.1|1|0|1|0 of 2"
+        ]
+    );
+    assert!(
+        html.contains("White won both games of 1 pair, Black both games of 1; 4 were split or drawn"),
+        "{html}"
+    );
+    assert!(html.contains("The extremes of 5 openings, 2.4 games each"), "{html}");
 }

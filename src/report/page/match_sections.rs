@@ -27,11 +27,10 @@ pub fn result_section(picture: &MatchPicture) -> Section {
     let mut html = "<h2>Results</h2>".to_owned();
     figure(&mut html, "pentanomial", "Pairs by the candidate's points", &pentanomial_chart(picture));
     figure(&mut html, "colours", "The candidate's games by colour", &colour_chart(picture));
-    let [white, black, other] = picture.openings.map(grouped);
-    let _ = write!(
-        html,
-        "<p>White won both games of {white} openings, Black both of {black}; the other {other} were split or drawn.</p>"
-    );
+    if picture.pairs() > 0 {
+        html.push_str("<h3>By opening</h3>");
+        html.push_str(&picture.openings.tables());
+    }
     Section { id: "results", html }
 }
 
@@ -73,23 +72,29 @@ pub fn game_section(picture: &MatchPicture) -> Section {
 
 /// What engines did with their time.
 pub fn time_section(picture: &MatchPicture) -> Section {
-    let mut html =
+    let clocks = picture.use_of_time.iter().any(|used| used.least_left_us.is_some());
+    let mut html = format!(
         "<h2>Time</h2><table><caption>What each engine did with its time</caption><thead><tr><th>engine\
-                    <th class=\"n\">moves<th class=\"n\">mean, ms a move<th class=\"n\">longest, ms\
-                    <th class=\"n\">nodes a second<th class=\"n\">mean depth, plies</tr></thead><tbody>"
-            .to_owned();
+         <th class=\"n\">moves<th class=\"n\">mean, ms a move<th class=\"n\">longest, ms{}\
+         <th class=\"n\">nodes a second<th class=\"n\">mean depth</tr></thead><tbody>",
+        if clocks { "<th class=\"n\">least left, s" } else { "" }
+    );
     for (name, used) in picture.engines().iter().zip(&picture.use_of_time) {
         let mean = if used.moves == 0 { 0.0 } else { used.time_us as f64 / used.moves as f64 / 1e3 };
         let nps = used.nps().map_or_else(|| "–".to_owned(), grouped);
         let depth = used.mean_depth().map_or_else(|| "–".to_owned(), |depth| format!("{depth:.1}"));
         let _ = write!(
             html,
-            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{mean:.2}<td class=\"n\">{:.1}<td class=\"n\">{nps}\
-             <td class=\"n\">{depth}</tr>",
+            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{mean:.2}<td class=\"n\">{:.1}",
             escape(name),
             grouped(used.moves),
             used.longest_us as f64 / 1e3
         );
+        if clocks {
+            let left = used.least_left_us.map(|left| format!("{:.3}", left as f64 / 1e6));
+            let _ = write!(html, "<td class=\"n\">{}", left.as_deref().unwrap_or("–"));
+        }
+        let _ = write!(html, "<td class=\"n\">{nps}<td class=\"n\">{depth}</tr>");
     }
     html.push_str("</tbody></table>");
     Section { id: "time", html }
@@ -108,16 +113,20 @@ pub fn fault_section(picture: &MatchPicture) -> Section {
     let _ = write!(html, "<p>{} {ended} ended by a fault.</p>", grouped(picture.fault_count));
     html.push_str("<table><thead><tr><th>game<th>engine<th>what it did<th>bundle</tr></thead><tbody>");
     for fault in &picture.faults {
+        let round = format!("{}.{}", fault.pair + 1, fault.game.number());
         let _ = write!(
             html,
-            "<tr><td>{}.{}<td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",
-            fault.pair + 1,
-            fault.game.number(),
+            "<tr><td><a href=\"#game-{round}\">{round}</a><td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",
             escape(&fault.engine),
             escape(&fault.reason),
             bundle = bundle_name(fault.pair, fault.game, fault.attempt),
         );
     }
     html.push_str("</tbody></table>");
+    let listed = picture.faults.len() as u64;
+    if listed < picture.fault_count {
+        let _ =
+            write!(html, "<p class=\"note\">The first {}; the rest is in the journal.</p>", grouped(listed));
+    }
     Section { id: "faults", html }
 }

@@ -5,6 +5,7 @@ mod collector;
 mod games;
 mod html;
 mod match_sections;
+mod openings;
 mod picture;
 mod policy;
 mod sentence;
@@ -18,6 +19,7 @@ pub use html::{PAGE_STYLE, PageContext, Section, head_section, whole_page};
 pub use match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
+pub use openings::OpeningResults;
 pub use picture::{EngineUse, FaultRow, MatchPicture};
 pub use sentence::{VerdictWord, verdict_sentence};
 pub use tuning_picture::{TuningPicture, WeightsThen};

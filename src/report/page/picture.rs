@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::openings::OpeningResults;
 use crate::chess::Color;
 use crate::fleet::PairId;
-use crate::game::{GameOfPair, GameRecord, GameResult, MoveSource};
+use crate::game::{GameOfPair, GameRecord, MoveSource};
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
 /// How an engine spent its time.
@@ -16,6 +17,8 @@ pub struct EngineUse {
     pub time_us: u64,
     /// Its longest think, microseconds.
     pub longest_us: u64,
+    /// The least its clock ever showed after a move, microseconds; `None` where it had no clock.
+    pub least_left_us: Option<u64>,
     nodes: u64,
     node_time_us: u64,
     depth_sum: u64,
@@ -68,8 +71,8 @@ pub struct MatchPicture {
     pub endings: BTreeMap<&'static str, u64>,
     /// Games by length: key 0 counts 0 to 19 half-moves, 1 counts 20 to 39, …
     pub lengths: BTreeMap<u64, u64>,
-    /// Pairs by what their opening gave: White won both, Black won both, anything else.
-    pub openings: [u64; 3],
+    /// What openings gave.
+    pub openings: OpeningResults,
     /// Each engine's use of time, in the plan's order.
     pub use_of_time: Vec<EngineUse>,
     /// The first faults, in order.
@@ -91,7 +94,7 @@ impl MatchPicture {
             with_black: Trinomial::default(),
             endings: BTreeMap::new(),
             lengths: BTreeMap::new(),
-            openings: [0; 3],
+            openings: OpeningResults::default(),
             use_of_time,
             faults: Vec::new(),
             fault_count: 0,
@@ -106,12 +109,7 @@ impl MatchPicture {
         for (game, record) in GameOfPair::BOTH.into_iter().zip(games) {
             self.count_game(pair, game, record);
         }
-        let kind = match games.map(|game| game.ending.result) {
-            [GameResult::WhiteWins, GameResult::WhiteWins] => 0,
-            [GameResult::BlackWins, GameResult::BlackWins] => 1,
-            _ => 2,
-        };
-        self.openings[kind] += 1;
+        self.openings.count(pair.index, games, score);
     }
 
     fn count_game(&mut self, pair: PairId, game: GameOfPair, record: &GameRecord) {
@@ -155,6 +153,7 @@ impl MatchPicture {
             used.moves += 1;
             used.time_us += ply.time_us;
             used.longest_us = used.longest_us.max(ply.time_us);
+            used.least_left_us = used.least_left_us.into_iter().chain(ply.clock_left_us).min();
             if let Some(nodes) = ply.nodes {
                 used.nodes += nodes;
                 used.node_time_us += ply.time_us;
