@@ -17,21 +17,19 @@ impl BoardMap {
     pub fn svg(&self) -> String {
         const CELL: f64 = 40.0;
         const EDGE: f64 = 18.0;
+        // As full as the figures in front can bear, on light and on dark paper.
+        const FAINTEST: f64 = 0.05;
+        const FULLEST: f64 = 0.5;
         let known = || self.values.iter().flatten();
         let strongest = known().map(|value| value.unsigned_abs()).max().unwrap_or(0).max(1);
-        // Tables of engines that mirror the board have the files a to d only: the others get no letter.
-        let files = if self.values.iter().enumerate().all(|(at, value)| at % 8 < 4 || value.is_none()) {
-            4
-        } else {
-            8
-        };
         let mut marks = String::new();
         for (index, value) in self.values.iter().enumerate() {
             let (file, rank) = (index % 8, index / 8);
             let (x, y) = (EDGE + CELL * file as f64, CELL * (7 - rank) as f64);
             let Some(value) = value else { continue };
             let fill = if *value < 0 { "f-bad" } else { "f-good" };
-            let opacity = 0.08 + 0.72 * f64::from(value.unsigned_abs()) / f64::from(strongest);
+            let opacity =
+                FAINTEST + (FULLEST - FAINTEST) * f64::from(value.unsigned_abs()) / f64::from(strongest);
             let _ = write!(
                 marks,
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" class=\"{fill}\" fill-opacity=\"{opacity:.2}\">\
@@ -42,10 +40,8 @@ impl BoardMap {
         }
         for step in 0..8u8 {
             let along = f64::from(step) * CELL + CELL / 2.0;
-            if step < files {
-                let file = char::from(b'a' + step).to_string();
-                text(&mut marks, EDGE + along, CELL * 8.0 + 14.0, Anchor::Middle, "soft", &file);
-            }
+            let file = char::from(b'a' + step).to_string();
+            text(&mut marks, EDGE + along, CELL * 8.0 + 14.0, Anchor::Middle, "soft", &file);
             text(&mut marks, 6.0, CELL * 8.0 - along + 4.0, Anchor::Middle, "soft", &(step + 1).to_string());
         }
         let (least, most) = (known().min().unwrap_or(&0), known().max().unwrap_or(&0));

@@ -5,11 +5,12 @@ use super::html::{PageContext, Section, whole_page};
 use super::match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
+use super::tuning_boards::{boards, safe_id};
 use super::tuning_picture::TuningPicture;
 use super::tuning_sections::{
-    Acceptance, gain_section, path_chart, path_section, tuning_sentence, weights_section,
+    Acceptance, gain_chart, gain_section, path_chart, path_section, tuning_sentence, weights_section,
 };
-use crate::experiment::{CountedPair, Plan, RunView};
+use crate::experiment::{CountedPair, Outcome, Plan, RunView};
 use crate::fleet::PairId;
 use crate::game::GameOfPair;
 use crate::player::EngineIndex;
@@ -76,7 +77,14 @@ impl PageCollector {
         let report = view.state.tuner().map(settled);
         let (sentence, figures) = match &report {
             Some(report) => (tuning_sentence(report), tuning_figures(report, &summary)),
-            None => (summary_sentence(&summary), match_figures(&summary)),
+            None => {
+                let mut sentence = summary_sentence(&summary);
+                // A test that was not played to its limit may still decide.
+                if summary.verdict == "undecided" && view.state.outcome() != Some(Outcome::Undecided) {
+                    sentence.push_str(" so far");
+                }
+                (sentence, match_figures(&summary))
+            }
         };
         let command = match (&view.plan.tune, &view.plan.sprt) {
             (Some(_), _) => "tune",
@@ -106,7 +114,7 @@ impl PageCollector {
                 let report = settled(tuner);
                 let path = tuning.path_to(&report);
                 sections.push(gain_section(&report, &path, setting.acceptance.as_ref()));
-                sections.push(weights_section(&report));
+                sections.push(weights_section(&report, &path));
                 sections.push(path_section(&report, &path));
             }
             _ => {
@@ -139,10 +147,15 @@ impl PageCollector {
         if let (Some(tuning), Some(tuner)) = (&self.tuning, view.state.tuner()) {
             let report = settled(tuner);
             let path = tuning.path_to(&report);
+            plots.extend(gain_chart(&report, &path).map(|svg| ("gain".to_owned(), svg)));
+            for board in boards(&report) {
+                plots.push((format!("board-{}-{}", safe_id(&board.table), board.when), board.map.svg()));
+            }
             for (place, weight) in report.parameters.iter().enumerate() {
-                let safe = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
-                let name = format!("weight-{}", weight.name.chars().map(safe).collect::<String>());
-                plots.push((name, path_chart(weight, &path, place).svg()));
+                plots.push((
+                    format!("weight-{}", safe_id(&weight.name)),
+                    path_chart(weight, &path, place).svg(),
+                ));
             }
         } else {
             let bounds = view.plan.sprt.map(|sprt| sprt.bounds());

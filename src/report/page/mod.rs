@@ -9,6 +9,7 @@ mod openings;
 mod picture;
 mod policy;
 mod sentence;
+mod tuning_boards;
 mod tuning_picture;
 mod tuning_sections;
 

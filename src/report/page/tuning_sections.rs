@@ -1,18 +1,19 @@
 //! The sections of a tuning run: paths, tables before and after, and the test that follows.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::html::{Section, figure};
+use super::tuning_boards::board_figures;
 use super::tuning_picture::WeightsThen;
-use crate::report::chart::{
-    BandPoint, BoardMap, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text,
-};
+use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text};
 use crate::report::tuning_block::effect_word;
 use crate::tuning::{Effect, ParameterReport, TuningReport};
 
 /// Weights whose paths are drawn; of more, those that moved furthest.
 const PATHS_SHOWN: usize = 60;
+
+/// Weights in the table that is open; where there are more, the table of all of them has to be opened.
+const ROWS_SHOWN: usize = 24;
 
 /// A run's result in the words of its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,35 @@ pub(super) fn tuning_sentence(report: &TuningReport) -> String {
     }
 }
 
+/// The estimated gain over the pairs; `None` where the method keeps no account of it.
+pub(super) fn gain_chart(report: &TuningReport, path: &[WeightsThen]) -> Option<String> {
+    let gains: Vec<(f64, f64, f64)> = path
+        .iter()
+        .filter_map(|then| then.gain.map(|(elo, error)| (then.pairs as f64, elo, error)))
+        .collect();
+    let &(_, last, error) = gains.last()?;
+    let reach = (3.0 * error).max(1.0);
+    let band = gains.iter().map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error });
+    let chart = XyChart {
+        title: "Estimated gain over the start".into(),
+        description: format!("{last:.1} ± {error:.1} Elo after {} pairs", grouped(report.pairs_told)),
+        x_label: "pairs".into(),
+        y_label: "Elo".into(),
+        layers: vec![
+            Layer::Band { points: band.collect(), tone: Tone::Main },
+            Layer::Rule { y: 0.0, label: "start".into(), tone: Tone::Neutral },
+            Layer::Line {
+                name: signed(last, 1),
+                points: gains.iter().map(|&(x, elo, _)| (x, elo)).collect(),
+                tone: Tone::Main,
+            },
+        ],
+        y_limit: Some((last.min(0.0) - reach, last.max(0.0) + reach)),
+        size: ChartSize::Wide,
+    };
+    Some(chart.svg())
+}
+
 /// How much was gained, over the pairs.
 pub(super) fn gain_section(
     report: &TuningReport,
@@ -44,38 +74,9 @@ pub(super) fn gain_section(
     acceptance: Option<&Acceptance>,
 ) -> Section {
     let mut html = "<h2>What was gained</h2>".to_owned();
-    let gains: Vec<(f64, f64, f64)> = path
-        .iter()
-        .filter_map(|then| then.gain.map(|(elo, error)| (then.pairs as f64, elo, error)))
-        .collect();
-    if let Some(&(_, last, error)) = gains.last() {
-        let reach = (3.0 * error).max(1.0);
-        let chart = XyChart {
-            title: "Estimated gain over the start".into(),
-            description: format!("{last:.1} ± {error:.1} Elo after {} pairs", grouped(report.pairs_told)),
-            x_label: "pairs".into(),
-            y_label: "Elo".into(),
-            layers: vec![
-                Layer::Band {
-                    points: gains
-                        .iter()
-                        .map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error })
-                        .collect(),
-                    tone: Tone::Main,
-                },
-                Layer::Rule { y: 0.0, label: "start".into(), tone: Tone::Neutral },
-                Layer::Line {
-                    name: signed(last, 1),
-                    points: gains.iter().map(|&(x, elo, _)| (x, elo)).collect(),
-                    tone: Tone::Main,
-                },
-            ],
-            y_limit: Some((last.min(0.0) - reach, last.max(0.0) + reach)),
-            size: ChartSize::Wide,
-        };
-        figure(&mut html, "gain", "Estimated gain with its 95 % interval", &chart.svg());
-    } else {
-        html.push_str("<p>This method keeps no account of the gain; only games can tell.</p>");
+    match gain_chart(report, path) {
+        Some(svg) => figure(&mut html, "gain", "Estimated gain with its 95 % interval", &svg),
+        None => html.push_str("<p>This method keeps no account of the gain; only games can tell.</p>"),
     }
     html.push_str("<h3>The acceptance test</h3>");
     match acceptance {
@@ -94,7 +95,7 @@ pub(super) fn gain_section(
 }
 
 /// Every weight before and after, and which ones make no difference.
-pub(super) fn weights_section(report: &TuningReport) -> Section {
+pub(super) fn weights_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
     let mut html = "<h2>Weights</h2>".to_owned();
     let dead: Vec<&ParameterReport> =
         report.parameters.iter().filter(|weight| weight.effect == Effect::NotSeen).collect();
@@ -109,11 +110,29 @@ pub(super) fn weights_section(report: &TuningReport) -> Section {
             report.parameters.len()
         );
     }
-    html.push_str(
-        "<table><caption>Before and after</caption><thead><tr><th>weight<th class=\"n\">before<th class=\"n\">after\
+    let all = report.parameters.len();
+    if all > ROWS_SHOWN {
+        let furthest = moved_furthest(report, path, ROWS_SHOWN).into_iter().map(|at| &report.parameters[at]);
+        let caption =
+            format!("Before and after: the {ROWS_SHOWN} weights that moved furthest for their intervals");
+        weights_table(&mut html, &caption, furthest);
+        let _ = write!(html, "<details><summary>All {all} weights</summary>");
+        weights_table(&mut html, "Before and after", report.parameters.iter());
+        html.push_str("</details>");
+    } else {
+        weights_table(&mut html, "Before and after", report.parameters.iter());
+    }
+    html.push_str(&board_figures(report));
+    Section { id: "weights", html }
+}
+
+fn weights_table<'a>(html: &mut String, caption: &str, weights: impl Iterator<Item = &'a ParameterReport>) {
+    let _ = write!(
+        html,
+        "<table><caption>{caption}</caption><thead><tr><th>weight<th class=\"n\">before<th class=\"n\">after\
          <th class=\"n\">change<th class=\"n\">95 % interval<th>effect</tr></thead><tbody>",
     );
-    for weight in &report.parameters {
+    for weight in weights {
         let interval = weight
             .interval
             .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} to {}", short(low), short(high)));
@@ -130,8 +149,6 @@ pub(super) fn weights_section(report: &TuningReport) -> Section {
         );
     }
     html.push_str("</tbody></table>");
-    html.push_str(&boards(report));
-    Section { id: "weights", html }
 }
 
 /// The path of each weight.
@@ -140,8 +157,7 @@ pub(super) fn path_section(report: &TuningReport, path: &[WeightsThen]) -> Secti
     let mut order: Vec<usize> = (0..report.parameters.len()).collect();
     if order.len() > PATHS_SHOWN {
         let _ = write!(html, "<p>The {PATHS_SHOWN} of {} weights that moved furthest.</p>", order.len());
-        order.sort_by(|one, other| moved(report, path, *other).total_cmp(&moved(report, path, *one)));
-        order.truncate(PATHS_SHOWN);
+        order = moved_furthest(report, path, PATHS_SHOWN);
         order.sort_unstable();
     }
     html.push_str("<div class=\"many\">");
@@ -153,12 +169,23 @@ pub(super) fn path_section(report: &TuningReport, path: &[WeightsThen]) -> Secti
     Section { id: "paths", html }
 }
 
+/// The places of the weights that moved furthest, the furthest first.
+fn moved_furthest(report: &TuningReport, path: &[WeightsThen], most: usize) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> =
+        (0..report.parameters.len()).map(|place| (moved(report, path, place), place)).collect();
+    order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    order.truncate(most);
+    order.into_iter().map(|(_, place)| place).collect()
+}
+
 /// How far a weight moved, in units of its widest interval.
 fn moved(report: &TuningReport, path: &[WeightsThen], place: usize) -> f64 {
     let weight = &report.parameters[place];
     let widths = path.iter().filter_map(|then| then.weights[place].1.map(|[low, high]| high - low));
-    let width = widths.fold(f64::MIN_POSITIVE, f64::max);
-    ((weight.best - weight.start) / width).abs()
+    let width = widths.fold(0.0, f64::max);
+    // Not every method has intervals; without them a weight is measured by itself.
+    let unit = if width > 0.0 { width } else { weight.start.abs().max(1.0) };
+    ((weight.best - weight.start) / unit).abs()
 }
 
 /// The chart of one weight.
@@ -186,44 +213,6 @@ pub(super) fn path_chart(weight: &ParameterReport, path: &[WeightsThen], place: 
         y_limit: None,
         size: ChartSize::Small,
     }
-}
-
-/// Weights whose names end in a square, table by table, before and after.
-fn boards(report: &TuningReport) -> String {
-    let mut tables: BTreeMap<&str, [[Option<i32>; 64]; 2]> = BTreeMap::new();
-    for weight in &report.parameters {
-        if let Some((table, square)) = table_and_square(&weight.name) {
-            let [before, after] = tables.entry(table).or_insert([[None; 64]; 2]);
-            before[square] = Some(weight.start.round() as i32);
-            after[square] = Some(weight.best.round() as i32);
-        }
-    }
-    tables.retain(|_, [before, _]| before.iter().flatten().count() >= 8);
-    let mut html = String::new();
-    for (table, values) in tables {
-        let _ = write!(html, "<h3>{}</h3><div class=\"many\">", escape(table));
-        for (when, values) in ["before", "after"].into_iter().zip(values) {
-            let map = BoardMap { title: format!("{table} {when}"), values };
-            figure(&mut html, &format!("board-{}-{when}", safe_id(table)), when, &map.svg());
-        }
-        html.push_str("</div>");
-    }
-    html
-}
-
-/// `pst_knight_mg_d4` is square d4 of the table `pst_knight_mg`.
-fn table_and_square(name: &str) -> Option<(&str, usize)> {
-    let (table, square) = name.rsplit_once('_')?;
-    match square.as_bytes() {
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            Some((table, usize::from(rank - b'1') * 8 + usize::from(file - b'a')))
-        }
-        _ => None,
-    }
-}
-
-fn safe_id(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
 
 /// A value to at most one decimal.
@@ -262,7 +251,7 @@ mod tests {
             weight("<b>mobility", 4.0, 6.0, Effect::Clear),
             weight("tempo", 10.0, 8.0, Effect::NotSeen),
         ]);
-        let html = weights_section(&found).html;
+        let html = weights_section(&found, &[]).html;
         assert!(html.contains("No effect was seen of <code>tempo</code> (1 of 2)"), "{html}");
         assert!(html.contains("&lt;b&gt;mobility") && !html.contains("<b>mobility"), "{html}");
         assert!(html.contains("<td class=\"n\">+2") && html.contains("<td class=\"n\">\u{2212}2"), "{html}");
@@ -271,15 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn tables_named_by_squares_are_drawn_as_boards_before_and_after() {
-        let squares = (0..64).map(|at: u8| {
-            let name = format!("pst_knight_mg_{}{}", char::from(b'a' + at % 8), at / 8 + 1);
-            weight(&name, f64::from(at), -f64::from(at), Effect::Clear)
-        });
-        let html = weights_section(&report(squares.collect())).html;
-        assert!(html.contains("id=\"board-pst-knight-mg-before\""), "{html}");
-        assert!(html.contains("<title>h8: 63</title>") && html.contains("<title>h8: -63</title>"), "{html}");
-        assert_eq!(table_and_square("passed_pawn_rank_3"), None);
-        assert_eq!(table_and_square("pst_rook_eg_b2"), Some(("pst_rook_eg", 9)));
+    fn of_many_weights_those_that_moved_furthest_come_first_and_all_can_be_opened() {
+        let many = (0..40).map(|at| weight(&format!("w{at}"), 0.0, f64::from(at % 7), Effect::Unclear));
+        let html = weights_section(&report(many.collect()), &[]).html;
+        assert!(
+            html.contains("the 24 weights that moved furthest") && html.contains("All 40 weights"),
+            "{html}"
+        );
+        assert!(html.find("<td>w6<").unwrap() < html.find("<td>w0<").unwrap(), "w6 moved furthest");
+        assert!(html.matches("<td>w6<").count() == 2 && html.matches("<td>w0<").count() == 1);
     }
 }
