@@ -39,7 +39,8 @@ impl BarChart {
         // Counted in the wider letters of a narrow screen.
         const LETTER: f64 = 11.5;
         let widest = |text: fn(&Bar) -> usize| self.bars.iter().map(text).max().unwrap_or(1) as f64 * LETTER;
-        let every = (widest(|bar| bar.label.chars().count()) / step).ceil().max(1.0) as usize;
+        let label_width = widest(|bar| bar.label.chars().count());
+        let every = (1.2 * label_width / step).ceil().max(1.0) as usize;
         let counts_fit = widest(|bar| grouped(bar.count).len()) <= step * 1.1;
         let mut marks = String::new();
         for (place, bar) in self.bars.iter().enumerate() {
@@ -53,7 +54,9 @@ impl BarChart {
                 text(&mut marks, left + step / 2.0, top - 6.0, Anchor::Middle, "strong", &count);
             }
             if place % every == 0 {
-                text(&mut marks, left + step / 2.0, FLOOR + 17.0, Anchor::Middle, "soft", &bar.label);
+                // A long label under the last bar moves in from the edge.
+                let middle = (left + step / 2.0).min(WIDTH - label_width / 2.0);
+                text(&mut marks, middle, FLOOR + 17.0, Anchor::Middle, "soft", &bar.label);
             }
         }
         text(&mut marks, WIDTH / 2.0, HEIGHT - 6.0, Anchor::Middle, "soft", &self.x_label);
@@ -83,30 +86,41 @@ pub struct ShareChart {
 impl ShareChart {
     /// The drawing.
     pub fn svg(&self) -> String {
-        const ROW: f64 = 40.0;
+        const BAR: f64 = 28.0;
+        const GAP: f64 = 12.0;
+        // Room for what does not fit into its part, in the larger letters of a narrow screen.
+        const BELOW: f64 = 14.0;
         const LEFT: f64 = 150.0;
-        let height = ROW * self.rows.len() as f64 + 10.0;
         let mut marks = String::new();
         let mut told = Vec::new();
-        for (place, row) in self.rows.iter().enumerate() {
-            let top = 6.0 + ROW * place as f64;
+        let mut top = 6.0;
+        for row in &self.rows {
             let whole: u64 = row.parts.iter().map(|part| part.1).sum();
             let x = Scale::new((0.0, whole.max(1) as f64), (LEFT, WIDTH - 10.0));
             text(&mut marks, LEFT - 10.0, top + 20.0, Anchor::End, "strong", &row.label);
-            let mut before = 0u64;
+            let (mut before, mut below, mut written_to) = (0u64, 0.0, LEFT);
             for (name, count, tone) in &row.parts {
                 let (left, right) = (x.place(before as f64), x.place((before + count) as f64));
                 before += count;
                 let fill = tone.class().replacen("t-", "f-", 1);
                 let tooltip = format!("{name}: {}", grouped(*count));
-                rect(&mut marks, (left, top), (right - left - 1.0, ROW - 12.0), &fill, &tooltip);
+                rect(&mut marks, (left, top), (right - left - 1.0, BAR), &fill, &tooltip);
                 let label = format!("{name} {}", grouped(*count));
-                if right - left > label.chars().count() as f64 * 11.5 {
+                let room = label.chars().count() as f64 * 11.5;
+                if right - left > room {
                     text(&mut marks, f64::midpoint(left, right), top + 18.5, Anchor::Middle, "on", &label);
+                } else if *count > 0 {
+                    // Not over its neighbour's, and not over the edge.
+                    let middle = f64::midpoint(left, right).max(written_to + room / 2.0);
+                    let middle = middle.min(WIDTH - 10.0 - room / 2.0);
+                    text(&mut marks, middle, top + BAR + 17.0, Anchor::Middle, "soft", &label);
+                    (below, written_to) = (BELOW, middle + room / 2.0);
                 }
                 told.push(format!("{} {name} {count}", row.label));
             }
+            top += BAR + GAP + below;
         }
+        let height = top + 4.0;
         frame(WIDTH, height, &self.title, &told.join(", "), &marks)
     }
 }
@@ -123,6 +137,19 @@ mod tests {
         ];
         let svg = BarChart { title: "Pairs".into(), x_label: "points".into(), bars }.svg();
         assert!(svg.contains("0 3, ½ 0"), "{svg}");
+    }
+
+    #[test]
+    fn a_part_too_small_for_its_label_has_it_below() {
+        let parts = vec![
+            ("won".into(), 140, Tone::Good),
+            ("drawn".into(), 9, Tone::Neutral),
+            ("lost".into(), 0, Tone::Bad),
+        ];
+        let svg =
+            ShareChart { title: "Colours".into(), rows: vec![Share { label: "White".into(), parts }] }.svg();
+        assert!(svg.contains("class=\"on\">won 140<") && svg.contains("class=\"soft\">drawn 9<"), "{svg}");
+        assert!(!svg.contains(">lost 0<"), "{svg}");
     }
 
     #[test]

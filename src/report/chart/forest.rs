@@ -6,10 +6,10 @@ use super::scale::{Scale, signed, tick_label};
 use super::svg::{Anchor, Tone, frame, line, text};
 
 const WIDTH: f64 = 720.0;
-const LEFT: f64 = 230.0;
-const RIGHT: f64 = 170.0;
-/// Letters of a label that fit beside the chart; all of it is in the chart's description.
-const LABEL: usize = 22;
+const LEFT: f64 = 250.0;
+const RIGHT: f64 = 192.0;
+/// Letters of a label that fit beside the chart, in the larger letters of a narrow screen; all of it is in the chart's description.
+const LABEL: usize = 18;
 const ROW: f64 = 28.0;
 
 /// An estimate with its interval.
@@ -46,12 +46,12 @@ impl ForestChart {
             .fold((0.0f64, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
         let x = Scale::new(range, (LEFT, WIDTH - RIGHT));
         let mut marks = String::new();
-        let ticks = x.ticks(5);
+        let ticks = x.ticks(4);
         let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
         for tick in ticks {
             let class = if tick == 0.0 { "axis" } else { "grid" };
             line(&mut marks, (x.place(tick), 4.0), (x.place(tick), floor), class);
-            text(&mut marks, x.place(tick), floor + 16.0, Anchor::Middle, "soft", &tick_label(tick, step));
+            text(&mut marks, x.place(tick), floor + 19.0, Anchor::Middle, "soft", &tick_label(tick, step));
         }
         for (place, row) in self.rows.iter().enumerate() {
             let y = 10.0 + ROW * place as f64 + ROW / 2.0;
@@ -72,13 +72,13 @@ impl ForestChart {
             let told = format!("{} ± {:.1}", signed(row.value, 1), row.error);
             text(&mut marks, WIDTH - RIGHT + 10.0, y + 4.0, Anchor::Start, "", &told);
         }
-        text(&mut marks, (LEFT + WIDTH - RIGHT) / 2.0, floor + 34.0, Anchor::Middle, "soft", &self.x_label);
+        text(&mut marks, (LEFT + WIDTH - RIGHT) / 2.0, floor + 42.0, Anchor::Middle, "soft", &self.x_label);
         let told: Vec<_> = self
             .rows
             .iter()
             .map(|row| format!("{} {:.1} ± {:.1}", row.label, row.value, row.error))
             .collect();
-        frame(WIDTH, floor + 42.0, &self.title, &told.join(", "), &marks)
+        frame(WIDTH, floor + 50.0, &self.title, &told.join(", "), &marks)
     }
 }
 

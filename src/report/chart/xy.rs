@@ -34,7 +34,7 @@ impl ChartSize {
                 Room { width: 720.0, height: 310.0, left: 66.0, right: 96.0, top: 30.0, bottom: 50.0 }
             }
             Self::Small => {
-                Room { width: 360.0, height: 190.0, left: 52.0, right: 62.0, top: 22.0, bottom: 40.0 }
+                Room { width: 360.0, height: 194.0, left: 52.0, right: 62.0, top: 26.0, bottom: 40.0 }
             }
         }
     }
@@ -163,7 +163,7 @@ impl XyChart {
     }
 
     fn draw_axes(&self, marks: &mut String, room: Room, x: Scale, y: Scale) {
-        let ticks = y.ticks(if self.size == ChartSize::Wide { 5 } else { 3 });
+        let ticks = y.ticks(if self.size == ChartSize::Wide { 5 } else { 4 });
         let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
         for tick in ticks {
             let height = y.place(tick);
@@ -180,7 +180,7 @@ impl XyChart {
         line(marks, (room.left, room.floor()), (room.right_edge(), room.floor()), "axis");
         let middle = f64::midpoint(room.left, room.right_edge());
         text(marks, middle, room.height - 5.0, Anchor::Middle, "soft", &self.x_label);
-        text(marks, 4.0, room.top - 10.0, Anchor::Start, "soft", &self.y_label);
+        text(marks, 4.0, room.top - 14.0, Anchor::Start, "soft", &self.y_label);
     }
 }
 
