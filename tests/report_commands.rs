@@ -35,6 +35,20 @@ fn a_run_is_told_as_a_page_as_plots_as_a_block_for_forums_and_as_a_panel() {
     assert!([0, 1, 3].contains(&again), "{said}");
     assert_eq!(bench.read("run", "pairs.csv"), bench.read("again", "pairs.csv"));
 
+    // Any game can be put in front of the viewer.
+    assert!(page.contains("All 24 games are in this page"));
+    assert!(page.contains("[{\"r\":\"1.1\""));
+    let (status, said) = playself(&bench, &["report", "run", "--game", "12.2", "--game", "3.1"]);
+    assert_eq!(status, 0, "{said}");
+    let page = bench.read("run", "report.html");
+    assert!(page.contains("[{\"r\":\"12.2\""), "the game that was asked for comes first");
+    assert_eq!(page.matches("{\"r\":\"12.2\"").count(), 1, "and only once");
+    assert_eq!(page.matches("{\"r\":\"").count(), 24);
+    for (nonsense, status) in [("13.1", 4), ("12", 2), ("1.3", 2)] {
+        let (told, said) = playself(&bench, &["report", "run", "--game", nonsense]);
+        assert!(told == status && said.contains(nonsense), "{nonsense}: {told} {said}");
+    }
+
     let (status, block) = playself(&bench, &["report", "run", "--forum"]);
     assert_eq!(status, 0, "{block}");
     let lines: Vec<&str> = block.lines().collect();
@@ -106,4 +120,5 @@ fn the_page_of_a_tuning_run_shows_the_weights_that_its_file_has() {
     assert!(page.contains("Not played, or not yet"), "there was no acceptance test");
     assert_eq!(playself(&bench, &["report", "run", "--svg", "plots"]).0, 0);
     assert!(bench.path("plots/weight-tempo-mg.svg").exists());
+    assert!(bench.path("plots/gain.svg").exists());
 }

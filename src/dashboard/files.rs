@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::report::page::{parse_round, shelved_game};
 use crate::report::{RunFolder, RunFollower, page_of};
 
 use super::catalogue::Catalogue;
@@ -15,6 +16,10 @@ const LARGEST: u64 = 32 << 20;
 pub(super) enum NoFile {
     #[error("there is no such file")]
     Unknown,
+    #[error(
+        "there is no such game on record; games are on record a few seconds after their pair is complete"
+    )]
+    NoGame,
     #[error("it is too large to be sent; it is in the run folder")]
     TooLarge,
     #[error("it cannot be read: {0}")]
@@ -44,6 +49,17 @@ pub(super) fn bundle(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
     read(&folder.faults().join(name))
 }
 
+/// A game by its round, `pair.game`, as the viewer reads it.
+pub(super) fn game(folder: &RunFolder, round: &str) -> Result<String, NoFile> {
+    let (pair, game) = parse_round(round).ok_or(NoFile::NoGame)?;
+    regular(&folder.games()).map_err(|_| NoFile::NoGame)?;
+    match shelved_game(&folder.games(), pair, game) {
+        Ok(game) => game.ok_or(NoFile::NoGame),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Err(NoFile::NoGame),
+        Err(why) => Err(why.into()),
+    }
+}
+
 fn is_bundle_name(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let read = || {
@@ -55,15 +71,16 @@ fn is_bundle_name(name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<String, NoFile> {
-    // A link could lead anywhere.
-    let about = std::fs::symlink_metadata(path).map_err(|_| NoFile::Unknown)?;
-    if !about.is_file() {
-        return Err(NoFile::Unknown);
-    }
-    if about.len() > LARGEST {
+    if regular(path)? > LARGEST {
         return Err(NoFile::TooLarge);
     }
     Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}
+
+/// The length of a file that is one: a link could lead anywhere.
+fn regular(path: &Path) -> Result<u64, NoFile> {
+    let about = std::fs::symlink_metadata(path).map_err(|_| NoFile::Unknown)?;
+    if about.is_file() { Ok(about.len()) } else { Err(NoFile::Unknown) }
 }
 
 /// The run's page as a file: the one in the folder if it is newer than the journal, else one made now.
@@ -103,6 +120,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/hostname", root.path().join("games.pgn")).unwrap();
         let folder = RunFolder::open(root.path()).unwrap();
         assert_eq!(text_of(&folder, "plan.toml").unwrap(), "x");
+        assert!(matches!(game(&folder, "1.1"), Err(NoFile::NoGame)), "a link is not followed");
         for absent in ["games.pgn", "journal.ndjson", "control.sock", "../plan.toml", "summary.json"] {
             assert!(matches!(text_of(&folder, absent), Err(NoFile::Unknown)), "{absent}");
         }

@@ -33,11 +33,12 @@
       bar.setAttribute('aria-label', `${status.pairs} of ${status.most} pairs`);
     }
     const count = (number) => Number(number).toLocaleString('en-US');
-    const words = [count(status.pairs) + (status.most ? ' of ' + count(status.most) : '') + ' pairs'];
+    const pairs = (number) => number === 1 ? ' pair' : ' pairs';
+    const words = [count(status.pairs) + (status.most ? ' of ' + count(status.most) : '') + pairs(status.most || status.pairs)];
     if (status.running) words.push(`${status.games_per_second} games a second`);
     words.push(`${clock(status.seconds)} played`);
     if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${clock(status.left)} left`);
-    if (status.concurrency) words.push(`${status.concurrency} pairs at once`);
+    if (status.concurrency) words.push(status.concurrency + pairs(status.concurrency) + ' at once');
     by('eta').textContent = words.join(' · ');
     by('steer').hidden = !token || !status.running;
     by('unarmed').hidden = Boolean(token) || !status.running;
@@ -121,18 +122,25 @@
   }
 
   const shows = { status: showStatus, boards: showBoards, news: showNews };
-  const source = new EventSource('events');
-  source.addEventListener('message', (event) => {
-    const parts = JSON.parse(event.data);
-    for (const id in parts) shows[id] ? shows[id](parts[id]) : showPart(id, parts[id]);
-    document.body.dataset.connected = 'yes';
-  });
-  source.addEventListener('error', () => {
-    document.body.dataset.connected = 'no';
-    const phase = by('phase');
-    if (phase) phase.textContent = 'The server does not answer; what it said last is below. Trying again…';
-    if (by('steer')) by('steer').hidden = true;
-  });
+  function connect() {
+    const source = new EventSource('events');
+    source.addEventListener('message', (event) => {
+      const parts = JSON.parse(event.data);
+      for (const id in parts) shows[id] ? shows[id](parts[id]) : showPart(id, parts[id]);
+      document.body.dataset.connected = 'yes';
+    });
+    source.addEventListener('error', () => {
+      document.body.dataset.connected = 'no';
+      // Browsers try again by themselves where nobody answers, but not where they were turned away.
+      const refused = source.readyState === EventSource.CLOSED;
+      if (refused) setTimeout(connect, 4000);
+      const why = refused ? 'The server has too many watchers' : 'The server does not answer';
+      const phase = by('phase');
+      if (phase) phase.textContent = why + '; what it said last is below. Trying again…';
+      if (by('steer')) by('steer').hidden = true;
+    });
+  }
+  connect();
 
   if (!by('steer')) return;
   by('concurrency').addEventListener('input', (event) => { event.target.dataset.touched = 'yes'; });

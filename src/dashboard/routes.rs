@@ -16,6 +16,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::report::RunFolder;
+use crate::report::page::VIEWER_SCRIPT;
 
 use super::access::{Doorman, Token};
 use super::catalogue::{Catalogue, url_part};
@@ -68,6 +69,10 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
             get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], shell::SCRIPT) }),
         )
         .route(
+            "/viewer.js",
+            get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], VIEWER_SCRIPT) }),
+        )
+        .route(
             "/style.css",
             get(|| async { ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], shell::style()) }),
         )
@@ -77,6 +82,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .route("/run/{id}/control", post(steer).layer(DefaultBodyLimit::max(256)))
         .route("/run/{id}/report.html", get(report))
         .route("/run/{id}/faults/{name}", get(bundle))
+        .route("/run/{id}/game/{round}", get(game))
         .route("/run/{id}/{file}", get(file))
         .layer(from_fn_with_state(Arc::clone(&shared), guard))
         .with_state(shared)
@@ -205,6 +211,13 @@ async fn bundle(State(shared): App, Path((id, name)): Path<(String, String)>) ->
     Ok(files::bundle(&folder, &name)?.into_response())
 }
 
+async fn game(State(shared): App, Path((id, round)): Path<(String, String)>) -> Result<Response, Refusal> {
+    let folder = find(&shared, &id)?;
+    let found = tokio::task::spawn_blocking(move || files::game(&folder, &round)).await;
+    let game = found.map_err(|_| Refusal::Full)??;
+    Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
+}
+
 fn find(shared: &Shared, id: &str) -> Result<RunFolder, Refusal> {
     shared.catalogue.find(id).ok_or(Refusal::NoRun)
 }
@@ -236,10 +249,15 @@ impl IntoResponse for Refusal {
             Self::NotRunning => (StatusCode::CONFLICT, "the run is not running".to_owned()),
             Self::Full => (StatusCode::SERVICE_UNAVAILABLE, "too many watchers; come back later".to_owned()),
             Self::Nonsense(why) => (StatusCode::BAD_REQUEST, why),
-            Self::File(NoFile::Unknown) => (StatusCode::NOT_FOUND, NoFile::Unknown.to_string()),
+            Self::File(why @ (NoFile::Unknown | NoFile::NoGame)) => (StatusCode::NOT_FOUND, why.to_string()),
             Self::File(NoFile::TooLarge) => (StatusCode::PAYLOAD_TOO_LARGE, NoFile::TooLarge.to_string()),
             Self::File(why @ NoFile::Io(_)) => (StatusCode::INTERNAL_SERVER_ERROR, why.to_string()),
         };
-        (status, why + "\n").into_response()
+        let mut response = (status, why + "\n").into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            // Whoever waits on the same connection would keep its place from those who only want to look.
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
     }
 }

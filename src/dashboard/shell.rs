@@ -1,7 +1,7 @@
 //! The frames of the two pages; what stands in them comes by events.
 
 use crate::report::chart::{CHART_STYLE, escape};
-use crate::report::page::PAGE_STYLE;
+use crate::report::page::{PAGE_STYLE, VIEWER};
 
 use super::catalogue::url_part;
 
@@ -46,7 +46,9 @@ pub(super) fn run_page(id: &str, others: Others) -> String {
          <p id=\"unarmed\" hidden>Watching only. To steer the run, open the address that was printed at its start.</p></section>\
          <section id=\"playing\" hidden><h2>On the boards</h2><div id=\"boards\"></div></section>\
          <div id=\"parts\"></div>\
-         <section id=\"feed\" hidden><h2>News of faults</h2><ul id=\"news\"></ul></section>"
+         <section id=\"feed\" hidden><h2>News of faults</h2><ul id=\"news\"></ul></section>\
+         <section id=\"watch\"><h2>Watch a game</h2><p>Any game of the run, by the number of its pair and 1 or 2.</p>\
+         {VIEWER}</section><script src=\"/viewer.js\"></script>"
     );
     page(&format!("playself: {id}"), &url_part(id), &body)
 }

@@ -55,6 +55,13 @@ pub fn write_page_of(follower: &RunFollower) -> io::Result<()> {
     write_whole(&follower.folder().page(), page_of(follower).as_bytes())
 }
 
+/// The same with these games in front of its viewer, as [`shelved_game`](super::page::shelved_game) tells them.
+pub fn write_page_with(follower: &RunFollower, games: Vec<String>) -> io::Result<()> {
+    let setting = PageSetting { asked: games, ..setting_of(follower) };
+    let page = follower.collector().page(&follower.view(), &setting);
+    write_whole(&follower.folder().page(), page.as_bytes())
+}
+
 /// The page of a run that has been read already.
 pub fn page_of(follower: &RunFollower) -> String {
     follower.collector().page(&follower.view(), &setting_of(follower))
@@ -66,6 +73,7 @@ pub fn setting_of(follower: &RunFollower) -> PageSetting {
         plan_text: follower.plan_text().to_owned(),
         acceptance: acceptance_of(follower.folder()),
         written: written(&Moment::now().stamp()),
+        asked: Vec::new(),
     }
 }
 

@@ -7,12 +7,14 @@ use std::process::ExitCode;
 use anyhow::Context;
 use playself::config::plan_from_toml;
 use playself::experiment::Outcome;
+use playself::game::GameOfPair;
 use playself::report::chart::standalone;
 use playself::report::comparison::{
     ComparedRun, by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
     forum_block,
 };
-use playself::report::{RunFolder, RunFollower, Summary, closing, write_page_of, write_whole};
+use playself::report::page::{parse_round, shelved_game};
+use playself::report::{RunFolder, RunFollower, Summary, closing, write_page_with, write_whole};
 
 use crate::launch::{FAULT, Show};
 
@@ -23,6 +25,7 @@ use crate::launch::{FAULT, Show};
 #[command(after_help = "Examples:
   playself report results/20260131-120000-knight-mobility
   playself report RUN --svg plots          the charts as files, for papers and forums
+  playself report RUN --game 4711.2        that game is the first in the page's viewer
   playself report RUN --forum              a block of text in the layout that forums paste
   playself report results/* --page week.html")]
 pub(crate) struct ReportCommand {
@@ -38,6 +41,9 @@ pub(crate) struct ReportCommand {
     /// Write the charts as SVG files into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// Put this game in front of the page's viewer, by the number of its pair and 1 or 2; may be given more than once
+    #[arg(long, value_name = "PAIR.GAME", value_parser = round)]
+    game: Vec<(u64, GameOfPair)>,
     /// Write the comparison of several runs as a page to this file
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -49,6 +55,7 @@ impl ReportCommand {
             self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<RunFolder>, _>>()?;
         let told = match &folders[..] {
             [folder] if self.page.is_none() => self.tell(folder),
+            _ if !self.game.is_empty() => Err(anyhow::anyhow!("--game goes with the page of one run")),
             several => self.compare(several),
         };
         match told {
@@ -71,7 +78,8 @@ impl ReportCommand {
             let outcome = view.state.outcome().unwrap_or(Outcome::Interrupted);
             Show::Human.say(closing(&outcome, &view).trim_end());
         }
-        write_page_of(&follower)?;
+        let games = self.game.iter().map(|wanted| game(folder, *wanted)).collect::<anyhow::Result<_>>()?;
+        write_page_with(&follower, games)?;
         let plots = follower.collector().plots(&view);
         self.write_plots(&plots)?;
         if !self.json && !self.forum {
@@ -120,6 +128,16 @@ impl ReportCommand {
         }
         Ok(())
     }
+}
+
+fn round(text: &str) -> Result<(u64, GameOfPair), String> {
+    parse_round(text).ok_or_else(|| "write the number of a pair and 1 or 2, such as 12.1".to_owned())
+}
+
+/// A game of the run as the page's viewer reads it.
+fn game(folder: &RunFolder, (pair, game): (u64, GameOfPair)) -> anyhow::Result<String> {
+    shelved_game(&folder.games(), pair, game)?
+        .with_context(|| format!("the run has no game {}.{}", pair + 1, game.number()))
 }
 
 /// The run in `folder`, read to the end of its journal. No lock is taken: a run that is being played can be looked at.

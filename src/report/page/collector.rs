@@ -36,6 +36,8 @@ pub struct PageSetting {
     pub acceptance: Option<Acceptance>,
     /// The moment in UTC.
     pub written: String,
+    /// Games that were asked for, as the viewer reads them.
+    pub asked: Vec<String>,
 }
 
 impl PageCollector {
@@ -138,7 +140,7 @@ impl PageCollector {
     /// The page of the run as it stands.
     pub fn page(&self, view: &RunView<'_>, setting: &PageSetting) -> String {
         let sections = self.sections(view, setting, Detail::Full);
-        whole_page(&self.context(view, setting), &sections, &self.shelf)
+        whole_page(&self.context(view, setting), &sections, &self.shelf.with(&setting.asked))
     }
 
     /// Every chart of the run by the name its file gets.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::chess::{Color, MoveStyle, PgnGame};
 use crate::game::{GameOfPair, GameRecord};
 use crate::player::Score;
 
@@ -9,6 +10,9 @@ use crate::player::Score;
 const BUDGET: usize = 2_000_000;
 /// A share of the budget kept for games that ended by a fault, which people look for first.
 const FAULT_SHARE: usize = BUDGET / 4;
+
+/// What a mate is worth in the viewer's numbers.
+const MATE: i32 = 32_000;
 
 /// One game as the viewer reads it; the keys are short because there are thousands.
 #[derive(Serialize)]
@@ -27,6 +31,53 @@ struct ShelvedGame<'a> {
     m: String,
     /// Evaluations from White's side in centipawns, mates as ±32000; `null` where none was told.
     v: Vec<Option<i32>>,
+}
+
+impl ShelvedGame<'_> {
+    fn json(&self) -> String {
+        // Markup inside a name must not end the element that carries the data.
+        serde_json::to_string(self).unwrap_or_default().replace('<', "\\u003c")
+    }
+}
+
+/// A game of a `games.pgn` as the viewer reads it; `None` if it is not whole.
+pub(super) fn shelved_from_pgn(game: &PgnGame) -> Option<String> {
+    let whole = game.tag("PlyCount")?.parse::<usize>() == Ok(game.moves.len());
+    let style = match game.tag("Variant") {
+        Some("fischerandom") => MoveStyle::Chess960,
+        _ => MoveStyle::Standard,
+    };
+    let mut position = game.start;
+    let (mut moves, mut scores) = (Vec::new(), Vec::new());
+    for ply in &game.moves {
+        moves.push(position.coordinate(ply.mv, style));
+        let told = told_score(&ply.comment);
+        scores.push(if position.turn() == Color::White { told } else { told.map(|score| -score) });
+        position = position.play(ply.mv);
+    }
+    let shelved = ShelvedGame {
+        r: game.tag("Round")?.to_owned(),
+        w: game.tag("White")?,
+        b: game.tag("Black")?,
+        s: game.result?.text(),
+        e: game.tag("Reason").unwrap_or_default().to_owned(),
+        f: &game.start.to_fen(),
+        m: moves.join(" "),
+        v: scores,
+    };
+    whole.then(|| shelved.json())
+}
+
+/// The score at the head of a comment such as `+0.35/12 0.057s, n=42103`, in centipawns from the mover's side.
+fn told_score(comment: &str) -> Option<i32> {
+    let text = comment.split(['/', ' ', ',']).next()?;
+    if let Some(mate) = text.strip_prefix("+M").or_else(|| text.strip_prefix("-M")) {
+        let _plies: u32 = mate.parse().ok()?;
+        return Some(if text.starts_with('-') { -MATE } else { MATE });
+    }
+    let sign_is_there = text.starts_with(['+', '-']);
+    let pawns: f64 = text.parse().ok()?;
+    sign_is_there.then(|| ((100.0 * pawns).round() as i32).clamp(-MATE, MATE))
 }
 
 /// Games collected for a page: the earliest that fit, and faulty ones beyond.
@@ -56,10 +107,20 @@ impl GameShelf {
             m: record.moves.iter().map(|ply| ply.mv.as_str()).collect::<Vec<_>>().join(" "),
             v: white_scores(record),
         };
-        // Markup inside a name must not end the element that carries the data.
-        let json = serde_json::to_string(&shelved).unwrap_or_default().replace('<', "\\u003c");
+        let json = shelved.json();
         self.bytes += json.len();
         self.games.push(json);
+    }
+
+    /// The same shelf with games that were asked for in front.
+    pub fn with(&self, asked: &[String]) -> Self {
+        let head = |json: &str| json.split_once(',').map(|(round, _)| round.to_owned());
+        let kept = |json: &&String| !asked.iter().any(|other| head(other) == head(json));
+        Self {
+            games: asked.iter().chain(self.games.iter().filter(kept)).cloned().collect(),
+            bytes: self.bytes,
+            seen: self.seen,
+        }
     }
 
     /// How many games were offered.
@@ -79,7 +140,6 @@ impl GameShelf {
 }
 
 fn white_scores(record: &GameRecord) -> Vec<Option<i32>> {
-    const MATE: i32 = 32_000;
     let black_first = record.start_fen.split(' ').nth(1) == Some("b");
     let scores = record.moves.iter().enumerate().map(|(place, ply)| {
         let mover_is_white = (place % 2 == 0) != black_first;

@@ -8,7 +8,10 @@ use crate::report::page::GameShelf;
 
 /// The look of every page, charts included.
 pub const PAGE_STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("viewer.js");
+/// The viewer's script, for the report's own games or those that a server finds.
+pub const VIEWER_SCRIPT: &str = include_str!("viewer.js");
+/// The viewer's place in a page.
+pub const VIEWER: &str = include_str!("viewer.html");
 
 /// A part of a page under a heading of its own; the live page replaces the parts that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +56,8 @@ pub fn whole_page(context: &PageContext, sections: &[Section], shelf: &GameShelf
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">\
          <title>{title}</title><style>{style}</style></head>\n<body><main>{body}</main>\n\
-         <script type=\"application/json\" id=\"games\">{games}</script>\n<script>{SCRIPT}</script></body></html>\n",
-        policy = escape(&policy(SCRIPT, &style)),
+         <script type=\"application/json\" id=\"games\">{games}</script>\n<script>{VIEWER_SCRIPT}</script></body></html>\n",
+        policy = escape(&policy(VIEWER_SCRIPT, &style)),
         title = escape(&format!("{}: {}", context.name, context.sentence)),
         games = shelf.json(),
     )
@@ -88,20 +91,22 @@ pub(super) fn figure(html: &mut String, id: &str, heading: &str, svg: &str) {
 }
 
 fn viewer_section(body: &mut String, shelf: &GameShelf) {
-    let _ = writeln!(
-        body,
-        "<section id=\"watch\"><h2>Watch a game</h2><p>{} of {} games are in this page; <code>games.pgn</code> has all of \
-         them.</p>\
-         <div id=\"viewer\"><p><label for=\"pick\">Game</label> <select id=\"pick\"></select></p>\
-         <p id=\"who\" aria-live=\"polite\"></p><div id=\"board\" role=\"img\" aria-label=\"board\" tabindex=\"0\"></div>\
-         <p class=\"controls\"><button id=\"first\" aria-label=\"to the start\">«</button>\
-         <button id=\"back\" aria-label=\"one move back\">‹</button>\
-         <button id=\"forward\" aria-label=\"one move on\">›</button>\
-         <button id=\"last\" aria-label=\"to the end\">»</button> <span id=\"ply\"></span></p>\
-         <div id=\"evals\"></div><p id=\"moves\"></p></div></section>",
-        grouped(shelf.kept()),
-        grouped(shelf.seen())
-    );
+    let (kept, seen) = (shelf.kept(), shelf.seen());
+    let held = if kept >= seen {
+        match seen {
+            1 => "The only game is in this page.".to_owned(),
+            all => format!("All {} games are in this page.", grouped(all)),
+        }
+    } else {
+        format!(
+            "{} of {} games are in this page: the first, and those that ended by a fault. \
+             <code>playself report RUN_DIR --game PAIR.GAME</code> adds any other; <code>playself serve</code> shows all \
+             of them.",
+            grouped(kept),
+            grouped(seen)
+        )
+    };
+    let _ = writeln!(body, "<section id=\"watch\"><h2>Watch a game</h2><p>{held}</p>{VIEWER}</section>");
 }
 
 fn plan_section(body: &mut String, context: &PageContext) {

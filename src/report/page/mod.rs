@@ -2,6 +2,7 @@
 
 mod charts;
 mod collector;
+mod game_finder;
 mod games;
 mod html;
 mod match_sections;
@@ -15,8 +16,9 @@ mod tuning_sections;
 
 pub use charts::Detail;
 pub use collector::{PageCollector, PageSetting, duration, summary_sentence};
+pub use game_finder::{parse_round, shelved_game};
 pub use games::GameShelf;
-pub use html::{PAGE_STYLE, PageContext, Section, head_section, whole_page};
+pub use html::{PAGE_STYLE, PageContext, Section, VIEWER, VIEWER_SCRIPT, head_section, whole_page};
 pub use match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
