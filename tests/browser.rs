@@ -7,11 +7,11 @@ mod browser_support;
 mod run_support;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{Read, Write};
+use std::process::Command;
+use std::time::Duration;
 
-use browser_support::{Browser, http, try_http};
+use browser_support::{Browser, Served, http};
 use run_support::{Bench, FAKE, PLAYSELF, finish, wait_for};
 use serde_json::Value;
 
@@ -33,39 +33,6 @@ fn evil_config(bench: &Bench, pairs: u64, delay_ms: u64) -> std::path::PathBuf {
     let path = bench.path("evil.toml");
     fs::write(&path, text).unwrap();
     path
-}
-
-/// A command with a live page: its process, its port and its token.
-struct Served {
-    process: Child,
-    port: u16,
-    token: String,
-}
-
-impl Served {
-    fn start(command: &mut Command) -> Self {
-        let mut process =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let line =
-            lines.find_map(|line| line.unwrap().strip_prefix("Live page: ").map(str::to_owned)).unwrap();
-        // Whoever stops reading would block the run.
-        std::thread::spawn(move || lines.for_each(drop));
-        let (url, token) = line.split_once("#token=").unwrap();
-        let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
-        Self { process, port, token: token.to_owned() }
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 fn browser() -> Option<Browser> {
@@ -182,12 +149,99 @@ fn the_report_shows_the_run_and_runs_nothing_that_stands_in_names() {
         "the policy let a handler run"
     );
     assert!(browser.complaints().iter().any(|line| line.contains("Content Security Policy")));
-    // The viewer follows the keyboard.
-    browser.run("document.getElementById('board').focus()");
-    let step = "document.getElementById('viewer').dispatchEvent(new KeyboardEvent('keydown', {key: 'Home', bubbles: true}))";
-    browser.run(step);
-    assert!(browser.text("#ply").starts_with("0 /"), "{}", browser.text("#ply"));
     assert_fits(&browser, "the report");
+}
+
+/// What stands on the page without words for those who cannot see it, or without a name for a field.
+const WORDLESS: &str = "return [...document.querySelectorAll('svg, [role=img]')] \
+    .filter(e => e.checkVisibility() && (e.getAttribute('aria-label') || '').length < 10).map(e => e.outerHTML.slice(0, 90)) \
+    .concat([...document.querySelectorAll('input, select')].filter(e => !e.labels.length).map(e => e.outerHTML)) \
+    .concat([...document.querySelectorAll('button')].filter(e => !e.textContent.trim()).map(e => e.outerHTML))";
+
+/// Every text that is less than 4.5 : 1 from its ground, as the browser paints it. Text on bars and boards of charts is
+/// computed in `tests/contrast.rs`.
+const FAINT: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || []).map(Number); \
+    const light = ([r, g, b]) => { const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; \
+        return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); }; \
+    const ground = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); \
+        if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; }; \
+    const faint = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); \
+    while (all.nextNode()) { const e = all.currentNode.parentElement, text = all.currentNode.data.trim(); \
+        if (!text || !e.checkVisibility() || e.closest('script, style, noscript, desc, title, option')) continue; \
+        const drawn = e.closest('svg'); \
+        if (drawn && (e.matches('.on') || drawn.querySelector('[fill-opacity]'))) continue; \
+        const style = getComputedStyle(e), one = light(parts(drawn ? style.fill : style.color)), other = light(ground(e)); \
+        const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05); \
+        if (ratio < 4.5) faint.push(text.slice(0, 30) + ' ' + ratio.toFixed(2)); } return faint";
+
+/// Charts have words, fields have names, and text can be read, in light and dark.
+fn assert_accessible(browser: &Browser, page: &str) {
+    let none = Value::Array(Vec::new());
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme);
+        assert_eq!(browser.run(WORDLESS), none, "{page}, {scheme}");
+        assert_eq!(browser.run(FAINT), none, "{page}, {scheme}");
+    }
+    browser.prefer("");
+    assert_eq!(browser.run("return document.documentElement.lang"), "en");
+    assert_eq!(browser.run("return document.querySelectorAll('h1').length"), 1, "{page} has one heading");
+}
+
+/// The names of everything that the tabulator reaches.
+fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
+    browser.run("document.activeElement.blur()");
+    let mut reached = Vec::new();
+    for _ in 0..400 {
+        browser.press("\u{e004}");
+        let here = browser.run(
+            "const e = document.activeElement; return e === document.body ? null : \
+             [[...document.querySelectorAll('*')].indexOf(e), e.id || e.getAttribute('href') || e.tagName]",
+        );
+        if here.is_null() || reached.first() == Some(&here) {
+            break;
+        }
+        reached.push(here);
+    }
+    reached.iter().map(|each| each[1].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn the_report_can_be_read_and_used_without_eyes_and_without_a_mouse() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let config = evil_config(&bench, 24, 0);
+    let blunders = "\"--salt\", \"1\", \"--on\", \"on go#100: reply bestmove a1a1\",";
+    fs::write(&config, fs::read_to_string(&config).unwrap().replace("\"--salt\", \"1\",", blunders)).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+    browser.open_file(&bench.path("run/report.html"));
+    assert_accessible(&browser, "the report");
+    let reached = reached_by_keyboard(&browser);
+    for name in ["pick", "wanted", "show", "board", "first", "back", "forward", "last", "SUMMARY"] {
+        assert!(reached.iter().any(|each| each == name), "{name} is not among {reached:?}");
+    }
+    for link in ["#game-", "faults/pair"] {
+        assert!(reached.iter().any(|each| each.starts_with(link)), "{link} is not among {reached:?}");
+    }
+    // The viewer follows the arrows and the number of a game.
+    browser.run("document.getElementById('board').focus()");
+    browser.press("\u{e011}");
+    assert!(browser.text("#ply").starts_with("0 /"), "{}", browser.text("#ply"));
+    browser.press("\u{e014}");
+    assert!(browser.text("#ply").starts_with("1 /"), "{}", browser.text("#ply"));
+    browser.run("document.getElementById('wanted').focus()");
+    for key in ["7", ".", "2", "\u{e007}"] {
+        browser.press(key);
+    }
+    assert!(browser.text("#who").starts_with("7.2: "), "{}", browser.text("#who"));
+    // So do the links of tables.
+    let link = browser.text("#one-sided a");
+    browser.run("document.querySelector('#one-sided a').click()");
+    browser.wait(
+        "the linked game is shown",
+        &format!("return document.getElementById('who').textContent.startsWith('{link}: ')"),
+    );
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
 }
 
 #[test]
@@ -283,11 +337,24 @@ fn past_and_running_runs_stand_side_by_side() {
         "return document.querySelector('#runs tbody tr').textContent.includes('playing')",
     );
     assert!(browser.text("#compared").contains("Compared"));
+    assert_accessible(&browser, "the list of runs");
     assert_fits(&browser, "the list of runs");
     browser.open(&served.url("/run/past/"));
     browser.wait("a past run is shown", "return document.getElementById('phase').textContent === 'finished'");
     let summary: Value = serde_json::from_str(&bench.read("results/past", "summary.json")).unwrap();
     assert_figures_equal_summary(&figures(&browser), &summary);
+    assert_accessible(&browser, "the page of a past run");
+    // Any of its games can be seen, though none is in the page.
+    for (round, shown) in [("12.2", "12.2: "), ("3", "3.1: ")] {
+        browser.run(&format!(
+            "document.getElementById('wanted').value = '{round}'; document.getElementById('show').click()"
+        ));
+        let told = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
+        browser.wait("the game is shown", &told);
+        assert!(browser.text("#who").contains(EVIL[0]), "names are text");
+    }
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert_eq!(http(served.port, "GET", "/run/past/game/13.1", &[], "").status, 404);
     browser.open(&served.url("/run/running/report.html"));
     assert!(browser.text("h1").contains("Elo"), "a run in play has a report as well");
     assert_eq!(browser.complaints(), [""; 0], "the console is silent");
@@ -296,26 +363,39 @@ fn past_and_running_runs_stand_side_by_side() {
 }
 
 #[test]
-fn a_thousand_idle_watchers_are_capped_and_the_page_still_answers() {
+fn a_page_outlives_its_server_and_waits_where_there_is_no_room() {
+    let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let served = Served::start(bench.start(&evil_config(&bench, 4000, 4), "run").arg("--serve=0"));
-    wait_for("the run begins", 10, || bench.path("run/journal.ndjson").exists());
-    let mut idle = Vec::new();
-    for _ in 0..1000 {
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", served.port)).unwrap();
-        let asked = write!(stream, "GET /run/run/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", served.port);
-        if asked.is_ok() {
-            idle.push(stream);
-        }
-    }
-    // Some connections are closed for being too many; once a few watchers leave there is room again.
-    let games = || bench.read("run", "journal.ndjson").matches("\"type\":\"game\"").count();
-    let before = games();
-    let begun = Instant::now();
-    wait_for("games go on", 20, || games() > before + 4);
-    assert!(begun.elapsed() < Duration::from_secs(20));
-    idle.truncate(300);
-    wait_for("there is room again", 10, || {
-        try_http(served.port, "GET", "/style.css", &[], "").is_ok_and(|answer| answer.status == 200)
-    });
+    let (status, said) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+    let serve = |port: u16| {
+        let at = port.to_string();
+        Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("run")).args(["--at", &at]))
+    };
+    let served = serve(0);
+    let port = served.port;
+    browser.open(&served.url("/run/run/"));
+    let connected = |word: &str| format!("return document.body.dataset.connected === '{word}'");
+    browser.wait("the page is connected", &connected("yes"));
+    drop(served);
+    browser.wait("the page notices", &connected("no"));
+    assert!(browser.text("#phase").contains("does not answer"), "{}", browser.text("#phase"));
+    let served = serve(port);
+    browser.wait("the page is connected again", &connected("yes"));
+    // Others take every place while the page is away.
+    browser.open("about:blank");
+    let stream = |_| {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        write!(stream, "GET /run/run/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        (answer == *b"HTTP/1.1 200").then_some(stream)
+    };
+    let others: Vec<_> = (0..300).map_while(stream).collect();
+    assert!(others.len() < 300, "there is an end to how many watch");
+    browser.open(&served.url("/run/run/"));
+    browser.wait("the page is turned away", &connected("no"));
+    assert!(browser.text("#phase").contains("too many watchers"), "{}", browser.text("#phase"));
+    drop(others);
+    browser.wait("the page gets a place", &connected("yes"));
 }

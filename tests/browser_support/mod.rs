@@ -67,6 +67,39 @@ pub(crate) fn try_http(
     Ok(Answer { body: String::from_utf8_lossy(&bytes).into_owned(), ..answer })
 }
 
+/// A command with a live page: its process, its port and its token.
+pub(crate) struct Served {
+    process: Child,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+}
+
+impl Served {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut process =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let line =
+            lines.find_map(|line| line.unwrap().strip_prefix("Live page: ").map(str::to_owned)).unwrap();
+        // Whoever stops reading would block the run.
+        std::thread::spawn(move || lines.for_each(drop));
+        let (url, token) = line.split_once("#token=").unwrap();
+        let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
+        Self { process, port, token: token.to_owned() }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 /// A browser window, closed when this is dropped.
 pub(crate) struct Browser {
     driver: Child,
@@ -181,6 +214,22 @@ impl Browser {
     /// A command of the browser's own protocol, such as emulating a dark screen.
     pub(crate) fn emulate(&self, command: &str, parameters: &Value) -> Value {
         self.order("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    }
+
+    /// Presses and releases a key, as WebDriver names it.
+    pub(crate) fn press(&self, key: &str) {
+        let strokes = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
+        self.order(
+            "POST",
+            "/actions",
+            &json!({ "actions": [{ "type": "key", "id": "keys", "actions": strokes }] }),
+        );
+    }
+
+    /// Makes the page believe that its reader prefers `light` or `dark`; an empty word undoes it.
+    pub(crate) fn prefer(&self, scheme: &str) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.emulate("Emulation.setEmulatedMedia", &json!({ "features": feature }));
     }
 
     pub(crate) fn resize(&self, width: u32, height: u32) {
