@@ -43,6 +43,10 @@ endings:
 bench-harness *arguments:
     cargo bench --bench harness -- {{arguments}}
 
+# What a hundred watchers of the live page, some of them slow, cost a game: one run, alone and watched in turn
+bench-watchers *arguments:
+    cargo bench --bench watchers -- {{arguments}}
+
 # Whole matches beside other match runners, given by their paths: same engine, same games, blocks in turn
 bench-rivals fastchess c-chess-cli:
     cargo bench --bench rivals -- {{fastchess}} {{c-chess-cli}}
