@@ -95,8 +95,8 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
     );
 }
 
-/// Openings that every runner can read: whole FENs, three plies into the game. Enough of them that the fixed quarter of
-/// a second in which our last games become durable does not decide.
+/// Openings that every runner can read: whole FENs, three plies into the game. Enough of them that starting up and closing
+/// down do not decide.
 fn openings() -> Vec<String> {
     let mut found = vec![Position::startpos()];
     for _ in 0..3 {

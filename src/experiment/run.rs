@@ -131,6 +131,7 @@ impl Run {
         disk.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         let outcome = loop {
             self.fill();
+            self.hurry();
             if self.uncommitted == 0
                 && let Some(outcome) = self.state.outcome()
             {
@@ -202,6 +203,16 @@ impl Run {
                     self.fail(why);
                 }
             }
+        }
+    }
+
+    /// With no pair in the air, all that is left to wait for is the disk: no group will grow any more.
+    fn hurry(&self) {
+        if self.uncommitted > 0
+            && self.state.flying().len() == 0
+            && let Some(journal) = &self.journal
+        {
+            journal.commit();
         }
     }
 

@@ -60,8 +60,13 @@ pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Se
 
 /// A journal open for appending.
 pub struct Journal<E> {
-    requests: Option<SyncSender<(E, Urgency)>>,
+    requests: Option<SyncSender<Request<E>>>,
     thread: Option<JoinHandle<()>>,
+}
+
+enum Request<E> {
+    Write(E, Urgency),
+    Commit,
 }
 
 impl<E: Serialize + Send + 'static> Journal<E> {
@@ -79,7 +84,15 @@ impl<E: Serialize + Send + 'static> Journal<E> {
     /// Queues `entry`; `on_commit` tells when it is durable.
     pub fn append(&self, entry: E, urgency: Urgency) -> Result<(), WriteError> {
         let requests = self.requests.as_ref().ok_or(WriteError::Closed)?;
-        requests.send((entry, urgency)).map_err(|_| WriteError::Closed)
+        requests.send(Request::Write(entry, urgency)).map_err(|_| WriteError::Closed)
+    }
+
+    /// Makes everything queued so far durable without waiting for more: somebody waits for it.
+    pub fn commit(&self) {
+        if let Some(requests) = &self.requests {
+            // A writer that has failed has said so already.
+            let _ = requests.send(Request::Commit);
+        }
     }
 
     /// Writes and syncs everything queued, then lets go of the storage.
@@ -113,13 +126,13 @@ struct Writer<S, E> {
 }
 
 impl<S: Storage, E: Serialize> Writer<S, E> {
-    fn serve(mut self, requests: &Receiver<(E, Urgency)>) {
+    fn serve(mut self, requests: &Receiver<Request<E>>) {
         if let Err(failure) = self.serve_until_closed(requests) {
             (self.on_commit)(Err(failure));
         }
     }
 
-    fn serve_until_closed(&mut self, requests: &Receiver<(E, Urgency)>) -> Result<(), WriteError> {
+    fn serve_until_closed(&mut self, requests: &Receiver<Request<E>>) -> Result<(), WriteError> {
         loop {
             let wait =
                 self.oldest.map_or(Duration::MAX, |oldest| GROUP_DELAY.saturating_sub(oldest.elapsed()));
@@ -129,13 +142,13 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
                 requests.recv_timeout(wait)
             };
             match next {
-                Ok((entry, urgency)) => {
+                Ok(Request::Write(entry, urgency)) => {
                     self.write(entry)?;
                     if urgency == Urgency::Now || self.unsynced.len() >= MAX_UNSYNCED {
                         self.commit()?;
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => self.commit()?,
+                Ok(Request::Commit) | Err(RecvTimeoutError::Timeout) => self.commit()?,
                 Err(RecvTimeoutError::Disconnected) => return self.commit(),
             }
         }
@@ -238,6 +251,17 @@ mod tests {
             thread::sleep(Duration::from_millis(1));
         }
         assert!(asked.elapsed() < GROUP_DELAY);
+    }
+
+    #[test]
+    fn whoever_waits_for_a_group_need_not_wait_for_it_to_grow() {
+        let disk = SimulatedDisk::default();
+        let (journal, seen) = start(&disk);
+        journal.append(Note { n: 1 }, Urgency::Grouped).unwrap();
+        journal.commit();
+        journal.append(Note { n: 2 }, Urgency::Grouped).unwrap();
+        journal.close();
+        assert_eq!(*seen.lock().unwrap(), [Ok(vec![1]), Ok(vec![2])]);
     }
 
     #[test]
