@@ -144,11 +144,10 @@ async fn start(
     if failpoint::strikes(Point::SpawnFails) {
         return Err(SeatTrouble::Resources("the system refused to start it: no more processes".to_owned()));
     }
-    let transport =
-        staff.launcher.launch_in_turn(spec, &args, staff.cpus).await.map_err(|error| match error {
-            LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
-            LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
-        })?;
+    let transport = staff.launcher.launch(spec, &args, staff.cpus).await.map_err(|error| match error {
+        LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
+        LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
+    })?;
     match Player::greet(transport, spec).await {
         Ok(player) => {
             if spec.protocol == Protocol::Uci {

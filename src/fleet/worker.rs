@@ -1,4 +1,4 @@
-//! A permanent thread that hosts slots. Engines die with the thread that started them, so it ends only after they do.
+//! A permanent thread that hosts slots. It listens to their engines, so it ends only after they do.
 
 use std::cell::Cell;
 use std::io;

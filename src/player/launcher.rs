@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::process::Command;
@@ -11,7 +12,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::player::guardian::{Guardian, GuardianProgram};
 use crate::player::scratch_dir::ScratchDir;
-use crate::player::spawn::{Bonds, spawn};
+use crate::player::spawn::{Bonds, Spawner};
 use crate::player::sweep::{ENGINE_VARIABLE, RUN_VARIABLE, kill_marked};
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
 
@@ -21,7 +22,7 @@ pub struct Launcher {
     run: String,
     guardian: Option<Arc<Guardian>>,
     starts: Semaphore,
-    door: Semaphore,
+    spawner: Spawner,
     started: AtomicU64,
 }
 
@@ -37,22 +38,22 @@ pub enum LaunchError {
 }
 
 impl Launcher {
-    /// Processes that may be between their start and their first answer at the same time: many at once would make
-    /// each other miss the start limit.
-    const SIMULTANEOUS_STARTS: usize = 16;
-
-    /// A launcher for one run; with a guardian, nothing it starts survives even our SIGKILL.
+    /// A launcher for one run; with a guardian, nothing it starts survives even our SIGKILL. It must outlive its
+    /// engines: the kernel kills them with the thread that starts them.
     pub fn new(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
         static LAUNCHERS: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
         let run = format!("{:x}-{now:x}-{number}", std::process::id());
         let guardian = guardian.map(|program| Guardian::start(program, &run)).transpose()?.map(Arc::new);
+        // More would only make each other miss the start limit, and keep engines from a processor that have a clock
+        // running.
+        let starts = available_parallelism().map_or(4, usize::from).max(4);
         Ok(Self {
             run,
             guardian,
-            starts: Semaphore::new(Self::SIMULTANEOUS_STARTS),
-            door: Semaphore::new(1),
+            starts: Semaphore::new(starts),
+            spawner: Spawner::start()?,
             started: AtomicU64::new(0),
         })
     }
@@ -62,23 +63,8 @@ impl Launcher {
         self.starts.acquire().await.expect("the semaphore is never closed")
     }
 
-    /// Starts an engine's process as [`Launcher::launch`] does, and lets its thread listen to all others before the
-    /// next one is started: a start takes milliseconds, and many in a row would be billed to engines that have moved.
-    pub async fn launch_in_turn<S: AsRef<OsStr>>(
-        &self,
-        spec: &EngineSpec,
-        args: &[S],
-        cpus: &[usize],
-    ) -> Result<ProcessTransport, LaunchError> {
-        let _turn = self.door.acquire().await.expect("the semaphore is never closed");
-        let launched = self.launch(spec, args, cpus);
-        tokio::task::yield_now().await;
-        launched
-    }
-
-    /// Starts an engine's process with `args` after those of its spec. Call it only from a thread that outlives the
-    /// engine, inside a set of local tasks.
-    pub fn launch<S: AsRef<OsStr>>(
+    /// Starts an engine's process with `args` after those of its spec. Call it inside a set of local tasks.
+    pub async fn launch<S: AsRef<OsStr>>(
         &self,
         spec: &EngineSpec,
         args: &[S],
@@ -103,7 +89,7 @@ impl Launcher {
             }
         };
         let bonds = Bonds { sandbox: spec.sandbox, cpus: cpus.to_vec() };
-        let child = spawn(command, &bonds).map_err(LaunchError::from_spawn)?;
+        let child = self.spawner.spawn(command, bonds).await.map_err(LaunchError::from_spawn)?;
         Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.patience.stderr_bytes))
     }
 

@@ -3,12 +3,16 @@
 
 use std::io;
 use std::process::Stdio;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 
 use nix::libc;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::unistd::{Pid, getpid, getppid};
 use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use crate::player::Sandbox;
 
@@ -20,9 +24,48 @@ pub(super) struct Bonds {
     pub(super) cpus: Vec<usize>,
 }
 
-/// Starts `command` in its own process group, with pipes on all three streams, to be killed by the kernel when the
-/// calling thread ends. Call it only from threads that live as long as the engines should.
-pub(super) fn spawn(mut command: Command, bonds: &Bonds) -> io::Result<Child> {
+/// A thread that starts processes, one after the other, and lives as long as this value does.
+///
+/// A start waits for the new process to get a processor, which takes a busy machine a tenth of a second: a thread that
+/// listens to games has no such time, and what it did not hear would be billed to engines that have moved.
+#[derive(Debug)]
+pub(super) struct Spawner {
+    orders: Sender<Order>,
+}
+
+struct Order {
+    command: Command,
+    bonds: Bonds,
+    /// Of the thread that will listen to the process.
+    runtime: Handle,
+    done: oneshot::Sender<io::Result<Child>>,
+}
+
+impl Spawner {
+    pub(super) fn start() -> io::Result<Self> {
+        let (orders, inbox) = channel::<Order>();
+        thread::Builder::new().name("starts".to_owned()).spawn(move || {
+            for Order { command, bonds, runtime, done } in inbox {
+                let _inside = runtime.enter();
+                // Nobody waits for it any more: dropped, it is killed.
+                let _ = done.send(spawn(command, &bonds));
+            }
+        })?;
+        Ok(Self { orders })
+    }
+
+    /// Starts `command` in its own process group, with pipes on all three streams, to be killed by the kernel when
+    /// this spawner is gone.
+    pub(super) async fn spawn(&self, command: Command, bonds: Bonds) -> io::Result<Child> {
+        let (done, child) = oneshot::channel();
+        let order = Order { command, bonds, runtime: Handle::current(), done };
+        let gone = || io::Error::other("the thread that starts engines is gone");
+        self.orders.send(order).map_err(|_| gone())?;
+        child.await.map_err(|_| gone())?
+    }
+}
+
+fn spawn(mut command: Command, bonds: &Bonds) -> io::Result<Child> {
     let parent = getpid();
     let sandbox = bonds.sandbox;
     let cpus = cpu_set(&bonds.cpus)?;
