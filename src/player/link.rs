@@ -1,5 +1,6 @@
 //! A conversation in lines with one engine, bounded in every direction.
 
+use std::io;
 use std::ops::Range;
 use std::task::{Context, Poll, ready};
 
@@ -34,8 +35,16 @@ pub(super) struct Link<T> {
     move_bytes: usize,
     read_at: Instant,
     wrote_at: Option<Instant>,
+    /// Answers taken in a row without waiting for news of them.
+    at_once: u32,
+    /// Questions still to come after which no look is worth its system call.
+    unlooked: u32,
     ended: Option<LinkEnd>,
 }
+
+/// After so many answers taken at once, one is waited for like any other: other games of the thread, timers and ends of
+/// processes are heard of while it waits.
+const AT_ONCE: u32 = 16;
 
 impl<T: Transport> Link<T> {
     pub(super) fn new(transport: T, patience: &Patience) -> Self {
@@ -49,6 +58,8 @@ impl<T: Transport> Link<T> {
             move_bytes: patience.move_bytes,
             read_at: Instant::now(),
             wrote_at: None,
+            at_once: 0,
+            unlooked: 0,
             ended: None,
         }
     }
@@ -68,11 +79,6 @@ impl<T: Transport> Link<T> {
     pub(super) fn begin_exchange(&mut self) {
         self.heard_bytes = 0;
         self.wrote_at = None;
-    }
-
-    /// Whether a message waits of which the engine has seen nothing yet.
-    pub(super) fn is_unsent(&self) -> bool {
-        self.is_sending() && self.wrote_at.is_none()
     }
 
     /// Whether part of a message is still ours.
@@ -110,8 +116,7 @@ impl<T: Transport> Link<T> {
     /// The next line, as a place for [`Link::text`]. Whole lines already received come before any ending.
     pub(super) fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
         loop {
-            if let Some(place) = self.inbox.next_line() {
-                self.transcript.note(Speaker::Engine, self.inbox.line(place.clone()));
+            if let Some(place) = self.next_line() {
                 return Poll::Ready(Ok(place));
             }
             if let Some(end) = self.ended {
@@ -120,6 +125,7 @@ impl<T: Transport> Link<T> {
             let read = match self.transport.poll_read(cx, self.inbox.spare()) {
                 Poll::Ready(read) => read,
                 Poll::Pending => {
+                    self.at_once = 0;
                     let exit = ready!(self.transport.poll_exit(cx));
                     // What it wrote before it ended may have arrived between the two polls.
                     match self.transport.poll_read(cx, self.inbox.spare()) {
@@ -131,17 +137,67 @@ impl<T: Transport> Link<T> {
                     }
                 }
             };
-            self.read_at = Instant::now();
-            match read {
-                Ok(count) if count > 0 => {
-                    self.inbox.filled(count);
-                    self.heard_bytes += count;
-                    if self.heard_bytes > self.move_bytes {
-                        self.ended = Some(LinkEnd::Flood);
-                    }
-                }
-                _ => self.ended = Some(LinkEnd::OutputClosed),
+            self.take_in(&read);
+        }
+    }
+
+    /// The next line that came before a question, as far as there is news of any.
+    pub(super) fn line_before_question(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Result<Option<Range<usize>>, LinkEnd> {
+        // Between two answers taken at once nobody has slept, so there is no news; not to ask for it is what makes
+        // them cheap.
+        if self.at_once > 0 && self.ended.is_none() {
+            return Ok(self.next_line());
+        }
+        match self.poll_line(cx) {
+            Poll::Ready(line) => line.map(Some),
+            Poll::Pending => Ok(None),
+        }
+    }
+
+    /// Takes in the answer if it is here already: an engine that shares our processor and answers at once has often done
+    /// so by the time that the question is written. After one that has not, a while passes until the next look.
+    pub(super) fn look_for_answer(&mut self, cx: &mut Context<'_>) {
+        if self.unlooked > 0 {
+            self.unlooked -= 1;
+        } else if self.at_once < AT_ONCE {
+            if self.look(cx) {
+                self.at_once += 1;
+            } else {
+                self.unlooked = AT_ONCE;
             }
+        }
+    }
+
+    /// Takes in what is here, and says whether there was anything.
+    pub(super) fn look(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.ended.is_some() {
+            return false;
+        }
+        let Poll::Ready(read) = self.transport.read_now(cx, self.inbox.spare()) else { return false };
+        self.take_in(&read);
+        true
+    }
+
+    fn next_line(&mut self) -> Option<Range<usize>> {
+        let place = self.inbox.next_line()?;
+        self.transcript.note(Speaker::Engine, self.inbox.line(place.clone()));
+        Some(place)
+    }
+
+    fn take_in(&mut self, read: &io::Result<usize>) {
+        self.read_at = Instant::now();
+        match *read {
+            Ok(count) if count > 0 => {
+                self.inbox.filled(count);
+                self.heard_bytes += count;
+                if self.heard_bytes > self.move_bytes {
+                    self.ended = Some(LinkEnd::Flood);
+                }
+            }
+            _ => self.ended = Some(LinkEnd::OutputClosed),
         }
     }
 

@@ -30,6 +30,12 @@ pub trait Transport: 'static {
     /// Reads what the engine wrote; 0 bytes mean that it never will again.
     fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>>;
 
+    /// Reads what is here already, whether or not news of it has come. Pending does not promise to wake anybody: only
+    /// [`Transport::poll_read`] does.
+    fn read_now(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.poll_read(cx, into)
+    }
+
     /// Writes to the engine, as much as it takes now.
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 

@@ -230,13 +230,20 @@ impl UciDialogue {
         tallies: &mut Tallies,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, LinkEnd>> {
-        // What is here before the question has gone out cannot answer it.
-        let unasked = link.is_unsent() && self.began == Began::WithTheQuestion;
+        if link.is_sending() && self.began == Began::WithTheQuestion {
+            // What is here before the last of the question, its `go`, has gone out cannot answer it.
+            while let Some(place) = link.line_before_question(cx)? {
+                self.hear_unasked(link.text(place), tallies);
+            }
+            if let Poll::Ready(sent) = link.poll_send(cx) {
+                sent?;
+                link.look_for_answer(cx);
+            }
+        }
         loop {
             let place = match link.poll_line(cx) {
                 Poll::Ready(Ok(place)) => place,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
-                // Writing comes last: the sooner we sleep after it, the sooner the engine runs.
                 Poll::Pending => {
                     return match link.poll_send(cx) {
                         Poll::Ready(Err(end)) => Poll::Ready(Err(end)),
@@ -246,18 +253,11 @@ impl UciDialogue {
             };
             let line = link.text(place);
             if line.starts_with(b"info") {
-                if unasked {
-                    continue;
-                }
                 keep_if_scored(&mut self.info, line);
                 continue;
             }
             let text = String::from_utf8_lossy(line);
             match Reply::parse(&text) {
-                Reply::BestMove { .. } if unasked => {
-                    tallies.stray += 1;
-                    self.trust = Trust::Careful;
-                }
                 Reply::BestMove { best, ponder } => {
                     let word = best.or_else(|| text.split_whitespace().nth(1)).unwrap_or_default();
                     let (said, ponder) = (Said::new(word), ponder.and_then(MoveText::new));
@@ -271,6 +271,29 @@ impl UciDialogue {
                 Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,
                 _ => {}
             }
+        }
+    }
+
+    /// Takes in a line that answers no question.
+    fn hear_unasked(&mut self, line: &[u8], tallies: &mut Tallies) {
+        if line.starts_with(b"info") {
+            if matches!(self.phase, Phase::Pondering { .. }) {
+                keep_if_scored(&mut self.info, line);
+            }
+            return;
+        }
+        match Reply::parse(&String::from_utf8_lossy(line)) {
+            // Pondering that ends by itself: the question will be asked again when it is due.
+            Reply::BestMove { .. } if matches!(self.phase, Phase::Pondering { .. }) => {
+                self.phase = Phase::Idle;
+            }
+            Reply::BestMove { .. } => {
+                tallies.stray += 1;
+                self.trust = Trust::Careful;
+            }
+            Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,
+            Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+            _ => {}
         }
     }
 
@@ -309,26 +332,7 @@ impl UciDialogue {
                 Poll::Ready(Err(end)) => return Poll::Ready(end),
                 Poll::Pending => return Poll::Pending,
             };
-            let line = link.text(place);
-            if line.starts_with(b"info") {
-                if matches!(self.phase, Phase::Pondering { .. }) {
-                    keep_if_scored(&mut self.info, line);
-                }
-                continue;
-            }
-            match Reply::parse(&String::from_utf8_lossy(line)) {
-                // Pondering that ends by itself: the question will be asked again when it is due.
-                Reply::BestMove { .. } if matches!(self.phase, Phase::Pondering { .. }) => {
-                    self.phase = Phase::Idle;
-                }
-                Reply::BestMove { .. } => {
-                    tallies.stray += 1;
-                    self.trust = Trust::Careful;
-                }
-                Reply::ReadyOk => tallies.stray += 1,
-                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
-                _ => {}
-            }
+            self.hear_unasked(link.text(place), tallies);
         }
     }
 
