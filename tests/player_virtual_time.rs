@@ -58,13 +58,20 @@ impl Transport for Memory {
     }
 }
 
-struct Nobody;
+/// A host on which we had not been listening for so long whenever somebody asks.
+struct Deaf(Duration);
 
-impl Host for Nobody {
+impl Host for Deaf {
     fn longest_delay_since(&self, _: Instant) -> Duration {
-        Duration::ZERO
+        self.0
+    }
+
+    fn deaf_before(&self, _: Instant) -> Duration {
+        self.0
     }
 }
+
+struct Nobody;
 
 impl Spectator for Nobody {
     fn ply(&mut self, _: &LivePly<'_>) {}
@@ -152,12 +159,14 @@ struct Setting {
     stop: Vec<Step>,
     spec: EngineSpec,
     max_moves: u32,
+    deaf: Duration,
 }
 
 impl Setting {
     fn new(limits: TimeControl) -> Self {
         let spec = EngineSpec::uci("virtual", "none");
-        Self { limits, pipe: 1 << 16, stop: vec![Step::Say("bestmove a2a3\n")], spec, max_moves: 4 }
+        let stop = vec![Step::Say("bestmove a2a3\n")];
+        Self { limits, pipe: 1 << 16, stop, spec, max_moves: 4, deaf: Duration::ZERO }
     }
 }
 
@@ -184,7 +193,8 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let contest = Contest { setup: &setup, limits, rules: &rules };
             let begun = Instant::now();
             let played =
-                play([&mut white, &mut black], contest, &mut Alarm::new(), &Nobody, &mut Nobody).await;
+                play([&mut white, &mut black], contest, &mut Alarm::new(), &Deaf(setting.deaf), &mut Nobody)
+                    .await;
             let took = begun.elapsed();
             let fitness = white.settle().await;
             let settled_after = begun.elapsed() - took;
@@ -326,5 +336,18 @@ async fn pondering_is_hit_or_stopped_and_only_the_engines_own_time_is_billed() {
         // On a hit the engine answers for the position it was told to ponder on.
         assert_eq!(result.line(), "1/2-1/2 max_moves", "{ponder}: {heard:?}");
         assert_eq!(result.played.plies[2].time_us, billed * 1000, "{ponder}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flag_falls_only_on_those_who_are_later_than_we_are() {
+    let limits = TimeControl { margin_ms: 10, ..TimeControl::movetime(100) };
+    for (deaf, in_time) in [(0, false), (15, false), (25, true), (1000, true)] {
+        let setting = Setting { deaf: deaf * MS, ..Setting::new(limits) };
+        let result = game(setting, |_| vec![Step::Wait(130 * MS), Step::Move]).await;
+        let flagged = result.line().contains("time");
+        assert_eq!(!flagged, in_time, "deaf for {deaf} ms: {}", result.line());
+        // What is on record was in time, or a reader of the record would see a flag fall.
+        assert!(result.played.plies.iter().all(|ply| ply.time_us <= 110_000));
     }
 }

@@ -14,6 +14,8 @@ use crate::game::Host;
 
 /// How often a thread looks whether it still runs on time.
 const TICK: Duration = Duration::from_millis(20);
+/// What a timer may be late by nature.
+const NATURAL: Duration = Duration::from_millis(2);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
 /// What the two clocks may differ by without the machine having been asleep.
@@ -63,6 +65,13 @@ struct ProbeState {
     late: VecDeque<(Instant, Duration)>,
 }
 
+impl ProbeState {
+    /// How late the next tick is at that time.
+    fn overdue(&self, at: Instant) -> Duration {
+        at.saturating_duration_since(self.ticked + TICK + NATURAL)
+    }
+}
+
 impl DelayProbe {
     const KEEP: usize = 256;
 
@@ -84,8 +93,7 @@ impl DelayProbe {
             let late = before.elapsed().saturating_sub(TICK);
             let mut state = self.state.borrow_mut();
             state.ticked = Instant::now();
-            // A timer is a millisecond late by nature.
-            if late > Duration::from_millis(2) {
+            if late > NATURAL {
                 let now = state.ticked;
                 state.late.push_back((now, late));
                 let excess = state.late.len().saturating_sub(Self::KEEP);
@@ -110,7 +118,14 @@ impl Host for DelayProbe {
     fn longest_delay_since(&self, since: Instant) -> Duration {
         let state = self.state.borrow();
         let noted = state.late.iter().filter(|(at, _)| *at >= since).map(|&(_, late)| late).max();
-        noted.unwrap_or_default().max(state.ticked.elapsed().saturating_sub(TICK + Duration::from_millis(2)))
+        noted.unwrap_or_default().max(state.overdue(Instant::now()))
+    }
+
+    fn deaf_before(&self, heard: Instant) -> Duration {
+        let state = self.state.borrow();
+        // Whoever wakes the probe late wakes the games late, in either order.
+        let noted = state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= NATURAL);
+        noted.map_or(Duration::ZERO, |&(_, late)| late).max(state.overdue(heard))
     }
 }
 
@@ -128,6 +143,19 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_heard_after_a_delay_may_be_as_old_as_the_delay_and_no_older() {
+        let probe = DelayProbe::new();
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        assert_eq!(probe.deaf_before(at(15)), Duration::ZERO, "the next tick is not due yet");
+        assert_eq!(probe.deaf_before(at(122)), Duration::from_millis(100), "heard before the tick is noted");
+        probe.state.borrow_mut().late.push_back((at(122), Duration::from_millis(102)));
+        probe.state.borrow_mut().ticked = at(122);
+        assert_eq!(probe.deaf_before(at(123)), Duration::from_millis(102), "heard right after the tick");
+        assert_eq!(probe.deaf_before(at(140)), Duration::ZERO, "a delay that was over when it was said");
+    }
 
     #[tokio::test(start_paused = true)]
     async fn row_59_a_suspended_machine_is_noticed_by_its_two_clocks() {

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,6 +21,9 @@ use crate::player::{
 pub trait Host {
     /// The longest our thread was kept from running since then.
     fn longest_delay_since(&self, since: Instant) -> Duration;
+
+    /// How long before `heard` our thread had not been listening: what was heard then may have lain unread that long.
+    fn deaf_before(&self, heard: Instant) -> Duration;
 }
 
 /// Whoever watches a game as it is played. Called after every move, so it must be quick.
@@ -111,6 +114,7 @@ pub async fn play<T: Transport>(
         plies,
         foreseen: None,
         moved_at: Instant::now(),
+        lent: Duration::ZERO,
     };
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
@@ -131,6 +135,8 @@ struct Table<'a, T> {
     foreseen: Option<MoveText>,
     /// When the last move was read.
     moved_at: Instant,
+    /// What the mover was given on top of its time because we had not been listening.
+    lent: Duration,
 }
 
 /// How a wait for a move ended.
@@ -181,7 +187,7 @@ impl<T: Transport> Table<'_, T> {
         let cap = self.players[mover.index()].move_cap();
         // One tick more than allowed: a move that arrives exactly in time is read before the alarm rings.
         let wait = allowance.map_or(cap, |allowed| allowed + grace + Duration::from_millis(1));
-        match self.think(mover, alarm, wait).await {
+        match self.think(mover, alarm, wait, host).await {
             Thought::Answer(answer) => self.answer(mover, &answer, grace, host),
             Thought::MoverBroke(end) => {
                 let fault = self.players[mover.index()].autopsy(end, CrashMoment::Thinking).await;
@@ -203,20 +209,34 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// Waits for the mover's answer, with an ear on its opponent and an eye on the clock.
-    async fn think(&mut self, mover: Color, alarm: &mut Alarm, wait: Duration) -> Thought {
+    async fn think(&mut self, mover: Color, alarm: &mut Alarm, wait: Duration, host: &dyn Host) -> Thought {
         let [white, black] = &mut self.players;
         let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
+        let lent = &mut self.lent;
+        *lent = Duration::ZERO;
         poll_fn(|cx| {
-            match mover.poll_answer(cx) {
-                Poll::Ready(Ok(answer)) => return Poll::Ready(Thought::Answer(answer)),
-                Poll::Ready(Err(end)) => return Poll::Ready(Thought::MoverBroke(end)),
-                Poll::Pending => {}
+            if let Poll::Ready(thought) = heard(mover, cx) {
+                return Poll::Ready(thought);
             }
             if let Poll::Ready(end) = other.poll_idle(cx) {
                 return Poll::Ready(Thought::OtherBroke(end));
             }
             let wait = if mover.is_sending() { wait.min(mover.write_limit()) } else { wait };
-            alarm.poll_at(mover.asked_at() + wait, cx).map(|()| Thought::Late)
+            loop {
+                ready!(alarm.poll_at(mover.asked_at() + wait + *lent, cx));
+                // The pipe has the last word: its news may not have reached us yet.
+                mover.look_again(cx);
+                if let Poll::Ready(thought) = heard(mover, cx) {
+                    return Poll::Ready(thought);
+                }
+                // A machine that did not let us run did not let the engine run either.
+                let now = Instant::now();
+                let deaf = host.deaf_before(now);
+                if deaf <= *lent || now >= mover.asked_at() + wait + deaf {
+                    return Poll::Ready(Thought::Late);
+                }
+                *lent = deaf;
+            }
         })
         .await
     }
@@ -230,9 +250,12 @@ impl<T: Transport> Table<'_, T> {
         host: &dyn Host,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         let allowance = self.clocks[mover].allowance();
-        // What a start-up grace covers is not on the clock.
+        // What a start-up grace covers is not on the clock, and a flag falls only on those who are later than we are.
         let charged = match allowance {
-            Some(allowed) if !grace.is_zero() => answer.took.min(allowed),
+            Some(allowed) if answer.took > allowed => {
+                let ours = grace + self.lent.max(host.deaf_before(answer.at));
+                if answer.took <= allowed + ours { allowed } else { answer.took }
+            }
             _ => answer.took,
         };
         if let Err(overrun) = self.clocks[mover].charge(charged) {
@@ -251,7 +274,7 @@ impl<T: Transport> Table<'_, T> {
         self.plies.push(PlyRecord {
             mv: text,
             source: MoveSource::Engine,
-            time_us: answer.took.as_micros() as u64,
+            time_us: charged.as_micros() as u64,
             clock_left_us: self.clocks[mover].left().map(|left| left.as_micros() as u64),
             score: answer.report.score,
             depth: answer.report.depth,
@@ -362,6 +385,14 @@ impl<T: Transport> Table<'_, T> {
             at: self.moved_at,
         });
     }
+}
+
+/// The mover's answer or its end, if either is here.
+fn heard<T: Transport>(mover: &mut Player<T>, cx: &mut Context<'_>) -> Poll<Thought> {
+    mover.poll_answer(cx).map(|answer| match answer {
+        Ok(answer) => Thought::Answer(answer),
+        Err(end) => Thought::MoverBroke(end),
+    })
 }
 
 /// The last engine move and the position it was made in; `None` before the first.

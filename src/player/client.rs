@@ -189,6 +189,11 @@ impl<T: Transport> Player<T> {
         answer.map_err(Break)
     }
 
+    /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
+    pub fn look_again(&mut self, cx: &mut Context<'_>) {
+        self.link.look(cx);
+    }
+
     /// Listens to the player while it is not asked anything. Ready only when it cannot go on.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Break> {
         let end = match &mut self.dialect {
