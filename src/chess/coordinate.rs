@@ -65,7 +65,11 @@ impl std::error::Error for MoveTextError {}
 impl Position {
     /// The move in coordinates.
     pub fn coordinate(&self, mv: Move, style: MoveStyle) -> String {
-        let mut text = format!("{}{}", mv.from(), written_target(mv, style));
+        let mut text = String::with_capacity(5);
+        for square in [mv.from(), written_target(mv, style)] {
+            text.push(char::from(b'a' + square.file()));
+            text.push(char::from(b'1' + square.rank()));
+        }
         text.extend(mv.promotion().map(|kind| kind.letter().to_ascii_lowercase()));
         text
     }
@@ -82,15 +86,17 @@ impl Position {
             "n" => Some(PieceKind::Knight),
             _ => return Err(unreadable()),
         };
-        let moves = self.legal_moves();
-        let mut between = moves.iter().filter(|mv| mv.from() == from && written_target(**mv, style) == to);
-        match between.clone().find(|mv| mv.promotion() == promotion) {
-            Some(&mv) => Ok(mv),
-            None if promotion.is_none() && between.next().is_some() => {
-                Err(MoveTextError::new(text, MoveProblem::NoPromotionPiece))
+        let (mut found, mut problem) = (None, MoveProblem::Illegal);
+        self.each_legal_move(|mv| {
+            if mv.from() == from && written_target(mv, style) == to {
+                if mv.promotion() == promotion {
+                    found = found.or(Some(mv));
+                } else if promotion.is_none() {
+                    problem = MoveProblem::NoPromotionPiece;
+                }
             }
-            None => Err(MoveTextError::new(text, MoveProblem::Illegal)),
-        }
+        });
+        found.ok_or_else(|| MoveTextError::new(text, problem))
     }
 }
 

@@ -267,6 +267,11 @@ impl Position {
         self.list::<QuietMoves>()
     }
 
+    /// Tells every move of [`Position::legal_moves`].
+    pub fn each_legal_move(&self, tell: impl FnMut(Move)) {
+        self.name::<AllMoves>(tell);
+    }
+
     /// Tells every move of [`Position::legal_captures`], for those who have a place of their own for them.
     pub fn each_legal_capture(&self, tell: impl FnMut(Move)) {
         self.name::<TacticalMoves>(tell);

@@ -6,7 +6,7 @@ mod mover;
 mod script;
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command as Program, ExitCode, Stdio};
 use std::thread;
@@ -127,39 +127,46 @@ impl Engine {
     }
 
     fn speak_uci(mut self) -> ExitCode {
-        let mut stdin = io::stdin().lock();
-        let (mut buffer, mut held) = (vec![0; 64 << 10], Vec::new());
+        // Straight from the pipe, past the library's own buffer: what is measured with this engine is the harness.
+        let (stdin, mut held, mut filled) = (io::stdin(), vec![0; 64 << 10], 0);
         loop {
-            let count = stdin.read(&mut buffer).unwrap_or(0);
+            if filled == held.len() {
+                held.resize(2 * filled, 0);
+            }
+            let count = nix::unistd::read(&stdin, &mut held[filled..]).unwrap_or(0);
             if count == 0 {
                 return match self.event(Event::Eof, "") {
                     Next::Leave(code) => ExitCode::from(code),
                     Next::Listen => hang(),
                 };
             }
-            held.extend_from_slice(&buffer[..count]);
+            filled += count;
             let mut from = 0;
-            // A long position line is mostly known already; only the rest of it is searched for its end.
-            while let Some(end) = {
-                let known = self.mover.known(&held[from..]);
-                held[from + known..]
-                    .iter()
-                    .position(|&byte| byte == b'\n')
-                    .map(|length| from + known + length)
+            // A long position line is mostly known already; only the rest of it is looked at.
+            while let Some((known, length)) = {
+                let rest = &held[from..filled];
+                let known = self.mover.known(rest);
+                rest[known..].iter().position(|&byte| byte == b'\n').map(|at| (known, known + at))
             } {
-                // Bytes that are not text cannot be a command.
-                let line = std::str::from_utf8(&held[from..end]).unwrap_or_default();
-                from = end + 1;
-                if let Next::Leave(code) = self.line(line.trim_end()) {
+                let line = &held[from..from + length];
+                from += length + 1;
+                if let Next::Leave(code) = self.line(line, known) {
                     return ExitCode::from(code);
                 }
             }
-            held.drain(..from);
+            held.copy_within(from..filled, 0);
+            filled -= from;
         }
     }
 
-    fn line(&mut self, line: &str) -> Next {
-        let event = match line.split(' ').next().unwrap_or_default() {
+    /// Takes in a line whose first `known` bytes are the position told last.
+    fn line(&mut self, line: &[u8], known: usize) -> Next {
+        if known > 0 && line.get(known).is_none_or(|&byte| byte == b' ') {
+            self.mover.go_on(text(&line[known..]));
+            return self.event(Event::Position, "");
+        }
+        let line = text(line);
+        let event = match line.split_ascii_whitespace().next().unwrap_or_default() {
             "uci" => Event::Uci,
             "setoption" => Event::SetOption,
             "isready" => Event::IsReady,
@@ -170,13 +177,13 @@ impl Engine {
             "quit" => Event::Quit,
             _ => return Next::Listen,
         };
+        if event == Event::Position {
+            self.mover.set(line);
+        }
         self.event(event, line)
     }
 
     fn event(&mut self, event: Event, line: &str) -> Next {
-        if event == Event::Position {
-            self.mover.set(line);
-        }
         if event == Event::SetOption && line.contains("UCI_Chess960") {
             let style = if line.ends_with("true") { MoveStyle::Chess960 } else { MoveStyle::Standard };
             self.mover.set_style(style);
@@ -204,9 +211,9 @@ impl Engine {
                      option name Weight type spin default 5 min 0 max 100\nuciok\n",
                     self.name
                 );
-                self.say(text.as_bytes());
+                say(text.as_bytes());
             }
-            Event::IsReady => self.say(b"readyok\n"),
+            Event::IsReady => say(b"readyok\n"),
             Event::Go => self.play(),
             Event::Quit | Event::Eof => return Next::Leave(0),
             Event::Start | Event::SetOption | Event::NewGame | Event::Position | Event::Stop => {}
@@ -226,13 +233,7 @@ impl Engine {
         self.out.extend_from_slice(b"bestmove ");
         self.out.extend_from_slice(best.as_bytes());
         self.out.push(b'\n');
-        let mut stdout = io::stdout().lock();
-        let _ = stdout.write_all(&self.out).and_then(|()| stdout.flush());
-    }
-
-    fn say(&mut self, bytes: &[u8]) {
-        let mut stdout = io::stdout().lock();
-        let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        say(&self.out);
     }
 
     fn act(&mut self, action: &Action, event: Event) -> Next {
@@ -241,9 +242,9 @@ impl Engine {
                 let text = String::from_utf8_lossy(bytes);
                 if text.contains("{move}") {
                     let text = text.replace("{move}", self.mover.choose().unwrap_or_default());
-                    self.say(text.as_bytes());
+                    say(text.as_bytes());
                 } else {
-                    self.say(bytes);
+                    say(bytes);
                 }
             }
             Action::Play => return self.usual(event),
@@ -252,13 +253,13 @@ impl Engine {
             Action::Hang => hang(),
             Action::Exit(code) => std::process::exit(*code),
             Action::Signal(name) => signal(name),
-            Action::Flood(count) => self.flood(*count),
+            Action::Flood(count) => (0..count / 4096).for_each(|_| say(&[b'f'; 4096])),
             Action::Lines(count, line) => {
                 let block = [line.as_slice(), b"\n"].concat().repeat(64);
-                (0..count / 64).for_each(|_| self.say(&block));
+                (0..count / 64).for_each(|_| say(&block));
             }
             Action::Drip(pause) => loop {
-                self.say(b"x");
+                say(b"x");
                 thread::sleep(*pause);
             },
             Action::Stderr(count) => {
@@ -282,11 +283,6 @@ impl Engine {
             }
         }
         Next::Listen
-    }
-
-    fn flood(&mut self, count: u64) {
-        let chunk = [b'f'; 4096];
-        (0..count / 4096).for_each(|_| self.say(&chunk));
     }
 
     /// One ACE game: prints its moves, reads the other side's, ends with the status that tells the result.
@@ -333,8 +329,21 @@ impl Engine {
         thread::sleep(self.sleep);
         if let Some(text) = self.mover.choose_ace() {
             // The original prints a blank line before its move.
-            self.say(format!("\n{text}\n").as_bytes());
+            say(format!("\n{text}\n").as_bytes());
         }
+    }
+}
+
+/// A line without its end. Bytes that are not text cannot be a command.
+fn text(line: &[u8]) -> &str {
+    std::str::from_utf8(line).unwrap_or_default().trim_end()
+}
+
+/// Writes to the harness, past the library's own buffer.
+fn say(mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        let Ok(count) = nix::unistd::write(io::stdout(), bytes) else { return };
+        bytes = &bytes[count..];
     }
 }
 

@@ -38,35 +38,31 @@ impl Mover {
         if line.starts_with(self.told.as_bytes()) { self.told.len() } else { 0 }
     }
 
-    /// Takes in a `position` line; only what is new in it is read.
+    /// Takes in a whole `position` line.
     pub(crate) fn set(&mut self, line: &str) {
-        let known = line.strip_prefix(&*self.told).filter(|_| !self.told.is_empty());
-        let known = known.filter(|rest| rest.is_empty() || rest.starts_with(' '));
-        let news = match known {
-            Some(rest) => rest,
-            None => match Command::parse(line) {
-                Command::Position { start, moves } => {
-                    self.chosen = None;
-                    self.position = match start {
-                        Start::Standard => Position::startpos(),
-                        Start::Fen(fen) => {
-                            let fen: Vec<&str> = fen.as_str().split_whitespace().collect();
-                            Position::from_fen(&fen.join(" ")).unwrap_or_else(|_| Position::startpos())
-                        }
-                    };
-                    moves.as_str()
-                }
-                _ => return,
-            },
+        let Command::Position { start, moves } = Command::parse(line) else { return };
+        self.chosen = None;
+        self.position = match start {
+            Start::Standard => Position::startpos(),
+            Start::Fen(fen) => {
+                let fen: Vec<&str> = fen.as_str().split_whitespace().collect();
+                Position::from_fen(&fen.join(" ")).unwrap_or_else(|_| Position::startpos())
+            }
         };
-        for word in news.split_ascii_whitespace().filter(|word| *word != "moves") {
+        self.play_all(moves.as_str());
+        self.told.clear();
+        self.told.push_str(line);
+    }
+
+    /// Takes in what is new in a `position` line after what is [`Mover::known`] of it.
+    pub(crate) fn go_on(&mut self, news: &str) {
+        self.play_all(news);
+        self.told.push_str(news);
+    }
+
+    fn play_all(&mut self, moves: &str) {
+        for word in moves.split_ascii_whitespace().filter(|word| *word != "moves") {
             self.push(word);
-        }
-        if known.is_some() {
-            self.told.push_str(news);
-        } else {
-            self.told.clear();
-            self.told.push_str(line);
         }
     }
 
