@@ -86,6 +86,16 @@ impl Position {
             "n" => Some(PieceKind::Knight),
             _ => return Err(unreadable()),
         };
+        // Such a piece goes there in one way or not at all, which is quicker asked than listed.
+        if let Some(piece) = self.piece_at(from)
+            && !matches!(piece.kind, PieceKind::Pawn | PieceKind::King)
+            && promotion.is_none()
+        {
+            let taking = self.piece_at(to).is_some();
+            let mv = if taking { Move::capture(piece, from, to) } else { Move::quiet(piece, from, to) };
+            let illegal = || MoveTextError::new(text, MoveProblem::Illegal);
+            return self.is_legal(mv).then_some(mv).ok_or_else(illegal);
+        }
         let (mut found, mut problem) = (None, MoveProblem::Illegal);
         self.each_legal_move(|mv| {
             if mv.from() == from && written_target(mv, style) == to {
