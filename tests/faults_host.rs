@@ -78,6 +78,23 @@ fn nothing_of_ours_survives_our_death_by_any_signal() {
     }
 }
 
+/// A process that is just becoming another program shows for a moment no environment, and no command line either: one
+/// look at it, ours or this test's, proves nothing. This grandchild becomes another all the time.
+#[test]
+fn row_44_a_grandchild_that_is_looked_at_in_the_middle_of_exec_is_not_missed() {
+    let mark = format!("reborn-{}", std::process::id());
+    for attempt in 0..25 {
+        let elusive = named(fake(&["on go#1: fork-reborn 3000; exit 1"]), &mark);
+        let outcome = run(FleetConfig::new(vec![elusive, sound()]), jobs(1, TimeControl::nodes(1)));
+        assert_eq!(outcome.lines(), ["0-1 crash(exit 1)", "1-0 crash(exit 1)"], "{attempt}: {outcome:#?}");
+        for look in 0..10 {
+            let left = survivors(&mark);
+            assert!(left.is_empty(), "attempt {attempt}, look {look}: {left:?}");
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
 #[test]
 #[ignore = "a helper process of another test"]
 fn is_stopped_and_continued() {

@@ -9,7 +9,6 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
@@ -107,12 +106,6 @@ pub fn keep_watch() {
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     let Some(run) = run else { return };
-    // A process forked while we were looking is found on the next look.
-    for _ in 0..5 {
-        if kill_marked(RUN_VARIABLE, &run) == 0 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    kill_marked(RUN_VARIABLE, &run);
     remove_scratch_dirs(&run);
 }

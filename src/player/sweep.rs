@@ -1,6 +1,9 @@
 //! Finding processes by the mark their environment carries, wherever they have moved to.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -10,24 +13,142 @@ pub(super) const RUN_VARIABLE: &str = "PLAYSELF_RUN";
 /// The variable that names the very engine process it descends from.
 pub(super) const ENGINE_VARIABLE: &str = "PLAYSELF_ENGINE";
 
-/// Kills every process whose environment holds `variable=value`, ourselves excepted; says how many.
+/// Looks in a row that must find nothing: what was forked behind the back of one is in sight of the next.
+const EMPTY_LOOKS: u32 = 2;
+/// The pause between two looks, in which a process in the middle of `exec` comes out of it.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+/// A sweep gives up after this: what is still there is stuck in the kernel, or forks faster than anybody can kill.
+const LONGEST_SWEEP: Duration = Duration::from_millis(700);
+
+/// Kills every process whose environment holds `variable=value`, ourselves excepted, and their children; says how many.
 ///
-/// A child that left its parent's group and session still carries its environment.
+/// A child that left its parent's group and session still carries its environment. A process in the middle of `exec`
+/// shows none for a moment, and one just forked may not be listed yet, so one look is not enough: looks are repeated
+/// until some in a row have found neither a marked process nor one that might be.
 pub(super) fn kill_marked(variable: &str, value: &str) -> u64 {
     let mark = format!("{variable}={value}");
-    let Ok(entries) = fs::read_dir("/proc") else { return 0 };
-    let ourselves = std::process::id();
-    let mut killed = 0;
+    let begun = Instant::now();
+    let (mut killed, mut empty) = (BTreeSet::new(), 0);
+    loop {
+        let seen = look(mark.as_bytes());
+        for &pid in &seen.ours {
+            if kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok() {
+                killed.insert(pid);
+            }
+        }
+        empty = if seen.ours.is_empty() && seen.unclear == 0 { empty + 1 } else { 0 };
+        if empty == EMPTY_LOOKS || begun.elapsed() > LONGEST_SWEEP {
+            return killed.len() as u64;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// What one look at all processes found.
+#[derive(Debug, Default)]
+struct Seen {
+    ours: BTreeSet<i32>,
+    /// Processes that are becoming another program: whose they are shows later.
+    unclear: usize,
+}
+
+fn look(mark: &[u8]) -> Seen {
+    let mut seen = Seen::default();
+    let Ok(entries) = fs::read_dir("/proc") else { return seen };
+    let ourselves = std::process::id().cast_signed();
+    // The list is in the order of numbers, which is nearly that of birth, so parents mostly come before children.
     for entry in entries.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
             continue;
         };
-        // Kernel threads and other users' processes show no environment.
-        let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
-        let marked = environment.split(|&byte| byte == 0).any(|item| item == mark.as_bytes());
-        if marked && pid != ourselves && kill(Pid::from_raw(pid as i32), Signal::SIGKILL).is_ok() {
-            killed += 1;
+        if pid == ourselves {
+            continue;
+        }
+        match whose(&entry.path(), mark, &seen.ours) {
+            Whose::Ours => drop(seen.ours.insert(pid)),
+            Whose::Unclear => seen.unclear += 1,
+            Whose::Others => {}
         }
     }
-    killed
+    seen
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Ours,
+    Others,
+    Unclear,
+}
+
+fn whose(process: &Path, mark: &[u8], ours: &BTreeSet<i32>) -> Whose {
+    let environment = || fs::read(process.join("environ"));
+    let marked = |items: &[u8]| items.split(|&byte| byte == 0).any(|item| item == mark);
+    // Other users' processes do not show theirs.
+    let Ok(found) = environment() else { return Whose::Others };
+    if marked(&found) {
+        return Whose::Ours;
+    }
+    let Some(stat) = Stat::read(process) else { return Whose::Others };
+    // A child that was started without any environment is still its parent's child.
+    if ours.contains(&stat.parent) {
+        return Whose::Ours;
+    }
+    if !found.is_empty() {
+        return Whose::Others;
+    }
+    if stat.is_becoming_another() {
+        return Whose::Unclear;
+    }
+    // It may have become another between our two questions.
+    if environment().is_ok_and(|found| marked(&found)) { Whose::Ours } else { Whose::Others }
+}
+
+/// What the kernel says about a process, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stat {
+    parent: i32,
+    memory: u64,
+    environment_end: u64,
+}
+
+impl Stat {
+    fn read(process: &Path) -> Option<Self> {
+        Self::parse(&fs::read_to_string(process.join("stat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The program's name, the second field, may hold anything; the last bracket closes it.
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let parent = fields.get(4 - 3)?.parse().ok()?;
+        Some(Self { parent, memory: number(23)?, environment_end: number(51)? })
+    }
+
+    /// Between the old program and the new one a process has memory, but no environment in it yet. A zombie and a
+    /// kernel thread have neither.
+    fn is_becoming_another(self) -> bool {
+        self.memory > 0 && self.environment_end == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_between_two_programs_is_told_from_one_without_environment() {
+        let stat = |name: &str, memory: u64, end: u64| {
+            let before = "0 ".repeat(18);
+            let between = "0 ".repeat(27);
+            Stat::parse(&format!("77 ({name}) S 42 {before}{memory} {between}{end} 0\n")).unwrap()
+        };
+        assert_eq!(stat("a) b (c", 4096, 99), Stat { parent: 42, memory: 4096, environment_end: 99 });
+        assert!(stat("in exec", 4096, 0).is_becoming_another());
+        assert!(!stat("alive", 4096, 99).is_becoming_another());
+        assert!(!stat("kernel thread or zombie", 0, 0).is_becoming_another());
+        assert_eq!(Stat::parse("nonsense"), None);
+        let own = Stat::read(Path::new("/proc/self")).unwrap();
+        assert!(own.memory > 0 && !own.is_becoming_another(), "{own:?}");
+    }
 }

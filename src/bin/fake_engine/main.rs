@@ -7,6 +7,7 @@ mod script;
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command as Program, ExitCode, Stdio};
 use std::thread;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use clap::Parser;
 use mover::Mover;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask, raise};
+use nix::time::ClockId;
 use playself::chess::{Color, MoveStyle};
 use script::{Action, Event, Script};
 
@@ -49,6 +51,9 @@ struct Call {
     /// With --linger: leave the parent's session first.
     #[arg(long)]
     session: bool,
+    /// With --linger: become the same program again, so many times; all the while there is no telling whose it is.
+    #[arg(long, value_name = "TIMES", default_value_t = 0)]
+    reborn: u64,
     /// Speak ACE: who makes White's moves.
     #[arg(long, value_parser = ["human", "computer"])]
     white: Option<String>,
@@ -74,6 +79,10 @@ fn main() -> ExitCode {
     if call.linger {
         if call.session {
             let _ = nix::unistd::setsid();
+        }
+        if call.reborn > 0 {
+            let left = (call.reborn - 1).to_string();
+            let _ = program().args(["--linger", "--name", &call.name, "--reborn", &left]).exec();
         }
         hang();
     }
@@ -269,6 +278,10 @@ impl Engine {
             Action::Close(fd) => drop(nix::unistd::close(*fd)),
             Action::Fork(count) => (0..*count).for_each(|_| fork(&self.name, &["--linger"])),
             Action::ForkSession => fork(&self.name, &["--linger", "--session"]),
+            Action::ForkReborn(times) => {
+                fork(&self.name, &["--linger", "--session", "--reborn", &times.to_string()]);
+            }
+            Action::Burn(time) => burn(*time),
             Action::Spin => drop(thread::spawn(|| {
                 loop {
                     std::hint::spin_loop();
@@ -361,16 +374,30 @@ fn signal(name: &str) {
     }
 }
 
+/// This very program, once more.
+fn program() -> Program {
+    Program::new(std::env::current_exe().unwrap_or_default())
+}
+
 fn fork(name: &str, args: &[&str]) {
-    let Ok(program) = std::env::current_exe() else { return };
     let streams = || Stdio::inherit();
-    let _ = Program::new(program)
+    let _ = program()
         .args(args)
         .args(["--name", name])
         .stdin(streams())
         .stdout(streams())
         .stderr(streams())
         .spawn();
+}
+
+/// Works until it has had so much of a processor, however long that takes by the clock.
+fn burn(time: Duration) {
+    let clock = ClockId::CLOCK_THREAD_CPUTIME_ID;
+    let used = || clock.now().map(Duration::from).unwrap_or(Duration::MAX);
+    let end = used().saturating_add(time);
+    while used() < end {
+        std::hint::spin_loop();
+    }
 }
 
 fn alloc() {

@@ -46,6 +46,10 @@ pub(crate) enum Action {
     Fork(u64),
     /// The same, in a session of its own.
     ForkSession,
+    /// The same, becoming itself again and again.
+    ForkReborn(u64),
+    /// Work that takes this much of a processor.
+    Burn(Duration),
     Spin,
     Alloc,
     /// A file in the working directory.
@@ -163,6 +167,8 @@ fn action(text: &str) -> Option<Action> {
         "close" => Action::Close(rest.trim().parse().ok()?),
         "fork" => Action::Fork(number().unwrap_or(1)),
         "fork-session" => Action::ForkSession,
+        "fork-reborn" => Action::ForkReborn(number()?),
+        "burn" => Action::Burn(millis()?),
         "spin" => Action::Spin,
         "alloc" => Action::Alloc,
         "fill" => Action::Fill(number()?),
