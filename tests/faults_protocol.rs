@@ -134,18 +134,18 @@ fn what_only_looks_wrong_costs_nothing_and_is_noted() {
     }
 }
 
-/// What is said before any of our `go`s has gone out answers none of them. What is said on `position` cannot be told
-/// from an answer, for `go` went out with it: the first of the two is the answer, the second is stray, and from then
-/// on the engine is asked behind a barrier that tells the two apart.
+/// What is said before our `go` has gone out answers none. Every game begins with its position told behind a barrier, so
+/// an engine that answers positions is found out before it is first asked, and asked behind barriers from then on.
 #[test]
 fn row_29_a_move_that_nobody_asked_for_is_never_played() {
     // The opponent takes so long that whatever the engine says out of turn has arrived before its next turn.
     let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
     for (name, rule, most_strays) in [
         ("on a new game", "on newgame: reply bestmove e2e4", 1),
-        ("before it is ready", "on isready: write bestmove e2e4\\nreadyok\\n", 1),
+        ("before it is ready", "on isready: write bestmove e2e4\\nreadyok\\n", 20),
         ("on its opponent's time", "on go#2: play; delay 3; write bestmove a2a3\\n", 1),
-        ("on every position", "on position: reply bestmove {move}", 20),
+        // Were one of these ever taken for an answer, it would lose the game.
+        ("on every position", "on position: reply bestmove 0000", 20),
     ] {
         let mut config = FleetConfig::new(vec![fake(&[rule]), slow()]);
         config.rules.max_moves = Some(6);
@@ -154,6 +154,23 @@ fn row_29_a_move_that_nobody_asked_for_is_never_played() {
         let strays = |warning: &Warning| matches!(warning, Warning::StrayLine { count, by } if *count <= most_strays && by.get() == 0);
         assert!(warned(&outcome, strays), "{name}: {outcome:#?}");
     }
+}
+
+/// An engine that begins in the middle of a game to answer `position` has read `go` in the same breath: by bytes and by
+/// time its first such move cannot be told from an instant answer, followed by a stray one. That one move stands; the
+/// stray one gives the engine away, and no other is taken.
+#[test]
+fn row_29_of_an_engine_that_begins_to_answer_positions_in_a_game_one_move_stands_and_no_more() {
+    let slow = EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
+    // Of each game the first position is told twice. From the third question on: a move, then only rubbish.
+    let rules = ["on position#4@game 1: reply bestmove {move}", "on position#5+@game 1: reply bestmove 0000"];
+    let mut config = FleetConfig::new(vec![fake(&rules), slow]);
+    config.rules.max_moves = Some(8);
+    let outcome = run(config, jobs(1, nodes()));
+    assert_eq!(outcome.lines(), [DRAW; 2], "{outcome:#?}");
+    // The dropped answer to the third question, and one for each of the five positions after it.
+    let strays = |warning: &Warning| matches!(warning, Warning::StrayLine { count: 6, by } if by.get() == 0);
+    assert!(warned(&outcome, strays), "{outcome:#?}");
 }
 
 #[test]

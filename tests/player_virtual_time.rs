@@ -184,8 +184,8 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             tokio::task::spawn_local(engine(far, ignored, |_| vec![Step::Move], Vec::new()));
             let spec = EngineSpec::uci("sound", "none");
             let mut black = Player::greet(Memory(near), &spec).await.map_err(|(_, fault)| fault).unwrap();
-            white.new_game(Castling::Standard, &[]).await.unwrap();
-            black.new_game(Castling::Standard, &[]).await.unwrap();
+            white.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
+            black.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
             let setup = GameSetup::new(&Opening::start()).unwrap();
             let rules =
                 AdjudicationRules { max_moves: Some(setting.max_moves), ..AdjudicationRules::default() };

@@ -69,8 +69,9 @@ impl Seat {
         if self.resident.as_ref().is_some_and(|resident| resident.engine != engine) {
             self.dismiss(staff);
         }
+        let position = setup.position_command();
         if let Some(resident) = &mut self.resident {
-            match resident.player.new_game(setup.castling(), &contestant.options).await {
+            match resident.player.new_game(setup.castling(), &position, &contestant.options).await {
                 Ok(()) => return Ok(()),
                 // It went away between two games, which belongs to neither; a fresh process takes its place.
                 Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.clear().await),
@@ -79,7 +80,7 @@ impl Seat {
         }
         let player = start(staff, engine, spec, contestant, setup, side).await?;
         let resident = self.resident.insert(Resident { engine, player });
-        match resident.player.new_game(setup.castling(), &contestant.options).await {
+        match resident.player.new_game(setup.castling(), &position, &contestant.options).await {
             Ok(()) => Ok(()),
             Err(fault) => Err(self.expel(staff.roster, &fault).await),
         }

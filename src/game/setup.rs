@@ -61,6 +61,11 @@ impl GameSetup {
         &self.first
     }
 
+    /// The `position` command that leads to where the first engine is asked.
+    pub fn position_command(&self) -> Vec<u8> {
+        self.command().text
+    }
+
     /// The `position` command up to the last book move, and whether it has moves yet.
     pub(super) fn command(&self) -> PositionCommand {
         let mut text = Vec::with_capacity(1024);

@@ -115,8 +115,13 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Begins a game.
-    pub async fn new_game(&mut self, castling: Castling, options: &[EngineOption]) -> Result<(), StartFault> {
+    /// Begins a game from where the whole command `position` leads, with these options over the engine's own.
+    pub async fn new_game(
+        &mut self,
+        castling: Castling,
+        position: &[u8],
+        options: &[EngineOption],
+    ) -> Result<(), StartFault> {
         let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
         let mut options = options.to_vec();
         match castling {
@@ -125,7 +130,8 @@ impl<T: Transport> Player<T> {
             Castling::Standard => {}
         }
         let deadline = Instant::now() + self.patience.new_game;
-        let begun = dialogue.new_game(&mut self.link, &mut self.tallies, &options, deadline).await;
+        let begun =
+            dialogue.new_game(&mut self.link, &mut self.tallies, (position, &options), deadline).await;
         match begun {
             Ok(()) => Ok(()),
             Err(trouble) => Err(self.start_fault(trouble, CrashMoment::Idle).await),

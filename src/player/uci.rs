@@ -100,17 +100,21 @@ impl UciDialogue {
         Ok(dialogue)
     }
 
-    /// Begins a game, with these options over the engine's own.
+    /// Begins a game from `position`, with these options over the engine's own.
+    ///
+    /// The position is told before the barrier, and again with the first `go`: an engine that answers a mere position
+    /// with a move is found out here, where its answer cannot be taken for one.
     pub(super) async fn new_game<T: Transport>(
         &mut self,
         link: &mut Link<T>,
         tallies: &mut Tallies,
-        options: &[EngineOption],
+        (position, options): (&[u8], &[EngineOption]),
         deadline: Instant,
     ) -> Result<(), GreetTrouble> {
         self.trust = Trust::Full;
         self.say_options(link, options)?;
         link.say(b"ucinewgame");
+        link.say(position);
         self.ready(link, tallies, deadline).await?;
         Ok(())
     }
@@ -149,10 +153,14 @@ impl UciDialogue {
         std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(link, tallies, cx).is_ready())).await;
         link.say(b"isready");
         link.begin_exchange();
+        let trust = &mut self.trust;
         hear_until(link, deadline, StallPoint::Readyok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::ReadyOk => return ControlFlow::Break(()),
-                Reply::BestMove { .. } => tallies.stray += 1,
+                Reply::BestMove { .. } => {
+                    tallies.stray += 1;
+                    *trust = Trust::Careful;
+                }
                 Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
                 _ => {}
             }
