@@ -56,11 +56,35 @@ fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
     let (status, said) = finish(&mut limited("ulimit -n 100", &command));
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("more open files than the system allows; at most 3 fit"), "{said}");
-    assert_eq!(
-        fs::read_to_string(bench.path("run/journal.ndjson")).unwrap_or_default(),
-        "",
-        "nothing was played"
-    );
+    assert!(!bench.path("run").exists(), "a refusal leaves nothing behind");
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_no_folder_behind() {
+    let bench = Bench::new();
+    let config = bench.config("refused", &Match::default());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let cases: [(&str, &[&str], &str); 3] = [
+        ("disk", &["--concurrency", "1"], "MB left"),
+        ("page", &["--serve", &address], "already in use"),
+        ("files", &["--concurrency", "4000000000"], "more open files"),
+    ];
+    for (case, flags, told) in cases {
+        for place in [&["--run-dir", "deep/in/run"], &["--results", "results"]] {
+            let mut command = Command::new(PLAYSELF);
+            command.arg("match").arg(&config).args(flags).args(place).current_dir(bench.folder.path());
+            if case == "disk" {
+                command.env(VARIABLE, "disk-low");
+            }
+            let (status, said) = finish(&mut command);
+            assert_eq!(status, 2, "{case}: {said}");
+            assert!(said.contains(told), "{case}: {said}");
+            assert!(!bench.path("deep/in/run").exists(), "{case}");
+            let left = fs::read_dir(bench.path("results")).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "{case}");
+        }
+    }
 }
 
 #[test]
@@ -321,7 +345,7 @@ fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
     let config = reference(&bench, 30, "concurrency = 2");
     let (status, said) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
     assert_eq!(status, 2, "{said}");
-    assert!(said.contains("1 MB left") && !bench.path("refused/journal.ndjson").exists(), "{said}");
+    assert!(said.contains("1 MB left") && !bench.path("refused").exists(), "{said}");
     let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "disk-low:2+"));
     assert_eq!(status, 4, "{said}");
     assert!(said.contains("1 MB left"), "{said}");

@@ -101,8 +101,7 @@ impl LocalFleet {
     /// Starts the threads; engines start with the first pair.
     pub fn start(config: FleetConfig) -> Result<Self, FleetError> {
         let concurrency = config.concurrency.max(1);
-        descriptors::reserve(concurrency)
-            .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })?;
+        Self::reserve(concurrency)?;
         let launcher = Launcher::new(config.guardian.as_ref())?;
         let places = Places::new(config.placement, config.processor_pool, &config.engines);
         let (events, inbox) = unbounded_channel();
@@ -144,6 +143,12 @@ impl LocalFleet {
         Ok(Self { desk, events: inbox, threads, kill })
     }
 
+    /// Makes room for the open files of so many pairs at once, or says how many there is room for.
+    pub fn reserve(concurrency: usize) -> Result<(), FleetError> {
+        descriptors::reserve(concurrency)
+            .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })
+    }
+
     /// Queues a pair. Jobs begin in the order they come.
     pub fn submit(&self, job: PairJob) {
         let refused = {
@@ -175,8 +180,7 @@ impl LocalFleet {
     /// Changes how many pairs are played at the same time; those under way are finished in any case.
     pub fn set_concurrency(&self, concurrency: usize) -> Result<(), FleetError> {
         let concurrency = concurrency.max(1);
-        descriptors::reserve(concurrency)
-            .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })?;
+        Self::reserve(concurrency)?;
         let mut state = self.desk.lock();
         state.dispatch.set_concurrency(concurrency);
         state.open_slots(concurrency);

@@ -130,14 +130,26 @@ pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> 
     for doubt in doubts {
         show.say(&format!("Warning; {doubt}"));
     }
+    // So is whatever else this machine cannot do: a run that is refused leaves nothing behind.
+    LocalFleet::reserve(plan.concurrency)?;
+    check_disk(standing(output.run_dir.as_ref().unwrap_or(&output.results)), plan.games_left(0), show)?;
     let folder = match &output.run_dir {
         Some(path) => RunFolder::create_at(path),
         None => RunFolder::create(&output.results, &Moment::now().stamp(), &plan.name),
     }
     .context("the run folder cannot be made")?;
-    check_disk(folder.path(), plan.games_left(0), show)?;
-    let page = serve_run(output.live.serve.as_ref(), &folder)?;
+    let page = serve_run(output.live.serve.as_ref(), &folder).inspect_err(|_| {
+        // Only an empty folder can be removed this way: nothing of anybody's is lost.
+        let _ = fs::remove_dir(folder.path());
+    })?;
     play_shown(plan, folder, show, page)
+}
+
+/// The folder itself or, while it does not exist, the nearest one above it that does.
+fn standing(folder: &Path) -> &Path {
+    let above = folder.ancestors().find(|path| path.exists());
+    // A name alone lies in the folder we are in.
+    above.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Refuses a disk without room, and warns of one that may not last.
