@@ -13,6 +13,8 @@ const ELSEWHERE: &[(u32, &str, &str)] = &[
     (55, "tests/run_faults.rs", "row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end"),
     (56, "tests/run_faults.rs", "row_56_a_machine_that_goes_down_is_given_ten_seconds"),
     (57, "tests/run_faults.rs", "row_57_no_engine_is_alive_a_second_after_we_were_killed"),
+    (58, "tests/run_host.rs", "row_58_games_under_way_are_void_after_ctrl_z_whatever_their_result"),
+    (61, "tests/run_host.rs", "row_61_games_lost_on_time_under_overload_count_and_the_run_is_called_noisy"),
     (62, "tests/run_faults.rs", "row_62_three_slips_of_ours_stop_the_run_and_score_nothing"),
     (63, "tests/run_faults.rs", "row_63_a_reader_that_stops_reading_does_not_hold_a_run_up"),
     (64, "src/stats/sprt.rs", "no_counts_and_no_hypotheses_make_the_ratio_infinite"),

@@ -5,7 +5,6 @@ mod run_support;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,9 @@ use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use playself::failpoint::VARIABLE;
-use run_support::{Bench, Match, PLAYSELF, finish, processes_naming, spawn, wait_for};
+use run_support::{
+    Bench, Match, PLAYSELF, acknowledged, finish, limited, on_record, processes_naming, spawn, wait_for,
+};
 
 /// A match whose games depend on nothing but the pair, and its uninterrupted end.
 fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
@@ -34,17 +35,6 @@ fn summary(bench: &Bench, run: &str) -> serde_json::Value {
 fn assert_sound(bench: &Bench, run: &str) {
     let verified = bench.verify(run);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
-}
-
-/// The program under a limit of the shell's.
-fn limited(limit: &str, command: &Command) -> Command {
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
-        .arg(command.get_program())
-        .args(command.get_args());
-    shell.current_dir(command.get_current_dir().unwrap());
-    shell
 }
 
 #[test]
@@ -208,58 +198,6 @@ fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
 }
 
 #[test]
-fn row_58_games_under_way_are_void_after_a_stop_of_ours_whatever_their_result() {
-    let bench = Bench::new();
-    // A move takes 5 of 400 ms: the stop below would lose any game on time, a busy machine none.
-    let slow = ["--salt", "3", "--sleep-ms", "5"];
-    let wanted = Match { pairs: 4, candidate: &slow, baseline: &slow, games: "concurrency = 2", rest: "" };
-    let config = bench.config("stopped", &wanted);
-    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 400");
-    fs::write(&config, text).unwrap();
-    let mut child = spawn(&mut bench.start(&config, "run"));
-    let pid = Pid::from_raw(child.id().cast_signed());
-    wait_for("a first game", 30, || recorded(&bench, "game"));
-    kill(pid, Signal::SIGTSTP).unwrap();
-    std::thread::sleep(Duration::from_millis(50));
-    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    if !state.contains(") T ") {
-        // Where no shell could continue us, the system ignores SIGTSTP; its sister cannot be ignored.
-        kill(pid, Signal::SIGSTOP).unwrap();
-    }
-    std::thread::sleep(Duration::from_millis(1000));
-    kill(pid, Signal::SIGCONT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    let journal = bench.read("run", "journal.ndjson");
-    assert!(journal.contains("\"type\":\"void\"") && journal.contains("suspended"), "{journal}");
-    let pairs = bench.read("run", "pairs.csv");
-    assert!(!pairs.contains("time_forfeit"), "{pairs}");
-    assert_sound(&bench, "run");
-}
-
-#[test]
-fn row_61_games_lost_on_time_count_and_the_run_is_called_noisy() {
-    let bench = Bench::new();
-    let late = ["--on", "on go#9: delay 400; play"];
-    let config = bench.config(
-        "late",
-        &Match { pairs: 50, baseline: &late, games: "breaker = \"off\"", ..Match::default() },
-    );
-    let text = fs::read_to_string(&config).unwrap().replace("depth = 1", "movetime_ms = 100");
-    fs::write(&config, text).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("noisy run"), "{said}");
-    let timeouts = bench.read("run", "pairs.csv").matches("time_forfeit").count() as u64;
-    assert!(timeouts > 0);
-    let summary = summary(&bench, "run");
-    assert_eq!(
-        (summary["games"].as_u64(), summary["faults"].as_u64()),
-        (Some(100), Some(timeouts)),
-        "{summary}"
-    );
-}
-
-#[test]
 fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
     let bench = Bench::new();
     let config = reference(&bench, 12, "concurrency = 2");
@@ -285,24 +223,6 @@ fn row_63_a_reader_that_stops_reading_does_not_hold_a_run_up() {
         assert_eq!(bench.results(case), bench.results("whole"), "{case}");
         drop(reader);
     }
-}
-
-/// The games that a run told of with `--json`: what it acknowledged.
-fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, String) {
-    let output = command.arg("--json").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let games = events.filter(|event| event["event"] == "game");
-    let games = games.map(|game| (game["pair"].as_u64().unwrap(), game["game"].as_u64().unwrap())).collect();
-    (output.status.code().unwrap_or(-1), games, text + &String::from_utf8_lossy(&output.stderr))
-}
-
-fn on_record(journal: &Path) -> Vec<(u64, u64)> {
-    let text = fs::read_to_string(journal).unwrap();
-    let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let games = records.filter(|record| record["type"] == "game");
-    let number = |game: &serde_json::Value| if game["game"] == "first" { 1 } else { 2 };
-    games.map(|game| (game["pair"].as_u64().unwrap() + 1, number(&game))).collect()
 }
 
 #[test]
@@ -360,11 +280,9 @@ fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
     let bench = Bench::new();
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
     let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
-    let long = format!("{good}\n{}\n", "x".repeat(64 << 20));
     for (case, book, told) in [
         ("empty", String::new(), "holds no opening"),
         ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
-        ("an endless line", long, "line 2"),
     ] {
         let mut file = fs::File::create(bench.path("book.epd")).unwrap();
         file.write_all(book.as_bytes()).unwrap();

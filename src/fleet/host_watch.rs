@@ -18,6 +18,10 @@ const TICK: Duration = Duration::from_millis(20);
 const NATURAL: Duration = Duration::from_millis(2);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
+/// A shorter stop than this takes no more from a clock than a busy processor does.
+const HELD_UP: Duration = Duration::from_millis(50);
+/// How long after a stop the news of it may take to reach every thread.
+const NEWS: Duration = Duration::from_millis(200);
 /// What the two clocks may differ by without the machine having been asleep.
 const ASLEEP: Duration = Duration::from_millis(100);
 
@@ -106,6 +110,13 @@ impl DelayProbe {
                 standstills.note(late.max(suspended));
             }
         }
+    }
+
+    /// Whether this thread has just been held up for as long as a person takes to stop and continue us: news of that
+    /// may still be on its way from the thread that listens for it.
+    pub(super) fn was_just_held_up(&self) -> bool {
+        let recent = Instant::now().checked_sub(NEWS).unwrap_or_else(Instant::now);
+        self.longest_delay_since(recent) >= HELD_UP
     }
 
     /// How late the next tick is already.

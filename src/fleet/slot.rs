@@ -73,7 +73,7 @@ pub(super) enum PairEnd {
     Condemned,
 }
 
-/// How long after a flag has fallen the news of a standstill may still arrive.
+/// How long after the end of a game the news of a standstill in it may still arrive.
 const NEWS_OF_STANDSTILL: Duration = Duration::from_millis(30);
 /// The pause after the system refused resources.
 const BACKOFF: Duration = Duration::from_millis(200);
@@ -230,7 +230,9 @@ impl Slot {
                 finished.warnings.push(Warning::Leak { count, by });
             }
         }
-        if matches!(finished.ending.termination, Termination::TimeForfeit { .. }) {
+        // Whatever the result: a game that was won in the very moment we went on is as void as one lost on time.
+        let late = matches!(finished.ending.termination, Termination::TimeForfeit { .. });
+        if late || self.probe.was_just_held_up() {
             tokio::time::sleep(NEWS_OF_STANDSTILL).await;
         }
         if self.shared.standstills.count() != standstills {

@@ -94,7 +94,8 @@ pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
 fn noise(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
     let mut labels = Vec::new();
-    if summary.games >= 100 && summary.faults * 200 > summary.games {
+    // One fault in a few games may be chance; three in less than a hundred are not.
+    if (summary.games >= 100 || summary.faults >= 3) && summary.faults * 200 > summary.games {
         labels.push(format!(
             "noisy run: {} of {} games were lost by faults; play again at lower concurrency",
             summary.faults, summary.games

@@ -159,3 +159,33 @@ pub(crate) fn processes_naming(mark: &str) -> Vec<String> {
     }
     found
 }
+
+/// The program under a limit of the shell's.
+pub(crate) fn limited(limit: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell
+}
+
+/// The games that a run told of with `--json`: what it acknowledged.
+pub(crate) fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, String) {
+    let output = command.arg("--json").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let games = events.filter(|event| event["event"] == "game");
+    let games = games.map(|game| (game["pair"].as_u64().unwrap(), game["game"].as_u64().unwrap())).collect();
+    (output.status.code().unwrap_or(-1), games, text + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// The games of a journal.
+pub(crate) fn on_record(journal: &Path) -> Vec<(u64, u64)> {
+    let text = fs::read_to_string(journal).unwrap();
+    let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let games = records.filter(|record| record["type"] == "game");
+    let number = |game: &serde_json::Value| if game["game"] == "first" { 1 } else { 2 };
+    games.map(|game| (game["pair"].as_u64().unwrap() + 1, number(&game))).collect()
+}
