@@ -255,6 +255,43 @@ fn a_running_run_answers_and_obeys() {
 }
 
 #[test]
+fn commands_on_what_is_no_running_run_say_what_it_is() {
+    let bench = Bench::new();
+    let config = bench.config("done", &Match { pairs: 1, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "done")).0, 0);
+    let good = bench.results("done");
+    // A socket that a killed run left behind: nobody listens to it.
+    let journal = fs::read(bench.path("done/journal.ndjson")).unwrap();
+    for stale in [false, true] {
+        if stale {
+            drop(std::os::unix::net::UnixListener::bind(bench.path("done/control.sock")).unwrap());
+        }
+        for command in ["status", "pause", "continue", "stop", "concurrency"] {
+            for (place, status, told) in [
+                ("done", 4, "is not running: `playself report`"),
+                ("nowhere", 2, "nowhere does not exist"),
+                ("done.toml", 2, "is not a run folder"),
+            ] {
+                let mut asked = Command::new(PLAYSELF);
+                asked.arg(command).arg(bench.path(place)).args((command == "concurrency").then_some("2"));
+                let (code, said) = finish(&mut asked);
+                assert_eq!(code, status, "{command} {place}: {said}");
+                assert!(said.contains(told), "{command} {place}: {said}");
+            }
+        }
+    }
+    for command in ["resume", "verify", "report"] {
+        let (code, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("nowhere")));
+        assert_eq!((code, said.contains("does not exist")), (2, true), "{command}: {said}");
+        let (code, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("done")));
+        assert_eq!(code, 0, "{command}: {said}");
+        assert_eq!(bench.results("done"), good, "{command} changes nothing of a finished run");
+    }
+    let after = fs::read(bench.path("done/journal.ndjson")).unwrap();
+    assert!(after.starts_with(&journal));
+}
+
+#[test]
 fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
     let bench = Bench::new();
     for (case, candidate, baseline, status) in [("spoiled", SPOILED, "", 1), ("cured", "", SPOILED, 0)] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::experiment::Request;
+use crate::experiment::{Request, with_short_path};
 use crate::report::RunFolder;
 
 /// A run answers at once or not at all.
@@ -17,7 +17,7 @@ const LONGEST_ANSWER: u64 = 1 << 20;
 
 /// Puts one request to the run in `folder`; an error means that it is not running, or too busy to answer.
 pub(super) fn ask(folder: &RunFolder, request: Request) -> io::Result<Value> {
-    let mut stream = UnixStream::connect(folder.socket())?;
+    let mut stream = with_short_path(&folder.socket(), |path| UnixStream::connect(path))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     writeln!(stream, "{request}")?;

@@ -11,6 +11,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 
+use super::short_path::with_short_path;
+
 /// Longer requests are nobody's.
 const LONGEST_REQUEST: u64 = 256;
 
@@ -88,7 +90,7 @@ impl ControlDoor {
             Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(why),
             _ => {}
         }
-        let listener = UnixListener::bind(path)?;
+        let listener = with_short_path(path, |path| UnixListener::bind(path))?;
         std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
         let (sender, requests) = mpsc::channel(16);
         tokio::spawn(async move {

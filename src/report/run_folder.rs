@@ -51,11 +51,15 @@ impl RunFolder {
     pub fn open(path: &Path) -> io::Result<Self> {
         let folder = Self { path: path.to_owned() };
         if folder.plan().is_file() {
-            Ok(folder)
-        } else {
-            let message = format!("{} is not a run folder: it has no plan.toml", path.display());
-            Err(io::Error::new(io::ErrorKind::NotFound, message))
+            return Ok(folder);
         }
+        let path = path.display();
+        let message = if folder.path.exists() {
+            format!("{path} is not a run folder: it has no plan.toml")
+        } else {
+            format!("{path} does not exist")
+        };
+        Err(io::Error::new(io::ErrorKind::NotFound, message))
     }
 
     /// The folder itself.
@@ -158,6 +162,8 @@ mod tests {
     #[test]
     fn a_folder_without_a_plan_is_no_run() {
         let root = tempfile::tempdir().unwrap();
-        assert!(RunFolder::open(root.path()).unwrap_err().to_string().contains("no plan.toml"));
+        let told = |path: &Path| RunFolder::open(path).unwrap_err().to_string();
+        assert!(told(root.path()).contains("no plan.toml"));
+        assert!(told(&root.path().join("nowhere")).ends_with("nowhere does not exist"));
     }
 }

@@ -1,11 +1,11 @@
 //! `playself status|pause|continue|concurrency|stop RUN_DIR`: a run spoken to from another terminal.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
+use playself::experiment::with_short_path;
 use playself::report::RunFolder;
 
 use crate::launch::{FAULT, RunDir, Show};
@@ -84,8 +84,17 @@ impl StopCommand {
 /// Puts one request to the run and prints its answer.
 fn ask(run: &RunDir, request: &str) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::open(&run.path)?;
-    let answer = converse(&folder, request)
-        .with_context(|| format!("{} is not running (or does not answer)", run.path.display()));
+    let path = run.path.display();
+    let answer = converse(&folder, request).map_err(|why| {
+        let kind = why.downcast_ref::<io::Error>().map(io::Error::kind);
+        match kind {
+            // No socket, or one that a killed run has left behind.
+            Some(io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => anyhow::anyhow!(
+                "{path} is not running: `playself report` tells how it stands, `playself resume` goes on with it"
+            ),
+            _ => why.context(format!("{path} does not answer")),
+        }
+    });
     match answer {
         Ok(answer) => {
             let refused = serde_json::from_str::<serde_json::Value>(&answer)
@@ -102,7 +111,7 @@ fn ask(run: &RunDir, request: &str) -> anyhow::Result<ExitCode> {
 
 /// What the run answers to one request.
 pub(crate) fn converse(folder: &RunFolder, request: &str) -> anyhow::Result<String> {
-    let mut stream = UnixStream::connect(folder.socket())?;
+    let mut stream = with_short_path(&folder.socket(), |path| UnixStream::connect(path))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     writeln!(stream, "{request}")?;
     let mut answer = String::new();

@@ -202,7 +202,10 @@ pub(crate) fn open_run(path: &Path) -> Result<OpenedRun, Refused> {
     let plan = plan_from_toml(&text).map_err(|why| Refused::Fault(why.into()))?;
     let journal = LockedFile::open(&folder.journal()).map_err(|why| match why {
         LockError::Held => Refused::Fault(anyhow::anyhow!("{}: {why}", path.display())),
-        LockError::Io(why) => Refused::Fault(why.into()),
+        LockError::Io(why) => {
+            let what = format!("{} cannot be written to", folder.journal().display());
+            Refused::Fault(anyhow::Error::from(why).context(what))
+        }
     })?;
     Ok(OpenedRun { folder, plan, text, journal })
 }

@@ -79,7 +79,8 @@ impl ReportCommand {
             Show::Human.say(closing(&outcome, &view).trim_end());
         }
         let games = self.game.iter().map(|wanted| game(folder, *wanted)).collect::<anyhow::Result<_>>()?;
-        write_page_with(&follower, games)?;
+        write_page_with(&follower, games)
+            .with_context(|| format!("{} cannot be written", folder.page().display()))?;
         let plots = follower.collector().plots(&view);
         self.write_plots(&plots)?;
         if !self.json && !self.forum {
