@@ -1,7 +1,8 @@
 //! Every row of the table of faults on one machine has a test that names it.
 //!
-//! Rows 1 to 52 are what engines do, rows 53 to 64 what the host does. A test names its row as `row 7`, `rows 53 and 54`,
-//! in its own name as `row_29_`, or, where many rows are one test, as a case `"7 hang at go"`.
+//! Rows 1 to 52 are what engines do, rows 53 to 64 what the host does, rows 65 to 73 what the disk does. A test names its
+//! row as `row 7`, `rows 53 and 54`, in its own name as `row_29_`, or, where many rows are one test, as a case
+//! `"7 hang at go"`.
 #![allow(clippy::unwrap_used, reason = "a file that cannot be read has failed")]
 
 use std::collections::BTreeSet;
@@ -18,10 +19,23 @@ const ELSEWHERE: &[(u32, &str, &str)] = &[
     (62, "tests/run_faults.rs", "row_62_three_slips_of_ours_stop_the_run_and_score_nothing"),
     (63, "tests/run_faults.rs", "row_63_a_reader_that_stops_reading_does_not_hold_a_run_up"),
     (64, "src/stats/sprt.rs", "no_counts_and_no_hypotheses_make_the_ratio_infinite"),
+    (65, "tests/run_host.rs", "row_65_a_disk_that_fills_up_ends_the_run_and_it_goes_on_elsewhere"),
+    (66, "tests/journal_damage.rs", "row_66_a_tail_cut_at_every_byte_of_the_last_record_is_dropped"),
+    (67, "tests/journal_damage.rs", "row_67_a_flipped_byte_anywhere_is_refused_with_its_offset"),
+    (
+        68,
+        "tests/run_faults.rs",
+        "rows_65_and_68_a_disk_that_fails_ends_the_run_with_every_acknowledged_game_intact",
+    ),
+    (69, "tests/run_durability.rs", "row_69_deleted_cut_and_edited_files_are_written_anew_from_the_journal"),
+    (70, "tests/run_durability.rs", "row_70_a_second_program_on_the_same_run_is_refused"),
+    (71, "tests/run_durability.rs", "row_71_a_changed_engine_book_or_plan_is_refused_with_what_changed"),
+    (72, "tests/run_durability.rs", "row_72_a_journal_of_a_newer_program_is_refused"),
+    (73, "tests/run_host.rs", "row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_little_memory"),
 ];
 
 #[test]
-fn every_row_from_1_to_64_has_its_test() {
+fn every_row_from_1_to_73_has_its_test() {
     let mut covered = BTreeSet::new();
     for folder in ["tests", "src/fleet", "src/player", "src/game"] {
         for entry in fs::read_dir(folder).unwrap() {
@@ -38,7 +52,7 @@ fn every_row_from_1_to_64_has_its_test() {
         assert!(text.contains(&format!("fn {test}(")), "row {row}: {file} has no test {test}");
         covered.insert(row);
     }
-    let missing: Vec<u32> = (1..=64).filter(|row| !covered.contains(row)).collect();
+    let missing: Vec<u32> = (1..=73).filter(|row| !covered.contains(row)).collect();
     assert!(missing.is_empty(), "rows without a test: {missing:?}");
 }
 
