@@ -6,7 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::belief::{Belief, Evidence, Grid, vote};
+use super::belief::{Belief, Evidence, FARTHEST, Grid, vote};
+use super::joint;
+use super::moments::Moments;
 use super::report::{Effect, Gained, ParameterReport, TuningReport};
 use super::space::{Kind, Parameter, Settings, Space};
 use super::trial::{Trial, TrialId};
@@ -25,6 +27,8 @@ const SURE_EVIDENCE: f64 = 3.0;
 const NOTICEABLE_SLOPE: f64 = 2.0;
 /// Standard deviations either side that hold 95 % of a normal distribution.
 const NINETY_FIVE: f64 = 1.959_963_984_540_054;
+/// Intervals are due after so many pairs, and whenever the run has doubled: they cost as much as many fits.
+const FIRST_INTERVALS: u64 = 256;
 /// A fit is due when the run has grown by one part in so many.
 const FITS_PER_AGE: u64 = 50;
 
@@ -68,6 +72,10 @@ pub struct Bayes {
     daring: f64,
     learned: u64,
     evidence: Vec<Evidence>,
+    moments: Moments,
+    /// Where each optimum lies, in half ranges from the start.
+    intervals: Vec<[f64; 2]>,
+    next_intervals: u64,
     beliefs: Vec<Belief>,
     /// Sums of weights and of their squares.
     weights: (f64, f64),
@@ -83,6 +91,9 @@ impl Bayes {
             daring: plan.daring * (20_000.0 / pairs.max(1) as f64).sqrt(),
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
+            moments: Moments::new(space.len()),
+            intervals: vec![[-FARTHEST, FARTHEST]; space.len()],
+            next_intervals: FIRST_INTERVALS,
             beliefs: Vec::new(),
             weights: (0.0, 0.0),
             square_score: 0.0,
@@ -113,19 +124,22 @@ impl Bayes {
         let score = score.points() / 2.0 - 0.5;
         self.learned += 1;
         let fade = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.fading);
-        for (index, parameter) in space.parameters().iter().enumerate() {
-            let half = parameter.range() / 2.0;
-            let place = |value: f64| (value - parameter.start) / half;
-            let evidence = &mut self.evidence[index];
+        let (plus, minus) = (places(space, &trial.plus), places(space, &trial.minus));
+        for ((evidence, &plus), &minus) in self.evidence.iter_mut().zip(&plus).zip(&minus) {
             evidence.fade(fade);
-            evidence.add(place(trial.plus.0[index]), place(trial.minus.0[index]), ELO_PER_SCORE * score);
+            evidence.add(plus, minus, ELO_PER_SCORE * score);
         }
+        self.moments.learn(fade, &plus, &minus, ELO_PER_SCORE * score);
         self.weights = (self.weights.0 * fade + 1.0, self.weights.1 * fade * fade + 1.0);
         self.square_score += score * score;
         // Late pairs change beliefs less, so fits grow rarer with the run.
         if self.learned >= self.next_fit {
             self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FITS_PER_AGE);
             self.fit(space);
+        }
+        if self.learned >= self.next_intervals {
+            self.next_intervals = 2 * self.learned;
+            self.settle();
         }
     }
 
@@ -151,6 +165,11 @@ impl Bayes {
         self.beliefs = weighed.iter().map(|weighed| grid.believe(weighed, &scales)).collect();
     }
 
+    /// Works the intervals out anew; until then a report has those of an earlier moment.
+    pub(super) fn settle(&mut self) {
+        self.intervals = joint::intervals(&self.moments, self.pair_variance(), self.learned);
+    }
+
     /// The values with the smallest expected loss, before rounding.
     pub(super) fn centre(&self, space: &Space) -> Vec<f64> {
         let value = |(parameter, belief): (&Parameter, &Belief)| {
@@ -170,15 +189,16 @@ impl Bayes {
 
     pub(super) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
         let best = space.nearest(&self.centre(space));
-        let parameters = space.parameters().iter().zip(&self.beliefs).zip(&self.evidence).zip(best.0);
-        let parameters = parameters.map(|(((parameter, belief), evidence), best)| {
+        let parameters =
+            space.parameters().iter().zip(&self.beliefs).zip(&self.evidence).zip(&self.intervals).zip(best.0);
+        let parameters = parameters.map(|((((parameter, belief), evidence), interval), best)| {
             let value = |place: f64| parameter.clamp(parameter.start + place * parameter.range() / 2.0);
             let slope_error = (self.pair_variance() / evidence.weight()).sqrt();
             ParameterReport {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
-                interval: Some([value(belief.low), value(belief.high)]),
+                interval: Some([value(interval[0]), value(interval[1])]),
                 effect: if belief.log_evidence > SURE_EVIDENCE {
                     Effect::Clear
                 } else if belief.log_evidence < 0.0 && slope_error < NOTICEABLE_SLOPE {
@@ -201,6 +221,12 @@ impl Bayes {
             remaining_loss: Some(Elo(self.remaining_loss())),
         }
     }
+}
+
+/// Settings in half ranges from the start.
+fn places(space: &Space, settings: &Settings) -> Vec<f64> {
+    let place = |(parameter, value): (&Parameter, &f64)| 2.0 * (value - parameter.start) / parameter.range();
+    space.parameters().iter().zip(&settings.0).map(place).collect()
 }
 
 /// Where a parameter starts, from -1 to 1 across its range.

@@ -55,9 +55,9 @@ impl Evidence {
 }
 
 /// Places an optimum may be at, densest around the start.
-const PLACES: usize = 201;
+pub(super) const PLACES: usize = 201;
 /// How far from the start a place may be: a whole range, and a little beyond.
-const FARTHEST: f64 = 2.2;
+pub(super) const FARTHEST: f64 = 2.2;
 /// How much denser places lie at the start than far away.
 const DENSITY: f64 = 4.0;
 /// How far beyond the range an optimum is believed in.
@@ -75,12 +75,6 @@ pub(super) const SCALES: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0];
 
 /// Differences in support beyond which a place is not worth its share of the work.
 const NEGLIGIBLE: f64 = 30.0;
-
-/// Belief left outside each end of an interval.
-///
-/// Chosen by simulation: parameters that hardly matter keep intervals as wide as what was believed before, which hold
-/// the optimum nearly always, so that all parameters together are right 95 times in 100 with tails a little above 2.5 %.
-const TAIL: f64 = 0.035;
 
 /// The places of optima, shared by all parameters.
 #[derive(Clone, Debug)]
@@ -181,12 +175,22 @@ impl Grid {
             optimum,
             steepness,
             remaining_loss: (second - moment * optimum).max(0.0),
-            low: self.quantile(&density, TAIL),
-            high: self.quantile(&density, 1.0 - TAIL),
         }
     }
 
-    fn quantile(&self, density: &[f64; PLACES], share: f64) -> f64 {
+    /// Adds a normal distribution to the chances of all places.
+    pub(super) fn add_bell(&self, chances: &mut [f64; PLACES], mean: f64, variance: f64) {
+        let height = 1.0 / variance.sqrt();
+        for ((chance, place), width) in chances.iter_mut().zip(self.places).zip(self.widths) {
+            let distance = (place - mean) * (place - mean) / (2.0 * variance);
+            if distance < NEGLIGIBLE {
+                *chance += width * height * (-distance).exp();
+            }
+        }
+    }
+
+    /// The place below which this share of all chances lies.
+    pub(super) fn quantile(&self, density: &[f64; PLACES], share: f64) -> f64 {
         let total: f64 = density.iter().sum();
         let mut below = 0.0;
         for (index, part) in density.iter().enumerate() {
@@ -239,10 +243,6 @@ pub(super) struct Belief {
     pub(super) gain_variance: f64,
     /// Logarithm of the odds that pairs give for an effect against none.
     pub(super) log_evidence: f64,
-    /// Lower end of the optimum's interval.
-    pub(super) low: f64,
-    /// Upper end of the optimum's interval.
-    pub(super) high: f64,
 }
 
 /// The chances of the scales after all parameters have voted.

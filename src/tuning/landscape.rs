@@ -70,6 +70,14 @@ impl Landscape {
         &self.space
     }
 
+    /// Each parameter's best value among those it may take, where that is known: beyond the end of a range it is that
+    /// end, unless the landscape is turned, when the end of one range moves what is best for the others.
+    pub(super) fn best_allowed(&self) -> Vec<Option<f64>> {
+        let inside = |slope: &Slope| slope.parameter.clamp(slope.optimum) == slope.optimum;
+        let is_known = self.directions.is_none() || self.slopes.iter().all(inside);
+        self.slopes.iter().map(|slope| is_known.then(|| slope.parameter.clamp(slope.optimum))).collect()
+    }
+
     pub(super) fn slopes(&self) -> &[Slope] {
         &self.slopes
     }

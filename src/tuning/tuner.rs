@@ -219,6 +219,7 @@ impl Tuner {
         while self.learn_next() {}
         if let Machine::Bayes(bayes) = &mut self.machine {
             bayes.fit(&self.plan.space);
+            bayes.settle();
         }
     }
 
