@@ -48,8 +48,11 @@ fn main() {
     assert!(cost <= 1.0 + BAR, "watchers cost a game {:.1} % of its processor time", 100.0 * (cost - 1.0));
 }
 
+/// One figure of a block, with its name.
+type Row = (&'static str, fn(&Block) -> f64);
+
 fn tell(alone: &[Block], watched: &[Block]) {
-    let rows: [(&str, fn(&Block) -> f64); 6] = [
+    let rows: [Row; 6] = [
         ("plies a second", |block| block.rate),
         ("game threads, us a ply", |block| block.game_cpu),
         ("answer, median us", |block| block.answer_median),

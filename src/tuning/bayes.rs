@@ -29,6 +29,9 @@ const NOTICEABLE_SLOPE: f64 = 2.0;
 const NINETY_FIVE: f64 = 1.959_963_984_540_054;
 /// Intervals are due after so many pairs, and whenever the run has doubled: they cost as much as many fits.
 const FIRST_INTERVALS: u64 = 256;
+/// Parameters up to which intervals allow for bonds between them. The bonds grow with the square of the parameters, and
+/// with more of them the games of a night cannot tell how strong they are; nor would a thousand weights fit in memory.
+const MOST_BOUND: usize = 16;
 /// A fit is due when the run has grown by one part in so many.
 const FITS_PER_AGE: u64 = 50;
 
@@ -72,7 +75,8 @@ pub struct Bayes {
     daring: f64,
     learned: u64,
     evidence: Vec<Evidence>,
-    moments: Moments,
+    /// Kept for as many parameters as it can say something about.
+    moments: Option<Moments>,
     /// Where each optimum lies, in half ranges from the start.
     intervals: Vec<[f64; 2]>,
     next_intervals: u64,
@@ -91,7 +95,7 @@ impl Bayes {
             daring: plan.daring * (20_000.0 / pairs.max(1) as f64).sqrt(),
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
-            moments: Moments::new(space.len()),
+            moments: (space.len() <= MOST_BOUND).then(|| Moments::new(space.len())),
             intervals: vec![[-FARTHEST, FARTHEST]; space.len()],
             next_intervals: FIRST_INTERVALS,
             beliefs: Vec::new(),
@@ -129,7 +133,9 @@ impl Bayes {
             evidence.fade(fade);
             evidence.add(plus, minus, ELO_PER_SCORE * score);
         }
-        self.moments.learn(fade, &plus, &minus, ELO_PER_SCORE * score);
+        if let Some(moments) = &mut self.moments {
+            moments.learn(fade, &plus, &minus, ELO_PER_SCORE * score);
+        }
         self.weights = (self.weights.0 * fade + 1.0, self.weights.1 * fade * fade + 1.0);
         self.square_score += score * score;
         // Late pairs change beliefs less, so fits grow rarer with the run.
@@ -167,7 +173,10 @@ impl Bayes {
 
     /// Works the intervals out anew; until then a report has those of an earlier moment.
     pub(super) fn settle(&mut self) {
-        self.intervals = joint::intervals(&self.moments, self.pair_variance(), self.learned);
+        self.intervals = match &self.moments {
+            Some(moments) => joint::intervals(moments, self.pair_variance(), self.learned),
+            None => self.beliefs.iter().map(|belief| belief.interval).collect(),
+        };
     }
 
     /// The values with the smallest expected loss, before rounding.

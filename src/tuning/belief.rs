@@ -76,6 +76,12 @@ pub(super) const SCALES: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0];
 /// Differences in support beyond which a place is not worth its share of the work.
 const NEGLIGIBLE: f64 = 30.0;
 
+/// Belief left outside each end of an interval.
+///
+/// Chosen by simulation: parameters that hardly matter keep intervals as wide as what was believed before, which hold
+/// the optimum nearly always, so that all parameters together are right 95 times in 100 with tails a little above 2.5 %.
+const TAIL: f64 = 0.03;
+
 /// The places of optima, shared by all parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
@@ -175,6 +181,7 @@ impl Grid {
             optimum,
             steepness,
             remaining_loss: (second - moment * optimum).max(0.0),
+            interval: [TAIL, 1.0 - TAIL].map(|share| self.quantile(&density, share)),
         }
     }
 
@@ -243,6 +250,8 @@ pub(super) struct Belief {
     pub(super) gain_variance: f64,
     /// Logarithm of the odds that pairs give for an effect against none.
     pub(super) log_evidence: f64,
+    /// Where the optimum lies if parameters do not bend each other's slopes.
+    pub(super) interval: [f64; 2],
 }
 
 /// The chances of the scales after all parameters have voted.

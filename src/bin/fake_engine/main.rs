@@ -393,7 +393,7 @@ fn fork(name: &str, args: &[&str]) {
 /// Works until it has had so much of a processor, however long that takes by the clock.
 fn burn(time: Duration) {
     let clock = ClockId::CLOCK_THREAD_CPUTIME_ID;
-    let used = || clock.now().map(Duration::from).unwrap_or(Duration::MAX);
+    let used = || clock.now().map_or(Duration::MAX, Duration::from);
     let end = used().saturating_add(time);
     while used() < end {
         std::hint::spin_loop();
