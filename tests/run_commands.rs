@@ -51,6 +51,46 @@ fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
 }
 
 #[test]
+fn adjudication_is_set_by_flags_as_their_help_shows_them() {
+    let bench = Bench::new();
+    let engines = ["--white", FAKE, "--black", FAKE];
+    let flags = ["--draw", "34,8,20", "--resign=3,600", "--run-dir", "run"];
+    let (status, said) = classic(&bench, &[engines.as_slice(), flags.as_slice()].concat());
+    assert_eq!(status, 0, "{said}");
+    let plan = bench.read("run", "plan.toml");
+    for line in ["after_move = 34", "moves = 8", "cp = 20", "moves = 3", "cp = 600"] {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+    for wrong in ["1,2", "1,2,x", "1,2,3,4"] {
+        let (status, said) = classic(&bench, &[engines.as_slice(), &["--draw", wrong]].concat());
+        assert_eq!((status, said.contains("3 whole numbers")), (2, true), "{said}");
+    }
+}
+
+#[test]
+fn a_lost_journal_is_told_and_the_games_that_are_left_stay() {
+    let bench = Bench::new();
+    let config = bench.config("lost", &Match { pairs: 2, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
+    let games = bench.read("run", "games.pgn");
+    fs::remove_file(bench.path("run/journal.ndjson")).unwrap();
+    let verified = bench.verify("run");
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert_eq!((verified.status.code(), said.contains("the journal was lost")), (Some(4), true), "{said}");
+    assert_eq!(bench.read("run", "games.pgn"), games);
+}
+
+#[test]
+fn a_test_of_two_engines_is_no_part_of_a_tuning_run() {
+    let bench = Bench::new();
+    let config = bench.path("tune.toml");
+    fs::write(&config, "engine = \"builtin\"\n[tune]\ngames = 4\nparameters = [\"tempo_mg\"]\n").unwrap();
+    let mut command = Command::new(PLAYSELF);
+    let (status, said) = finish(command.arg("tune").arg(&config).args(["--sprt", "0,5"]));
+    assert_eq!((status, said.contains("[accept]")), (2, true), "{said}");
+}
+
+#[test]
 fn a_pair_is_played_and_told_with_nothing_but_two_engines() {
     let bench = Bench::new();
     let (status, said) = classic(&bench, &["--white", FAKE, "--black", FAKE]);

@@ -9,6 +9,9 @@ use crate::player::link::{Link, LinkEnd};
 use crate::player::{ExitEvidence, Transport};
 use crate::protocol::ace::{Call, Claim, Line, Template, TemplateError, Thinking};
 
+/// Moves of a side that a clock without a period has to last for.
+const LONG_GAME: u32 = 200;
+
 /// The state of an ACE dialogue.
 #[derive(Debug)]
 pub(super) struct AceDialogue {
@@ -137,8 +140,9 @@ fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
         return Thinking::Depth(depth);
     }
     let share = limits.time[side].map(|time| {
-        // Fixed time per move is all the protocol knows: forty moves' worth of the clock, most of the increment.
-        let moves = limits.moves_to_go.unwrap_or(40).max(1);
+        // A fixed time per move is all the protocol knows, told once and for the whole game: it must not overdraw the
+        // clock of a long one.
+        let moves = limits.moves_to_go.unwrap_or(LONG_GAME).max(1);
         time / (moves + 1) + limits.increment[side].unwrap_or_default() * 4 / 5
     });
     let time = match (limits.movetime, share) {

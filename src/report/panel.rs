@@ -7,7 +7,7 @@ use crate::report::page::duration;
 use crate::report::screen::Ink;
 use crate::report::trend::{Trend, sparkline};
 use crate::report::tuning_block::{most_moved, short};
-use crate::tuning::{Effect, Tuner};
+use crate::tuning::Effect;
 
 /// Columns of a panel at most; the last one is left to the terminal.
 const WIDTH: usize = 79;
@@ -151,7 +151,15 @@ fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
 }
 
 fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
-    let Some(report) = view.state.tuner().map(Tuner::report) else { return Vec::new() };
+    let Some(tuner) = view.state.tuner() else { return Vec::new() };
+    // A run that has ended is shown as its files have it.
+    let report = if view.state.outcome().is_some() {
+        let mut tuner = tuner.clone();
+        tuner.finish();
+        tuner.report()
+    } else {
+        tuner.report()
+    };
     let mut lines = Vec::new();
     if let Some(gain) = report.gain {
         let high = trend.elo().iter().copied().fold(1.0, f64::max);

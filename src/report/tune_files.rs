@@ -65,7 +65,9 @@ impl Observer for TuneFiles {
                     let numbers = |settings: &Settings| {
                         settings.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
                     };
-                    let best = numbers(&tuner.best());
+                    // By the tuner of our own, which learns in the order of trials whatever is in play at once.
+                    self.mirror.tell(trial.id, pair.score).map_err(io::Error::other)?;
+                    let best = numbers(&self.mirror.best());
                     let (plus, minus) = (numbers(&trial.plus), numbers(&trial.minus));
                     writeln!(
                         self.trials,
@@ -73,7 +75,6 @@ impl Observer for TuneFiles {
                         trial.id.0 + 1,
                         pair.score.points()
                     )?;
-                    self.mirror.tell(trial.id, pair.score).map_err(io::Error::other)?;
                 }
                 if Instant::now() >= self.due {
                     self.due = Instant::now() + WEIGHTS_EVERY;

@@ -231,7 +231,7 @@ impl Tuner {
     /// The best settings known, as an engine can be given them.
     pub fn best(&self) -> Settings {
         match &self.machine {
-            Machine::Bayes(bayes) => self.plan.space.nearest(&bayes.centre(&self.plan.space)),
+            Machine::Bayes(bayes) => bayes.best(&self.plan.space),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
             Machine::Sweep(sweep) => sweep.kept().clone(),
         }

@@ -14,7 +14,7 @@ use playself::report::comparison::{
     forum_block,
 };
 use playself::report::page::{parse_round, shelved_game};
-use playself::report::{RunFolder, RunFollower, Summary, closing, write_page_with, write_whole};
+use playself::report::{RunFolder, RunFollower, Summary, closing, score_block, write_page_with, write_whole};
 
 use crate::launch::{FAULT, Show};
 
@@ -160,6 +160,10 @@ fn compared(folder: &RunFolder) -> anyhow::Result<ComparedRun> {
 
 fn forum_text(follower: &RunFollower) -> anyhow::Result<String> {
     let view = follower.view();
+    if view.plan.tune.is_some() {
+        // The score of a tuner's trials against each other is nobody's strength.
+        return Ok(score_block(&view));
+    }
     let run: ComparedRun = serde_json::from_str(&serde_json::to_string(&Summary::of(&view))?)?;
     let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
     let book = book.map_or("no book".into(), |name| name.to_string_lossy());

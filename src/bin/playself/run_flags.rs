@@ -70,17 +70,11 @@ pub(crate) struct RunFlags {
     #[arg(long, value_enum, value_name = "PRESET", conflicts_with = "sprt", help_heading = "Test")]
     preset: Option<Preset>,
     /// Adjudicate draws: MOVE,COUNT,CP, for example 34,8,20
-    #[arg(
-        long,
-        value_name = "MOVE,COUNT,CP",
-        value_delimiter = ',',
-        num_args = 3,
-        help_heading = "Adjudication"
-    )]
-    draw: Option<Vec<u32>>,
+    #[arg(long, value_name = "MOVE,COUNT,CP", value_parser = numbers::<3>, help_heading = "Adjudication")]
+    draw: Option<[u32; 3]>,
     /// Adjudicate wins that both engines see: COUNT,CP, for example 3,600
-    #[arg(long, value_name = "COUNT,CP", value_delimiter = ',', num_args = 2, help_heading = "Adjudication")]
-    resign: Option<Vec<u32>>,
+    #[arg(long, value_name = "COUNT,CP", value_parser = numbers::<2>, help_heading = "Adjudication")]
+    resign: Option<[u32; 2]>,
     /// Call a game a draw after so many moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Adjudication")]
     max_moves: Option<u32>,
@@ -187,6 +181,14 @@ impl Preset {
 #[derive(Clone, Copy, Debug)]
 struct Strengths(f64, f64);
 
+/// So many whole numbers, parted by commas.
+fn numbers<const COUNT: usize>(text: &str) -> Result<[u32; COUNT], String> {
+    let numbers: Option<Vec<u32>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| format!("`{text}` is not {COUNT} whole numbers parted by commas"))
+}
+
 impl std::str::FromStr for Strengths {
     type Err = String;
 
@@ -243,11 +245,16 @@ impl RunFlags {
         self.apply_test(run)
     }
 
+    /// Whether a test of two engines was asked for.
+    pub(crate) fn asks_for_test(&self) -> bool {
+        self.sprt.is_some() || self.preset.is_some()
+    }
+
     fn apply_adjudication(&self, run: &mut RunFile) {
-        if let Some(&[after_move, moves, cp]) = self.draw.as_deref() {
+        if let Some([after_move, moves, cp]) = self.draw {
             run.adjudicate.draw = Some(DrawRule { after_move, moves, cp });
         }
-        if let Some(&[moves, cp]) = self.resign.as_deref() {
+        if let Some([moves, cp]) = self.resign {
             run.adjudicate.resign = Some(ResignRule { moves, cp, sides: ResignSides::Two });
         }
         run.adjudicate.max_moves = self.max_moves.or(run.adjudicate.max_moves);

@@ -62,6 +62,15 @@ pub(crate) struct TexelCommand {
 impl TexelCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         ensure!((0.0..=1.0).contains(&self.result_share), "--result-share must lie between 0 and 1");
+        for (name, number) in [("--pace", Some(self.pace)), ("--scale", self.scale)] {
+            let above_zero = number.is_none_or(|number| number.is_finite() && number > 0.0);
+            ensure!(above_zero, "{name} must be a number above 0");
+        }
+        ensure!(self.spread.is_finite() && self.spread >= 0.0, "--spread must be 0 or more");
+        let counts = [("--epochs", self.epochs), ("--rounds", self.rounds), ("--batch", self.batch)];
+        for (name, count) in counts.into_iter().chain(self.threads.map(|threads| ("--threads", threads))) {
+            ensure!(count > 0, "{name} must be 1 or more");
+        }
         let started = Instant::now();
         let start = weights_of(self.weights.as_deref(), &self.set)?;
         let samples = self.samples(&start)?;

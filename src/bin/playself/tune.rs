@@ -30,6 +30,9 @@ const PILOT_PAIRS: u64 = 8;
 /// The share of a budget in hours that is kept for the test of the tuned values.
 const SHARE_OF_TEST: f64 = 0.25;
 
+/// The exit status of values that were tuned and not accepted.
+const NOT_ACCEPTED: u8 = 1;
+
 /// Tune weights or options of an engine, then test the best values against the old ones.
 ///
 /// Exit status: 0 tuned, and accepted if a test was asked for; 1 tuned but not accepted; 3 the test is undecided;
@@ -54,6 +57,10 @@ impl TuneCommand {
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
+        ensure!(
+            !self.flags.asks_for_test(),
+            "--sprt and --preset test two engines against each other; the test of tuned values is set in [accept]"
+        );
         let mut run = RunFile::read(&self.config)?;
         let table =
             run.tune.clone().with_context(|| format!("{}: there is no [tune]", self.config.display()))?;
@@ -242,6 +249,11 @@ pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
     let (Outcome::Finished, folder) = (&played.outcome, &played.folder) else { return Ok(played.exit()) };
     let plan = plan_from_toml(&std::fs::read_to_string(folder.plan())?)?;
     let (Some(tune), Some(accept)) = (&plan.tune, plan.accept) else { return Ok(played.exit()) };
+    if read_values(&folder.weights())? == tune.space.named(&tune.space.start()).map(owned).collect::<Vec<_>>()
+    {
+        show.say("Nothing better than the start was found, so there is nothing to test.");
+        return Ok(ExitCode::from(NOT_ACCEPTED));
+    }
     let place = folder.acceptance();
     let tested = if place.join("plan.toml").exists() {
         match launch::resume(&place, show, &LiveFlags::default()) {

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::{self, BufRead, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use playself::experiment::{Audit, Known, Observer, Outcome, RunEvent, RunView, replay, sha256_of};
 use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
-use playself::report::{Projections, RunFolder, write_whole};
+use playself::report::{Projections, RunFolder, TuneFiles, write_whole};
 
 use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run};
 
@@ -42,12 +42,19 @@ impl VerifyCommand {
         if let Some(offset) = self.cut_journal_at {
             cut(&mut opened, offset)?;
         }
+        let is_empty = |path: PathBuf| fs::metadata(path).map_or(true, |found| found.len() == 0);
+        anyhow::ensure!(
+            !is_empty(opened.folder.journal()) || is_empty(opened.folder.games()),
+            "games.pgn has games and journal.ndjson has no record of them: the journal was lost. Nothing was changed; bring the \
+             journal back, or start the run anew"
+        );
         audit(&opened)?;
         let OpenedRun { folder, plan, text, journal } = opened;
         let draft = folder.path().join(".verify");
         let _ = fs::remove_dir_all(&draft);
         let draft = RunFolder::create_at(&draft)?;
         let mut fresh = Projections::create(&draft)?;
+        let mut tuned = TuneFiles::of(&draft, &plan)?;
         let mut unwritten = None;
         let replayed = replay(
             journal.reader()?,
@@ -55,12 +62,18 @@ impl VerifyCommand {
             &sha256_of(text.as_bytes()),
             Known::default(),
             |event, view| {
-                unwritten = unwritten.take().or(fresh.observe(event, view).err());
+                let tuned = tuned.as_mut().map(|files| files as &mut dyn Observer);
+                for files in [&mut fresh as &mut dyn Observer].into_iter().chain(tuned) {
+                    unwritten = unwritten.take().or(files.observe(event, view).err());
+                }
             },
         )?;
         let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
         let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
-        fresh.observe(&RunEvent::Finished(outcome), &view)?;
+        fresh.observe(&RunEvent::Finished(outcome.clone()), &view)?;
+        if let Some(tuned) = &mut tuned {
+            tuned.observe(&RunEvent::Finished(outcome), &view)?;
+        }
         drop(fresh);
         if let Some(why) = unwritten {
             return Err(anyhow::Error::from(why).context("the run's files cannot be written anew"));
@@ -79,6 +92,10 @@ impl VerifyCommand {
         repair(&draft.games(), &folder.games())?;
         repair(&draft.pairs(), &folder.pairs())?;
         repair(&draft.summary(), &folder.summary())?;
+        if tuned.is_some() {
+            repair(&draft.trials(), &folder.trials())?;
+            repair(&draft.weights(), &folder.weights())?;
+        }
         repair_folder(&draft.faults(), &folder.faults())?;
         fs::remove_dir_all(draft.path())?;
         Ok(())
@@ -137,8 +154,16 @@ fn repair(fresh: &Path, current: &Path) -> anyhow::Result<()> {
     if same(fresh, current)? {
         Show::Human.say(&format!("{name}: as the journal says"));
     } else {
+        let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+        let mut kept = String::new();
+        // What the journal does not know may still be worth having.
+        if length(current) > length(fresh) {
+            let old = current.with_file_name(format!("{name}.before-verify"));
+            fs::rename(current, &old).with_context(|| format!("{name} cannot be kept"))?;
+            kept = format!("; what was there is kept as {name}.before-verify");
+        }
         fs::rename(fresh, current).with_context(|| format!("{name} cannot be replaced"))?;
-        Show::Human.say(&format!("{name}: differed from the journal, written anew"));
+        Show::Human.say(&format!("{name}: differed from the journal, written anew{kept}"));
     }
     Ok(())
 }
