@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -119,21 +119,23 @@ impl Browser {
         let chromium = program("chromium").ok_or("chromium is not installed (apt-get install chromium)")?;
         let chromedriver = program("chromedriver")
             .ok_or("chromedriver is not installed (apt-get install chromium-driver)")?;
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let driver = Command::new(chromedriver)
-            .arg(format!("--port={port}"))
+        // It chooses its port and tells it: one found by us could be somebody else's by the time it starts.
+        let mut driver = Command::new(chromedriver)
+            .arg("--port=0")
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let told =
+            lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
+        let port = told
+            .and_then(|port| port.trim_end_matches('.').parse().ok())
+            .expect("chromedriver tells its port");
+        std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().unwrap();
         let mut browser = Self { driver, port, session: String::new(), _profile: profile };
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(20), "chromedriver does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
         let arguments = [
             "--headless",
             "--no-sandbox",
