@@ -30,6 +30,9 @@ fn pair_ratios_agree_with_an_independent_solver() {
         ("no draws", [12, 0, 0, 0, 9], Normalized, -10.0, 30.0, -0.6255961446374325),
         ("far above", [3, 40, 90, 61, 6], Normalized, 300.0, 400.0, -47.385627437327486),
         ("far below", [3, 40, 90, 61, 6], Normalized, -700.0, -250.0, 234.14063322828267),
+        // Newton's first step ends on a pole to the last bit, where every further step is small.
+        ("a step onto a pole", [1, 56, 165, 176, 2], Normalized, 0.0, 3.0, 1.7875089801477229),
+        ("the same from the other side", [2, 176, 165, 56, 1], Normalized, -3.0, 0.0, -1.7875089801477229),
         // A second, higher summit far from the sample, although the hypothesis is near.
         ("one lost, else even", [1, 0, 5400, 0, 0], Normalized, 0.0, 5.0, -2.837294155489229),
         ("one won, else even", [0, 0, 5400, 0, 1], Normalized, -5.0, 0.0, 2.837294155487924),

@@ -192,16 +192,19 @@ impl Explanation {
         if !(least < 0.0 && most > 0.0) {
             return None;
         }
+        let edge = |weight: f64| if weight > 0.0 { least } else { most };
+        let is_near_a_pole = |weight: f64| 1.0 + weight * edge(weight) < NEAR_A_POLE;
+        // Beside a pole every step is small, whether or not a root is near: what ends there proves nothing.
         let weight = newton_weight(used, sample.shares(), (-1.0 / most, -1.0 / least))
+            .filter(|&weight| !is_near_a_pole(weight))
             .or_else(|| bracketed_weight(used, sample.shares(), least, most))?;
-        let edge = if weight > 0.0 { least } else { most };
-        if 1.0 + weight * edge < NEAR_A_POLE {
-            return Self::centred_near_pole(sample, features, edge);
-        }
-        Some(Self {
+        let plain = Self {
             divisors: features.map(|feature| 1.0 + weight * feature),
             logarithms: features.map(|feature| (weight * feature).ln_1p()),
-        })
+        };
+        let finer =
+            is_near_a_pole(weight).then(|| Self::centred_near_pole(sample, features, edge(weight))).flatten();
+        Some(finer.unwrap_or(plain))
     }
 
     /// The same where the outcome with the feature `edge` was hardly seen and must become likely.
@@ -329,6 +332,30 @@ mod tests {
                 "{round}: {counts:?}, {found} and {best}"
             );
         }
+    }
+
+    #[test]
+    fn an_explanation_has_the_mean_that_it_was_asked_for() {
+        let mut met = 0;
+        // Among them all counts up to here whose first step of Newton's ends on a pole to the last bit.
+        for (lost, less, even, most) in (0..4).flat_map(|a| {
+            (0..60)
+                .flat_map(move |b| [1, 13, 165].map(|c| (a, b, c)))
+                .flat_map(|(a, b, c)| (0..4).map(move |d| (a, b, c, d)))
+        }) {
+            for more in [3 * less + 8 * lost, less / 3, 2 * less + 1] {
+                for counts in [[lost, less, even, more, most], [most, more, even, less, lost]] {
+                    let sample = Pentanomial(counts).sample();
+                    for mean in [0.5, Elo(2.0).score(), Elo(-3.0).score()] {
+                        let explanation = Explanation::with_mean(&sample, mean);
+                        let (found, _) = explanation.mean_and_spread(&sample);
+                        assert!((found - mean).abs() < 1e-9, "{counts:?}: {found} for {mean}");
+                        met += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(met, 4 * 60 * 3 * 4 * 3 * 2 * 3);
     }
 
     #[test]
