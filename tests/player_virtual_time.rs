@@ -14,7 +14,7 @@ use playself::game::{
 };
 use playself::opening::Opening;
 use playself::player::{
-    Alarm, Castling, CpuUse, Departure, EngineSpec, ExitEvidence, Farewell, Fitness, Patience, Player,
+    Alarm, Castling, CpuUse, Departure, EngineSpec, ExitEvidence, Farewell, Fitness, Patience, Player, Pulse,
     Transport,
 };
 use tokio::io::{
@@ -62,6 +62,10 @@ impl Transport for Memory {
 struct Deaf(Duration);
 
 impl Host for Deaf {
+    fn pulse(&self) -> Option<&Pulse> {
+        None
+    }
+
     fn longest_delay_since(&self, _: Instant) -> Duration {
         self.0
     }

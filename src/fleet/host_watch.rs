@@ -11,11 +11,12 @@ use tokio::time::{Instant, sleep};
 
 use crate::failpoint::{self, Point};
 use crate::game::Host;
+use crate::player::{Pulse, Serving};
 
 /// How often a thread looks whether it still runs on time.
 const TICK: Duration = Duration::from_millis(20);
-/// What a timer may be late by nature.
-const NATURAL: Duration = Duration::from_millis(2);
+/// What a timer may be late by nature, a game's wait for its engine on the spot included.
+const NATURAL: Duration = Duration::from_millis(2).saturating_add(Pulse::BEAT);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
 /// A shorter stop than this takes no more from a clock than a busy processor does.
@@ -61,6 +62,8 @@ impl Standstills {
 #[derive(Debug)]
 pub(super) struct DelayProbe {
     state: RefCell<ProbeState>,
+    /// Without one, engines are waited for like all else.
+    pulse: Option<Pulse>,
 }
 
 #[derive(Debug)]
@@ -80,7 +83,15 @@ impl DelayProbe {
     const KEEP: usize = 256;
 
     pub(super) fn new() -> Self {
-        Self { state: RefCell::new(ProbeState { ticked: Instant::now(), late: VecDeque::new() }) }
+        let state = RefCell::new(ProbeState { ticked: Instant::now(), late: VecDeque::new() });
+        Self { state, pulse: Pulse::start().ok() }
+    }
+
+    /// Says what the thread has to do from now on.
+    pub(super) fn serve(&self, serving: Serving) {
+        if let Some(pulse) = &self.pulse {
+            pulse.serve(serving);
+        }
     }
 
     /// Ticks for ever.
@@ -126,6 +137,10 @@ impl DelayProbe {
 }
 
 impl Host for DelayProbe {
+    fn pulse(&self) -> Option<&Pulse> {
+        self.pulse.as_ref()
+    }
+
     fn longest_delay_since(&self, since: Instant) -> Duration {
         let state = self.state.borrow();
         let noted = state.late.iter().filter(|(at, _)| *at >= since).map(|&(_, late)| late).max();

@@ -15,6 +15,7 @@ use crate::fleet::host_watch::DelayProbe;
 use crate::fleet::live::LiveBoard;
 use crate::fleet::placement::Thread;
 use crate::fleet::slot::{PairEnd, Shared, Slot, SlotOrder};
+use crate::player::Serving;
 
 /// A slot to be opened on a worker.
 #[derive(Debug)]
@@ -32,6 +33,14 @@ pub(super) struct Host {
 }
 
 impl Host {
+    /// Takes on another game.
+    fn take_on_game(&self, probe: &DelayProbe) {
+        self.slots.update(|slots| slots + 1);
+        // A thread that serves several games cannot live on the processor of one, nor wait for the engines of one.
+        self.thread.bind(&[]);
+        probe.serve(if self.slots.get() == 1 { Serving::OneGame } else { Serving::Others });
+    }
+
     /// Moves to a game's processors, if this thread serves no other game.
     pub(super) fn follow(&self, processors: &[usize]) {
         if self.slots.get() == 1 {
@@ -95,9 +104,7 @@ async fn serve(
     let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
     let host = Rc::new(Host { thread: Thread::current(), slots: Cell::new(0) });
     while let Some(NewSlot { number, board, orders }) = arrivals.recv().await {
-        host.slots.update(|slots| slots + 1);
-        // A thread that serves several games cannot live on the processor of one.
-        host.thread.bind(&[]);
+        host.take_on_game(&probe);
         let (shared, probe, leaving) = (Arc::clone(&shared), Rc::clone(&probe), leaving.clone());
         let slot = Slot { number, cpus: Vec::new(), host: Rc::clone(&host), shared, probe, board, leaving };
         playing.spawn_local(slot.run(orders, done.clone()));

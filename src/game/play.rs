@@ -13,8 +13,8 @@ use crate::game::{
     AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
 };
 use crate::player::{
-    Alarm, Answer, Break, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Question, Said, Score,
-    StallPoint, ThinkLimits, Transport,
+    Alarm, Answer, Break, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Pulse, Question, Said,
+    Score, StallPoint, ThinkLimits, Transport,
 };
 
 /// What the host knows about its own delays.
@@ -24,6 +24,9 @@ pub trait Host {
 
     /// How long before `heard` our thread had not been listening: what was heard then may have lain unread that long.
     fn deaf_before(&self, heard: Instant) -> Duration;
+
+    /// The pulse of a thread that may wait for engines on the spot.
+    fn pulse(&self) -> Option<&Pulse>;
 }
 
 /// Whoever watches a game as it is played. Called after every move, so it must be quick.
@@ -214,7 +217,11 @@ impl<T: Transport> Table<'_, T> {
         let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
         let lent = &mut self.lent;
         *lent = Duration::ZERO;
+        let mut pulse = host.pulse();
         poll_fn(|cx| {
+            if let Some(pulse) = pulse.take() {
+                mover.await_here(pulse, cx);
+            }
             if let Poll::Ready(thought) = heard(mover, cx) {
                 return Poll::Ready(thought);
             }

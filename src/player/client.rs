@@ -16,7 +16,7 @@ use crate::player::transcript::escape;
 use crate::player::uci::{GreetTrouble, UciDialogue};
 use crate::player::{
     CrashMoment, Departure, EngineOption, EngineSpec, ExitEvidence, Farewell, MoveText, Patience,
-    PlayerFault, Protocol, ProtocolBreach, Sandbox, Transport,
+    PlayerFault, Protocol, ProtocolBreach, Pulse, Sandbox, Transport,
 };
 
 /// An engine that is there and talks.
@@ -198,6 +198,16 @@ impl<T: Transport> Player<T> {
     /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
     pub fn look_again(&mut self, cx: &mut Context<'_>) {
         self.link.look(cx);
+    }
+
+    /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
+    /// next [`Player::poll_answer`].
+    pub fn await_here(&mut self, pulse: &Pulse, cx: &mut Context<'_>) {
+        if let Dialect::Uci(dialogue) = &mut self.dialect
+            && let Poll::Ready(Ok(())) = dialogue.poll_question(&mut self.link, &mut self.tallies, cx)
+        {
+            self.link.await_here(pulse);
+        }
     }
 
     /// Listens to the player while it is not asked anything. Ready only when it cannot go on.

@@ -1,14 +1,14 @@
 //! A conversation in lines with one engine, bounded in every direction.
 
 use std::io;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::task::{Context, Poll, ready};
 
 use tokio::time::Instant;
 
 use crate::player::line_buffer::LineBuffer;
 use crate::player::transcript::{Speaker, Transcript};
-use crate::player::{ExitEvidence, Patience, Transport};
+use crate::player::{ExitEvidence, Patience, Pulse, Transport};
 
 /// Why a conversation cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,16 +35,18 @@ pub(super) struct Link<T> {
     move_bytes: usize,
     read_at: Instant,
     wrote_at: Option<Instant>,
-    /// Answers taken in a row without waiting for news of them.
-    at_once: u32,
-    /// Questions still to come after which no look is worth its system call.
-    unlooked: u32,
+    /// Whether the last answer was waited for on the spot.
+    answered_here: bool,
+    /// Waits on the spot in a row that a beat ended.
+    misses: u32,
+    /// Questions still to come that are not worth such a wait.
+    unawaited: u32,
     ended: Option<LinkEnd>,
 }
 
-/// After so many answers taken at once, one is waited for like any other: other games of the thread, timers and ends of
-/// processes are heard of while it waits.
-const AT_ONCE: u32 = 16;
+/// An engine that thinks for longer than a beat is waited for on the spot once in so many questions, and more and more
+/// rarely, up to the last.
+const RARELY: RangeInclusive<u32> = 16..=1024;
 
 impl<T: Transport> Link<T> {
     pub(super) fn new(transport: T, patience: &Patience) -> Self {
@@ -58,8 +60,9 @@ impl<T: Transport> Link<T> {
             move_bytes: patience.move_bytes,
             read_at: Instant::now(),
             wrote_at: None,
-            at_once: 0,
-            unlooked: 0,
+            answered_here: false,
+            misses: 0,
+            unawaited: 0,
             ended: None,
         }
     }
@@ -125,7 +128,6 @@ impl<T: Transport> Link<T> {
             let read = match self.transport.poll_read(cx, self.inbox.spare()) {
                 Poll::Ready(read) => read,
                 Poll::Pending => {
-                    self.at_once = 0;
                     let exit = ready!(self.transport.poll_exit(cx));
                     // What it wrote before it ended may have arrived between the two polls.
                     match self.transport.poll_read(cx, self.inbox.spare()) {
@@ -141,32 +143,31 @@ impl<T: Transport> Link<T> {
         }
     }
 
-    /// The next line that came before a question, as far as there is news of any.
-    pub(super) fn line_before_question(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Result<Option<Range<usize>>, LinkEnd> {
-        // Between two answers taken at once nobody has slept, so there is no news; not to ask for it is what makes
-        // them cheap.
-        if self.at_once > 0 && self.ended.is_none() {
-            return Ok(self.next_line());
-        }
-        match self.poll_line(cx) {
-            Poll::Ready(line) => line.map(Some),
-            Poll::Pending => Ok(None),
+    /// Takes in what came before a question. Only the pipe itself knows of it if the last answer was waited for on the
+    /// spot: the runtime has no news then.
+    pub(super) fn look_before_question(&mut self, cx: &mut Context<'_>) {
+        if self.answered_here {
+            self.look(cx);
         }
     }
 
-    /// Takes in the answer if it is here already: an engine that shares our processor and answers at once has often done
-    /// so by the time that the question is written. After one that has not, a while passes until the next look.
-    pub(super) fn look_for_answer(&mut self, cx: &mut Context<'_>) {
-        if self.unlooked > 0 {
-            self.unlooked -= 1;
-        } else if self.at_once < AT_ONCE {
-            if self.look(cx) {
-                self.at_once += 1;
-            } else {
-                self.unlooked = AT_ONCE;
+    /// Takes in the answer if it comes within a beat: an engine that answers at once is then never waited for through
+    /// the runtime.
+    pub(super) fn await_here(&mut self, pulse: &Pulse) {
+        self.answered_here = false;
+        if self.ended.is_some() || self.unawaited > 0 {
+            self.unawaited = self.unawaited.saturating_sub(1);
+            pulse.rest();
+        } else if let Poll::Ready(read) = self.transport.read_here(pulse, self.inbox.spare()) {
+            self.take_in(&read);
+            self.answered_here = true;
+            self.misses = 0;
+        } else {
+            // One beat may have come at the wrong moment; two in a row say that the engine takes its time.
+            self.misses = self.misses.saturating_add(1);
+            if self.misses > 1 {
+                let doublings = self.misses.min(16) - 2;
+                self.unawaited = (RARELY.start() << doublings).min(*RARELY.end());
             }
         }
     }

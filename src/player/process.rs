@@ -1,6 +1,8 @@
 //! An engine's process: its pipes, its life, its end.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::pin::{Pin, pin};
@@ -22,7 +24,7 @@ use crate::player::guardian::Guardian;
 use crate::player::scratch_dir::ScratchDir;
 use crate::player::stderr_tail::StderrTail;
 use crate::player::sweep::{ENGINE_VARIABLE, kill_marked};
-use crate::player::{CpuUse, Departure, ExitEvidence, Farewell, Patience, Transport};
+use crate::player::{CpuUse, Departure, ExitEvidence, Farewell, Patience, Pulse, Transport};
 
 /// A running engine. Dropped without [`Transport::shut_down`], it is killed with its whole group.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct ProcessTransport {
     group: Pid,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
+    /// The same pipe, but reading from it waits.
+    stdout_here: Option<File>,
     stderr: StderrTail,
     exit: Option<ExitEvidence>,
     // Dropped, and thereby removed, after the process is gone.
@@ -66,11 +70,14 @@ impl ProcessTransport {
         let stdout = child.stdout.take().expect("its output was asked to be a pipe");
         let stderr = child.stderr.take().expect("its error output was asked to be a pipe");
         let stderr = StderrTail::drain(stderr, stderr_bytes);
+        // Without one, the runtime waits.
+        let stdout_here = File::open(format!("/proc/self/fd/{}", stdout.as_raw_fd())).ok();
         Self {
             child,
             group,
             stdin,
             stdout,
+            stdout_here,
             stderr,
             exit: None,
             _dir: dir,
@@ -142,6 +149,13 @@ impl Transport for ProcessTransport {
         match nix::unistd::read(&self.stdout, into) {
             Err(Errno::EAGAIN | Errno::EINTR) => Poll::Pending,
             read => Poll::Ready(read.map_err(io::Error::from)),
+        }
+    }
+
+    fn read_here(&mut self, pulse: &Pulse, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        match &self.stdout_here {
+            Some(stdout) => pulse.read(stdout, into),
+            None => Poll::Pending,
         }
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use crate::player::{ExitEvidence, Patience};
+use crate::player::{ExitEvidence, Patience, Pulse};
 
 /// How an engine is told to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,12 @@ pub trait Transport: 'static {
     /// [`Transport::poll_read`] does.
     fn read_now(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         self.poll_read(cx, into)
+    }
+
+    /// Reads what the engine writes next, waiting for it on the spot until the next beat, where that can be done. Pending
+    /// does not promise to wake anybody.
+    fn read_here(&mut self, _: &Pulse, _into: &mut [u8]) -> Poll<io::Result<usize>> {
+        Poll::Pending
     }
 
     /// Writes to the engine, as much as it takes now.

@@ -231,6 +231,23 @@ impl UciDialogue {
         self.phase = Phase::Pondering { expected };
     }
 
+    /// Sends the question.
+    pub(super) fn poll_question<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), LinkEnd>> {
+        if link.is_sending() && self.began == Began::WithTheQuestion {
+            // What is here before the last of the question, its `go`, has gone out cannot answer it.
+            link.look_before_question(cx);
+            while let Poll::Ready(place) = link.poll_line(cx) {
+                self.hear_unasked(link.text(place?), tallies);
+            }
+        }
+        link.poll_send(cx)
+    }
+
     /// The answer to the last question.
     pub(super) fn poll_answer<T: Transport>(
         &mut self,
@@ -238,15 +255,11 @@ impl UciDialogue {
         tallies: &mut Tallies,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, LinkEnd>> {
-        if link.is_sending() && self.began == Began::WithTheQuestion {
-            // What is here before the last of the question, its `go`, has gone out cannot answer it.
-            while let Some(place) = link.line_before_question(cx)? {
-                self.hear_unasked(link.text(place), tallies);
-            }
-            if let Poll::Ready(sent) = link.poll_send(cx) {
-                sent?;
-                link.look_for_answer(cx);
-            }
+        if link.is_sending()
+            && self.began == Began::WithTheQuestion
+            && let Poll::Ready(sent) = self.poll_question(link, tallies, cx)
+        {
+            sent?;
         }
         loop {
             let place = match link.poll_line(cx) {
