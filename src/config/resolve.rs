@@ -23,7 +23,13 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
     for entry in &run.engines {
         match plan_engine(entry, common, around) {
             Ok(engine) => engines.push(engine),
-            Err(why) => problems.push(why.to_string()),
+            Err(why) => {
+                // Two entries of one engine have one mistake.
+                let why = why.to_string();
+                if !problems.contains(&why) {
+                    problems.push(why);
+                }
+            }
         }
     }
     if run.engines.len() < 2 {
@@ -146,5 +152,8 @@ mod tests {
         run.games.openings = Some(PathBuf::from("/no/such/book.epd"));
         let Unplannable(problems) = resolve(&run, &around(), 7).unwrap_err();
         assert_eq!(problems.len(), 3, "{problems:?}");
+        run.engines.push(EngineEntry::named("/no/such/engine"));
+        let Unplannable(again) = resolve(&run, &around(), 7).unwrap_err();
+        assert_eq!(again, problems, "one engine named twice is missing once");
     }
 }

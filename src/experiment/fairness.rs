@@ -1,6 +1,6 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::EngineOption;
+use crate::player::{EngineOption, Protocol};
 
 use super::plan::{Plan, PlannedEngine};
 
@@ -19,6 +19,16 @@ pub fn fairness(plan: &Plan) -> Vec<String> {
         && is_same(one, other)
     {
         doubts.push("both engines are the same program with the same options".to_owned());
+    }
+    for engine in &plan.engines {
+        if let (Protocol::Ace { .. }, [_, ..]) = (&engine.spec.protocol, &engine.spec.options[..]) {
+            let names: Vec<&str> = engine.spec.options.iter().map(|option| option.name.as_str()).collect();
+            doubts.push(format!(
+                "{} speaks ACE, which knows no options: it is not told {}",
+                engine.spec.name,
+                names.join(", ")
+            ));
+        }
     }
     if plan.openings.is_none() && plan.max_pairs.is_none_or(|pairs| pairs > 1) {
         doubts

@@ -21,7 +21,7 @@ use playself::report::{
 };
 
 use crate::output::{Unhurried, say_if_heard};
-use crate::run_flags::{LiveFlags, OutputFlags};
+use crate::run_flags::{LiveFlags, OutputFlags, check_options};
 use crate::serve::serve_run;
 
 /// Exit status when a fault keeps a run from going on.
@@ -115,6 +115,7 @@ pub(crate) fn recorded_plan(path: &Path) -> anyhow::Result<Option<Plan>> {
     let plan = fs::read_to_string(path).ok().and_then(|text| plan_from_toml(&text).ok());
     let changes = plan.as_ref().map(Plan::changes).unwrap_or_default();
     anyhow::ensure!(changes.is_empty(), "this run cannot be repeated:\n{}", changes.join("\n"));
+    plan.as_ref().map_or(Ok(()), check_options)?;
     Ok(plan)
 }
 

@@ -7,10 +7,11 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
 use playself::dashboard::ServeAddress;
-use playself::experiment::{Breaker, Plan};
+use playself::experiment::{Breaker, Plan, refused_options};
 use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
+use playself::player::GuardianProgram;
 use playself::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
 use crate::engine;
@@ -314,5 +315,16 @@ pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Plan> {
     });
     let refused: Vec<String> = refused.collect();
     ensure!(refused.is_empty(), "{}", refused.join("\n"));
+    check_options(&plan)?;
     Ok(plan)
+}
+
+/// Asks the engines whether they take the options that the plan tells them: a wrong one is a mistake of whoever wrote
+/// it, and no run.
+pub(crate) fn check_options(plan: &Plan) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let guardian = GuardianProgram::ourselves()?;
+    let refused = runtime.block_on(refused_options(&plan.engines, Some(&guardian)))?;
+    ensure!(refused.is_empty(), "{}", refused.join("\n"));
+    Ok(())
 }

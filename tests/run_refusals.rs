@@ -1,0 +1,76 @@
+//! What is refused before anything is played: the exit status, the words, and that nothing is left behind.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod run_support;
+
+use std::fs;
+use std::process::Command;
+
+use run_support::{Bench, FAKE, Match, PLAYSELF, finish};
+
+/// A call in the bench's folder that must leave no run behind: its status and what it said.
+fn refused(bench: &Bench, args: &[&str]) -> (i32, String) {
+    let (status, said) = finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
+    assert!(!bench.path("results").exists(), "{args:?} left a folder: {said}");
+    assert!(!said.contains("Started game") && !said.contains("resume"), "{args:?}: {said}");
+    (status, said)
+}
+
+#[test]
+fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
+    let bench = Bench::new();
+    for (white, black, option, told) in [
+        ("builtin", "builtin", "NoSuch=3", "engines builtin, builtin_2: each has no option `NoSuch`"),
+        ("builtin", FAKE, "Hsah=3", "has no option `Hsah`; did you mean `Hash`?"),
+        (FAKE, "builtin", "Hash=abc", "engine fake-engine: it does not take `abc` for its option `Hash`"),
+        (FAKE, FAKE, "Hash=0", "it takes whole numbers from 1 to 1024"),
+    ] {
+        let call = ["--white", white, "--black", black, "--depth", "1", "--option", option];
+        let (status, said) = refused(&bench, &call);
+        assert_eq!((status, said.contains(told)), (2, true), "{option}: {said}");
+    }
+}
+
+#[test]
+fn every_wrong_option_of_a_config_is_told_in_a_line_of_its_own() {
+    let bench = Bench::new();
+    let config = bench.config("options", &Match { pairs: 1, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap();
+    let options = "name = \"old\"\noptions = { Weight = 500, Wight = 5, Hash = 8 }";
+    fs::write(&config, text.replace("name = \"old\"", options)).unwrap();
+    let (status, said) = refused(&bench, &["match", "options.toml"]);
+    assert_eq!(status, 2, "{said}");
+    for told in [
+        "engine old: it does not take `500` for its option `Weight`: it takes whole numbers from 0 to 100",
+        "engine old: it has no option `Wight`; did you mean `Weight`?",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert_eq!(said.lines().count(), 2, "{said}");
+}
+
+#[test]
+fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
+    let bench = Bench::new();
+    let tune = |parameters: &str, flags: &[&str]| {
+        let text = format!("engine = \"{FAKE}\"\n[tune]\ngames = 4\nparameters = {parameters}\n");
+        fs::write(bench.path("tune.toml"), text).unwrap();
+        refused(&bench, &[&["tune", "tune.toml"], flags].concat())
+    };
+    for (parameters, flags, told) in [
+        ("[\"Weight\"]", ["--option", "NoSuch=1"].as_slice(), "has no option `NoSuch`"),
+        ("[\"Wieght\"]", &[], "has no option `Wieght`; did you mean `Weight`?"),
+        ("[\"Weight\"]\n[tune.bounds.Weight]\nmin = 7", &[], "Weight"),
+        ("[\"Weight\"]\n[tune.bounds.Weight]\nmax = 700", &[], "the engine takes 0 to 100"),
+    ] {
+        let (status, said) = tune(parameters, flags);
+        assert_eq!((status, said.contains(told)), (2, true), "{parameters} {flags:?}: {said}");
+    }
+}
+
+#[test]
+fn an_engine_that_is_missing_twice_is_told_once() {
+    let bench = Bench::new();
+    let (status, said) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
+    assert_eq!((status, said.matches("there is no engine").count()), (2, 1), "{said}");
+}
