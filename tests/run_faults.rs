@@ -259,6 +259,50 @@ fn row_65_a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_it_may() {
     assert_eq!(bench.results("run"), bench.results("whole"));
 }
 
+/// A match that takes a while.
+fn slow_match(bench: &Bench) -> std::path::PathBuf {
+    let slow = ["--salt", "1", "--sleep-ms", "2"];
+    bench.config("slow", &Match { pairs: 40, candidate: &slow, baseline: &slow, ..Match::default() })
+}
+
+#[test]
+fn a_run_whose_journal_is_deleted_stops_and_says_what_was_lost() {
+    for (what, told) in [("run", "is gone, and the run with it"), ("run/journal.ndjson", "Run folder: ")] {
+        let bench = Bench::new();
+        let mut command = bench.start(&slow_match(&bench), "run");
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for("a first game", 30, || recorded(&bench, "game"));
+        let path = bench.path(what);
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(4), "{what}: {said}");
+        assert!(said.contains("its file was deleted during the run"), "{what}: {said}");
+        assert!(said.contains(told), "{what}: {said}");
+        let games = said.matches("Finished game").count();
+        assert!(games < 80, "{what}: {games} games were told of as if they were kept");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_write_its_files_says_so_and_verify_writes_them() {
+    let bench = Bench::new();
+    let config = reference(&bench, 6, "");
+    // In the way of the file that becomes summary.json: as a folder nobody may write to would be, even for root.
+    fs::create_dir_all(bench.path("run/summary.draft/x")).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("summary.json") && said.contains("`playself verify`"), "{said}");
+    fs::remove_dir_all(bench.path("run/summary.draft")).unwrap();
+    assert_sound(&bench, "run");
+    assert_eq!(bench.results("run"), bench.results("whole"));
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+}
+
 #[test]
 fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
     let bench = Bench::new();

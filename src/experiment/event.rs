@@ -56,4 +56,18 @@ pub struct RunView<'a> {
 pub trait Observer: Send {
     /// Learns of one event.
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()>;
+
+    /// What it leaves behind: words for people may go unheard, files of the run may not be missing unnoticed.
+    fn leaves(&self) -> Trace {
+        Trace::Words
+    }
+}
+
+/// What an observer leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trace {
+    /// Nothing that lasts.
+    Words,
+    /// Files of the run.
+    Files,
 }

@@ -1,5 +1,6 @@
 //! One match, test or tuning run, from plan to verdict.
 
+mod audience;
 mod audit;
 mod boards;
 mod breaker;
@@ -30,7 +31,7 @@ pub use calendar::Moment;
 pub use checkup::{Checkup, Level, recommended_concurrency};
 pub use control::{Asked, ControlDoor, Request};
 pub use disk::DiskRoom;
-pub use event::{Observer, RunEvent, RunView};
+pub use event::{Observer, RunEvent, RunView, Trace};
 pub use fairness::fairness;
 pub use fingerprint::{FileHash, sha256_of};
 pub use host::{ProcessorClocks, ProcessorTimes, Shares, sync_times};

@@ -15,6 +15,7 @@ use crate::opening::Opening;
 use crate::player::EngineOption;
 use crate::stats::Decision;
 
+use super::audience::Audience;
 use super::boards::boards;
 use super::control::{Asked, ControlDoor, Request};
 use super::disk::DiskRoom;
@@ -55,7 +56,7 @@ pub struct Run {
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     uncommitted: usize,
-    observers: Vec<Box<dyn Observer>>,
+    audience: Audience,
     deadline: Option<Instant>,
     draining: bool,
 }
@@ -101,7 +102,7 @@ impl Run {
             journal: Some(journal),
             commits,
             uncommitted: 0,
-            observers: parts.observers,
+            audience: Audience::new(parts.observers),
             deadline: None,
             draining: false,
         };
@@ -165,8 +166,8 @@ impl Run {
         self.end(outcome).await
     }
 
-    async fn end(self, outcome: Outcome) -> Outcome {
-        let Self { plan, mut state, mut time, fleet, journal, mut commits, mut observers, .. } = self;
+    async fn end(self, mut outcome: Outcome) -> Outcome {
+        let Self { plan, mut state, mut time, fleet, journal, mut commits, audience, .. } = self;
         fleet.close().await;
         if let Some(journal) = journal {
             if outcome.is_final() && !state.is_finished() {
@@ -177,14 +178,20 @@ impl Run {
             journal.close();
         }
         while let Ok(group) = commits.try_recv() {
-            for Committed { at, entry, .. } in group.unwrap_or_default() {
-                time.note(&entry, at);
-                state.commit(entry);
+            match group {
+                Ok(group) => {
+                    for Committed { at, entry, .. } in group {
+                        time.note(&entry, at);
+                        state.commit(entry);
+                    }
+                }
+                // A run that is not on record as finished has not finished, whatever was played.
+                Err(why) if outcome.is_final() => outcome = Outcome::Faulty(why.to_string()),
+                Err(_) => {}
             }
         }
         let view = RunView { plan: &plan, state: &state, seconds: time.seconds() };
-        tell(&mut observers, &RunEvent::Finished(outcome.clone()), &view);
-        outcome
+        audience.dismiss(outcome, &view)
     }
 
     /// Gives every free slot a pair.
@@ -416,15 +423,6 @@ impl Run {
 
     fn tell(&mut self, event: &RunEvent) {
         let view = RunView { plan: &self.plan, state: &self.state, seconds: self.time.seconds() };
-        tell(&mut self.observers, event, &view);
-    }
-}
-
-fn tell(observers: &mut [Box<dyn Observer>], event: &RunEvent, view: &RunView<'_>) {
-    for observer in observers {
-        // A projection that cannot be written is rebuilt by `verify`; a run is not lost for it.
-        if let Err(why) = observer.observe(event, view) {
-            tracing::warn!("a report could not be written: {why}");
-        }
+        self.audience.tell(event, &view);
     }
 }

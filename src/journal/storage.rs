@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use nix::errno::Errno;
@@ -51,6 +52,12 @@ impl LockedFile {
         Ok(Self { file })
     }
 
+    /// Whether another process works on the run whose journal is at `path`.
+    pub fn is_held(path: &Path) -> bool {
+        let Ok(file) = File::open(path) else { return false };
+        matches!(Flock::lock(file, FlockArg::LockSharedNonblock), Err((_, Errno::EWOULDBLOCK)))
+    }
+
     /// A second handle to read from, at the start of the file.
     pub fn reader(&self) -> io::Result<File> {
         let mut reader = self.file.try_clone()?;
@@ -71,7 +78,13 @@ impl Storage for LockedFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+        self.file.sync_data()?;
+        // A file without a name takes bytes as ever, and keeps them until it is closed.
+        if self.file.metadata()?.nlink() == 0 {
+            let message = "its file was deleted during the run, and the games in it are lost";
+            return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+        Ok(())
     }
 
     fn truncate(&mut self, length: u64) -> io::Result<()> {
@@ -90,8 +103,22 @@ mod tests {
         let path = folder.path().join("journal");
         let first = LockedFile::open(&path).unwrap();
         assert!(matches!(LockedFile::open(&path), Err(LockError::Held)));
+        assert!(LockedFile::is_held(&path));
         drop(first);
+        assert!(!LockedFile::is_held(&path) && !LockedFile::is_held(folder.path().join("none").as_path()));
         assert!(LockedFile::open(&path).is_ok());
+    }
+
+    #[test]
+    fn bytes_of_a_deleted_file_are_never_called_durable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let mut file = LockedFile::open(&path).unwrap();
+        file.append(b"one\n").unwrap();
+        file.sync().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        file.append(b"two\n").unwrap();
+        assert!(file.sync().unwrap_err().to_string().contains("deleted"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView};
+use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView, Trace};
 
 use super::comparison::ComparedRun;
 use super::follower::RunFollower;
@@ -35,6 +35,10 @@ impl PageObserver {
 }
 
 impl Observer for PageObserver {
+    fn leaves(&self) -> Trace {
+        Trace::Files
+    }
+
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
             RunEvent::Finished(outcome) if outcome.is_final() || self.is_quick()? => {

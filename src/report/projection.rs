@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView};
+use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace};
 use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameOfPair};
 
@@ -150,6 +150,10 @@ impl Projections {
 }
 
 impl Observer for Projections {
+    fn leaves(&self) -> Trace {
+        Trace::Files
+    }
+
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
             RunEvent::Counted(pair) => {

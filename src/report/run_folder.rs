@@ -87,6 +87,14 @@ impl RunFolder {
         self.path.join("pairs.csv")
     }
 
+    /// Whether its files tell of games that were played.
+    pub fn holds_games(&self) -> bool {
+        let pgn = fs::metadata(self.games()).is_ok_and(|found| found.len() > 0);
+        // The first line of the table is there before any pair is.
+        let rows = || fs::read_to_string(self.pairs()).is_ok_and(|text| text.lines().nth(1).is_some());
+        pgn || rows()
+    }
+
     /// The result.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")
@@ -135,6 +143,11 @@ impl RunFolder {
 
 /// Replaces the file at `path` as a whole: a reader, or a power cut, sees the old contents or the new.
 pub fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
+    // The system does not say which file it means.
+    replace(path, contents).map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))
+}
+
+fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("draft");
     let mut file = fs::File::create(&draft)?;
     file.write_all(contents)?;

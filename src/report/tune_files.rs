@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use crate::experiment::{Observer, Plan, RunEvent, RunView};
+use crate::experiment::{Observer, Plan, RunEvent, RunView, Trace};
 use crate::tuning::{Ask, Settings, Space, Trial, Tuner};
 
 use super::run_folder::{RunFolder, write_whole};
@@ -57,6 +57,10 @@ impl TuneFiles {
 }
 
 impl Observer for TuneFiles {
+    fn leaves(&self) -> Trace {
+        Trace::Files
+    }
+
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         let Some(tuner) = view.state.tuner() else { return Ok(()) };
         match event {

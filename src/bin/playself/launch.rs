@@ -343,6 +343,10 @@ fn played(outcome: Outcome, folder: RunFolder, show: Show, page: Option<Server>)
     if let Some(page) = &page {
         page.say_farewell();
     }
+    if !folder.plan().exists() {
+        show.say(&format!("The run folder {} is gone, and the run with it", folder.path().display()));
+        return Played { outcome, folder, page };
+    }
     show.say(&format!("Run folder: {}", folder.path().display()));
     if !outcome.is_final() {
         show.say(&format!("To go on: playself resume {}", shell_word(folder.path())));
