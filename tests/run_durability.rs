@@ -250,9 +250,19 @@ fn rows_66_and_67_a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offs
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), good);
 
-    // Killed before the first record was whole: the run begins anew under its plan.
+    // Killed before the first record was whole: the run begins anew under its plan. Where there are games already, it
+    // was not: the journal was lost, and the games stay.
     for length in [0, 1, starts[1] - 1] {
         fs::write(&path, &whole[..length]).unwrap();
+        let (status, said) = finish(&mut bench.resume("run"));
+        assert_eq!(
+            (status, said.contains("has no record of the games")),
+            (4, true),
+            "{length} bytes: {said}"
+        );
+        assert_eq!(bench.results("run"), good, "{length} bytes");
+        fs::write(bench.path("run/games.pgn"), "").unwrap();
+        fs::remove_file(bench.path("run/pairs.csv")).unwrap();
         let (status, said) = finish(&mut bench.resume("run"));
         assert_eq!(status, 0, "{length} bytes: {said}");
         assert_eq!(bench.results("run"), good, "{length} bytes");

@@ -201,6 +201,9 @@ pub(crate) fn open_run(path: &Path) -> Result<OpenedRun, Refused> {
     let folder = RunFolder::open(path).map_err(|why| Refused::Usage(why.into()))?;
     let text = fs::read_to_string(folder.plan()).map_err(|why| Refused::Fault(why.into()))?;
     let plan = plan_from_toml(&text).map_err(|why| Refused::Fault(why.into()))?;
+    if !folder.journal().exists() {
+        return Err(Refused::Fault(lost_journal(&folder, "is missing")));
+    }
     let journal = LockedFile::open(&folder.journal()).map_err(|why| match why {
         LockError::Held => Refused::Fault(anyhow::anyhow!("{}: {why}", path.display())),
         LockError::Io(why) => {
@@ -211,10 +214,32 @@ pub(crate) fn open_run(path: &Path) -> Result<OpenedRun, Refused> {
     Ok(OpenedRun { folder, plan, text, journal })
 }
 
+/// What to say of a run without the one file that all others follow from.
+pub(crate) fn lost_journal(folder: &RunFolder, how: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{} {how}: the journal was lost, and only it can be checked or gone on with. Nothing was changed; bring it back, \
+         or start the run anew",
+        folder.journal().display()
+    )
+}
+
+/// Refuses a journal without a single record beside files that tell of games: it is not that of a run killed as it
+/// began, and going on would write over these games.
+pub(crate) fn refuse_empty_journal(folder: &RunFolder, journal: &LockedFile) -> anyhow::Result<()> {
+    // The first record is a line of a few hundred letters.
+    let mut start = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(journal.reader()?, 1 << 16), &mut start)?;
+    if !start.contains(&b'\n') && folder.holds_games() {
+        return Err(lost_journal(folder, "has no record of the games in games.pgn and pairs.csv"));
+    }
+    Ok(())
+}
+
 /// Goes on with the run in `path`, exactly where it was.
 pub(crate) fn resume(path: &Path, show: Show, live: &LiveFlags) -> Result<Played, Refused> {
     let fault = |why: anyhow::Error| Refused::Fault(why);
     let OpenedRun { folder, plan, text, mut journal } = open_run(path)?;
+    refuse_empty_journal(&folder, &journal).map_err(fault)?;
     let served = serve_run(live.serve.as_ref(), &folder).map_err(Refused::Usage)?;
     let changes = plan.changes();
     if !changes.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -10,7 +10,7 @@ use playself::experiment::{Audit, Known, Observer, Outcome, RunEvent, RunView, r
 use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
 use playself::report::{Projections, RunFolder, TuneFiles, write_whole};
 
-use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run};
+use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run, refuse_empty_journal};
 
 /// Check a run's journal, and repair the files that follow from it
 #[derive(Debug, clap::Args)]
@@ -42,12 +42,7 @@ impl VerifyCommand {
         if let Some(offset) = self.cut_journal_at {
             cut(&mut opened, offset)?;
         }
-        let is_empty = |path: PathBuf| fs::metadata(path).map_or(true, |found| found.len() == 0);
-        anyhow::ensure!(
-            !is_empty(opened.folder.journal()) || is_empty(opened.folder.games()),
-            "games.pgn has games and journal.ndjson has no record of them: the journal was lost. Nothing was changed; bring the \
-             journal back, or start the run anew"
-        );
+        refuse_empty_journal(&opened.folder, &opened.journal)?;
         audit(&opened)?;
         let OpenedRun { folder, plan, text, journal } = opened;
         let draft = folder.path().join(".verify");
