@@ -74,10 +74,14 @@ fn a_lost_journal_is_told_and_the_games_that_are_left_stay() {
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
     let games = bench.read("run", "games.pgn");
     fs::remove_file(bench.path("run/journal.ndjson")).unwrap();
-    let verified = bench.verify("run");
-    let said = String::from_utf8_lossy(&verified.stderr);
-    assert_eq!((verified.status.code(), said.contains("the journal was lost")), (Some(4), true), "{said}");
-    assert_eq!(bench.read("run", "games.pgn"), games);
+    let pairs = bench.read("run", "pairs.csv");
+    for command in ["verify", "resume", "report"] {
+        let (status, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("run")));
+        assert_eq!((status, said.contains("journal.ndjson is missing")), (4, true), "{command}: {said}");
+        assert!(!bench.path("run/journal.ndjson").exists(), "{command} made another");
+        assert_eq!(bench.read("run", "games.pgn"), games, "{command}");
+        assert_eq!(bench.read("run", "pairs.csv"), pairs, "{command}");
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub use run_folder::{RunFolder, write_whole};
 pub use score_block::{decision_line, fault_lines, score_block};
 pub use screen::{Ink, Screen};
 pub use summary::{Summary, TableRow, table};
-pub use terminal::{PlainLines, closing, finished_line};
+pub use terminal::{PlainLines, closing, finished_line, standing};
 pub use trend::{Trend, sparkline};
 pub use tune_files::{TuneFiles, weights_toml};
 pub use wording::reason_text;

@@ -63,8 +63,28 @@ pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
     )
 }
 
+/// How a run stands that is being played.
+pub fn standing(view: &RunView<'_>) -> String {
+    told(view, "The run is being played.\n")
+}
+
 /// The last words of a run.
 pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
+    let fault = match outcome {
+        Outcome::Faulty(why) => format!("A fault stopped the run: {why}\n"),
+        _ => String::new(),
+    };
+    let ending = match outcome {
+        Outcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
+        Outcome::Finished | Outcome::Decided(_) => "Finished match\n",
+        Outcome::Undecided => "Finished match: the test is undecided at its last pair\n",
+        Outcome::Interrupted => "The run was interrupted.\n",
+        Outcome::Faulty(_) => &fault,
+    };
+    told(view, ending)
+}
+
+fn told(view: &RunView<'_>, ending: &str) -> String {
     let mut text = score_block(view);
     if let Some(line) = decision_line(view) {
         text.push_str(&line);
@@ -74,16 +94,7 @@ pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
     for label in noise(view) {
         text.push_str(&format!("Warning; {label}\n"));
     }
-    text.push_str(match outcome {
-        Outcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
-        Outcome::Finished | Outcome::Decided(_) => "Finished match\n",
-        Outcome::Undecided => "Finished match: the test is undecided at its last pair\n",
-        Outcome::Interrupted => "The run was interrupted.\n",
-        Outcome::Faulty(_) => "",
-    });
-    if let Outcome::Faulty(why) = outcome {
-        text.push_str(&format!("A fault stopped the run: {why}\n"));
-    }
+    text.push_str(ending);
     let seconds = view.seconds as u64;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     text.push_str(&format!("Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n"));

@@ -8,13 +8,16 @@ use anyhow::Context;
 use playself::config::plan_from_toml;
 use playself::experiment::Outcome;
 use playself::game::GameOfPair;
+use playself::journal::LockedFile;
 use playself::report::chart::standalone;
 use playself::report::comparison::{
     ComparedRun, by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
     forum_block,
 };
 use playself::report::page::{parse_round, shelved_game};
-use playself::report::{RunFolder, RunFollower, Summary, closing, score_block, write_page_with, write_whole};
+use playself::report::{
+    RunFolder, RunFollower, Summary, closing, score_block, standing, write_page_with, write_whole,
+};
 
 use crate::launch::{FAULT, Show};
 
@@ -54,8 +57,12 @@ impl ReportCommand {
         let folders =
             self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<RunFolder>, _>>()?;
         let told = match &folders[..] {
-            [folder] if self.page.is_none() => self.tell(folder),
-            _ if !self.game.is_empty() => Err(anyhow::anyhow!("--game goes with the page of one run")),
+            [folder] if self.page.is_none() => match self.games_of(folder) {
+                Ok((_, Some(missing))) => anyhow::bail!("the run has no game {missing}"),
+                Ok((games, None)) => self.tell(folder, games),
+                Err(why) => Err(why),
+            },
+            _ if !self.game.is_empty() => anyhow::bail!("--game goes with the page of one run"),
             several => self.compare(several),
         };
         match told {
@@ -67,7 +74,23 @@ impl ReportCommand {
         }
     }
 
-    fn tell(&self, folder: &RunFolder) -> anyhow::Result<()> {
+    /// The games that were asked for as the page's viewer reads them, and the name of one that there is not.
+    fn games_of(&self, folder: &RunFolder) -> anyhow::Result<(Vec<String>, Option<String>)> {
+        let mut games = Vec::new();
+        for &(pair, game) in &self.game {
+            let found = shelved_game(&folder.games(), pair, game)
+                .with_context(|| format!("{} cannot be read", folder.games().display()))?;
+            match found {
+                Some(game) => games.push(game),
+                None => return Ok((games, Some(format!("{}.{}", pair + 1, game.number())))),
+            }
+        }
+        Ok((games, None))
+    }
+
+    fn tell(&self, folder: &RunFolder, games: Vec<String>) -> anyhow::Result<()> {
+        // Asked before the run is read: one that ends meanwhile is told as it was.
+        let playing = LockedFile::is_held(&folder.journal());
         let follower = read_run(folder)?;
         let view = follower.view();
         if self.json {
@@ -75,10 +98,13 @@ impl ReportCommand {
         } else if self.forum {
             Show::Human.say(forum_text(&follower)?.trim_end());
         } else {
-            let outcome = view.state.outcome().unwrap_or(Outcome::Interrupted);
-            Show::Human.say(closing(&outcome, &view).trim_end());
+            let told = match view.state.outcome() {
+                Some(outcome) => closing(&outcome, &view),
+                None if playing => standing(&view),
+                None => closing(&Outcome::Interrupted, &view),
+            };
+            Show::Human.say(told.trim_end());
         }
-        let games = self.game.iter().map(|wanted| game(folder, *wanted)).collect::<anyhow::Result<_>>()?;
         write_page_with(&follower, games)
             .with_context(|| format!("{} cannot be written", folder.page().display()))?;
         let plots = follower.collector().plots(&view);
@@ -135,14 +161,14 @@ fn round(text: &str) -> Result<(u64, GameOfPair), String> {
     parse_round(text).ok_or_else(|| "write the number of a pair and 1 or 2, such as 12.1".to_owned())
 }
 
-/// A game of the run as the page's viewer reads it.
-fn game(folder: &RunFolder, (pair, game): (u64, GameOfPair)) -> anyhow::Result<String> {
-    shelved_game(&folder.games(), pair, game)?
-        .with_context(|| format!("the run has no game {}.{}", pair + 1, game.number()))
-}
-
 /// The run in `folder`, read to the end of its journal. No lock is taken: a run that is being played can be looked at.
 fn read_run(folder: &RunFolder) -> anyhow::Result<RunFollower> {
+    anyhow::ensure!(
+        folder.journal().exists(),
+        "{} is missing: the run can only be told from it. Bring it back; games.pgn, pairs.csv and summary.json are read \
+         without it, as far as they are there",
+        folder.journal().display()
+    );
     let text = fs::read_to_string(folder.plan())?;
     Ok(RunFollower::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
 }
