@@ -149,6 +149,26 @@ fn row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn a_signal_to_go_on_does_nothing_to_a_run_that_was_not_stopped() {
+    let bench = Bench::new();
+    let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "2"], &["--salt", "2", "--sleep-ms", "2"]);
+    let wanted = Match { pairs: 4, games: "concurrency = 2", candidate, baseline, ..Match::default() };
+    let mut child = spawn(&mut bench.start(&bench.config("signals", &wanted), "run"));
+    wait_for("a first pair", 30, || recorded(&bench, "pair_started"));
+    while child.try_wait().unwrap().is_none() {
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGCONT).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let journal = bench.read("run", "journal.ndjson");
+    let records = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    for void in records.filter(|record| record["type"] == "void") {
+        // A busy machine may hold us up by itself, and for long enough; a signal alone may not.
+        assert!(void["reason"]["gap_ms"].as_u64().is_none_or(|gap| gap >= 50), "{void}");
+    }
+}
+
+#[test]
 fn row_57_no_engine_is_alive_a_second_after_we_were_killed() {
     let bench = Bench::new();
     let mark = format!("row57-{}", std::process::id());

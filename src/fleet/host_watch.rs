@@ -49,11 +49,16 @@ impl Standstills {
         self.count.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Notes every SIGCONT: somebody had stopped us, and engines played on against nobody.
+    /// Notes every SIGCONT that ends a stop: somebody had held us up, and engines played on against nobody. Some send
+    /// the signal to those who were never stopped, and that does nothing to a game.
     pub(super) async fn listen_for_continuation(&self, probe: &DelayProbe) {
         let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
         while continued.recv().await.is_some() {
-            self.note(probe.current_delay());
+            // A stop ends with the signal, so the delay it made is under way or has just been noted.
+            let gap = probe.held_up_within(TICK);
+            if gap >= HELD_UP {
+                self.note(gap);
+            }
         }
     }
 }
@@ -126,13 +131,13 @@ impl DelayProbe {
     /// Whether this thread has just been held up for as long as a person takes to stop and continue us: news of that
     /// may still be on its way from the thread that listens for it.
     pub(super) fn was_just_held_up(&self) -> bool {
-        let recent = Instant::now().checked_sub(NEWS).unwrap_or_else(Instant::now);
-        self.longest_delay_since(recent) >= HELD_UP
+        self.held_up_within(NEWS) >= HELD_UP
     }
 
-    /// How late the next tick is already.
-    fn current_delay(&self) -> Duration {
-        self.state.borrow().ticked.elapsed().saturating_sub(TICK)
+    /// The longest delay that ended so recently, or has not ended yet.
+    fn held_up_within(&self, time: Duration) -> Duration {
+        let recent = Instant::now().checked_sub(time).unwrap_or_else(Instant::now);
+        self.longest_delay_since(recent)
     }
 }
 
