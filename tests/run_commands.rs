@@ -285,11 +285,18 @@ fn a_running_run_answers_and_obeys() {
     let mode = fs::metadata(bench.path("run/control.sock")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(ask(&["status"]).1["phase"], "playing");
+    let (status, said) = finish(Command::new(PLAYSELF).arg("report").arg(bench.path("run")));
+    assert_eq!((status, said.contains("The run is being played.")), (0, true), "{said}");
+    assert!(!said.contains("interrupted"), "{said}");
     assert_eq!(ask(&["concurrency", "4"]).1["concurrency"], 4);
     assert_eq!(ask(&["pause"]).1["phase"], "paused");
     wait_for("the pause", 30, || ask(&["status"]).1["playing"] == 0);
+    let before = ask(&["status"]).1["seconds"].as_f64().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
     assert_eq!(ask(&["continue"]).1["phase"], "playing");
     wait_for("play", 10, || ask(&["status"]).1["playing"] != 0);
+    let after = ask(&["status"]).1["seconds"].as_f64().unwrap();
+    assert!(after < before + 1.5, "a pause is not played: {before} s, then {after} s");
     assert_eq!(ask(&["concurrency", "1"]).1["concurrency"], 1);
     assert_eq!(ask(&["stop"]).1["phase"], "stopping");
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -353,7 +353,7 @@ impl Run {
         match asked.request {
             Request::Status | Request::Boards => {}
             Request::Pause => self.state.pause(),
-            Request::Continue => self.state.go_on(),
+            Request::Continue => self.go_on(),
             Request::Concurrency(number) => {
                 error = self.fleet.set_concurrency(number).err().map(|why| why.to_string());
             }
@@ -371,6 +371,14 @@ impl Run {
         }
         // Whoever asked may be gone.
         let _ = asked.answer.send(answer);
+    }
+
+    fn go_on(&mut self) {
+        // Nothing was played since the last pair landed: what comes now is a session of its own, by the clock.
+        if self.state.is_paused() && self.state.flying().len() == 0 {
+            self.append(Entry::Session, Urgency::Grouped);
+        }
+        self.state.go_on();
     }
 
     fn status(&self) -> serde_json::Value {
