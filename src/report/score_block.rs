@@ -48,7 +48,12 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
             tidy(estimate.nelo.0),
             estimate.nelo_error
         )?;
-        let ratio = estimate.pairs_ratio.map_or("inf".to_owned(), |ratio| format!("{ratio:.2}"));
+        let [.., won, won_twice] = score.pentanomial.0;
+        let ratio = match estimate.pairs_ratio {
+            Some(ratio) => format!("{ratio:.2}"),
+            None if won + won_twice > 0 => "inf".to_owned(),
+            None => "–".to_owned(),
+        };
         writeln!(
             block,
             "LOS: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {ratio}",
@@ -92,7 +97,7 @@ fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     )?;
     for (rank, row) in rows.iter().enumerate() {
         let games = row.games.max(1) as f64;
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.2}", tidy(value)));
         writeln!(
             block,
             "{:>4} {:width$} {:>9} {:>8} {:>7} {:>6.1}% {:>6.1}%  {:?}",
@@ -125,7 +130,12 @@ fn setting(view: &RunView<'_>) -> String {
             .find(|option| option.name.eq_ignore_ascii_case(name))
             .map(|option| &option.value)
     };
-    let mut parts = vec![candidate.limits.to_string()];
+    let engines = &view.plan.engines;
+    let mut parts = if engines.iter().all(|engine| engine.limits == candidate.limits) {
+        vec![candidate.limits.to_string()]
+    } else {
+        engines.iter().map(|engine| format!("{} {}", engine.spec.name, engine.limits)).collect()
+    };
     parts.extend(option("Threads").map(|threads| format!("{threads}t")));
     parts.extend(option("Hash").map(|hash| format!("{hash}MB")));
     let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());

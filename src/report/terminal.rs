@@ -107,8 +107,9 @@ fn noise(view: &RunView<'_>) -> Vec<String> {
     let mut labels = Vec::new();
     // One fault in a few games may be chance; three in less than a hundred are not.
     if (summary.games >= 100 || summary.faults >= 3) && summary.faults * 200 > summary.games {
+        let remedy = if view.plan.concurrency > 1 { "; play again at lower concurrency" } else { "" };
         labels.push(format!(
-            "noisy run: {} of {} games were lost by faults; play again at lower concurrency",
+            "noisy run: {} of {} games were lost by faults{remedy}",
             summary.faults, summary.games
         ));
     }

@@ -44,7 +44,8 @@ impl Estimate {
         let (nelo, nelo_error) = normalized(&sample, &moments);
         Some(Self {
             score,
-            elo: Elo::from_score(moments.mean),
+            // Nobody wants to read of a difference of minus zero.
+            elo: Elo(Elo::from_score(moments.mean).0 + 0.0),
             elo_error: Elo((at(NINETY_FIVE) - at(-NINETY_FIVE)) / 2.0),
             nelo,
             nelo_error,
@@ -62,7 +63,7 @@ fn normalized(sample: &Sample, moments: &Moments) -> (NormalizedElo, NormalizedE
         1.0 - per_sample * moments.skewness + per_sample * per_sample * (moments.excess_kurtosis + 2.0) / 4.0;
     let error = (variance.max(0.0) / sample.total()).sqrt();
     let per_game = |value: f64| NormalizedElo::from_deviations(value / sample.games_each().sqrt());
-    (per_game(per_sample), per_game(NINETY_FIVE * error))
+    (per_game(per_sample + 0.0), per_game(NINETY_FIVE * error))
 }
 
 #[cfg(test)]
@@ -94,6 +95,14 @@ mod tests {
         assert_eq!(format!("{:.4}", estimate.elo_error.0), "20.2670");
         assert_eq!(format!("{:.1}", 100.0 * estimate.los), "84.4");
         assert_eq!(estimate.pairs_ratio, None);
+    }
+
+    #[test]
+    fn equals_differ_by_zero_and_not_by_minus_zero() {
+        for counts in [[0, 0, 5, 0, 0], [0, 1, 3, 1, 0], [3, 7, 11, 7, 3]] {
+            let estimate = Estimate::of(&Pentanomial(counts)).unwrap();
+            assert_eq!(serde_json::to_string(&[estimate.elo.0, estimate.nelo.0]).unwrap(), "[0.0,0.0]");
+        }
     }
 
     #[test]

@@ -210,7 +210,9 @@ impl Report {
     }
 
     fn table(&self, out: &mut impl Write) -> io::Result<()> {
-        let told = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+        // Rounded first: the minus of a number that is told as zero says nothing.
+        let rounded = |value: f64| format!("{:.2}", (100.0 * value).round() / 100.0 + 0.0);
+        let told = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), rounded);
         let percent = |value: Option<f64>| told(value.map(|value| 100.0 * value));
         writeln!(out, "Counted      {}", self.counted)?;
         writeln!(out, "Score        {} %", percent(self.score))?;
