@@ -20,8 +20,13 @@ fn refused(bench: &Bench, args: &[&str]) -> (i32, String) {
 fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
     let bench = Bench::new();
     for (white, black, option, told) in [
-        ("builtin", "builtin", "NoSuch=3", "engines builtin, builtin_2: each has no option `NoSuch`"),
-        ("builtin", FAKE, "Hsah=3", "has no option `Hsah`; did you mean `Hash`?"),
+        ("builtin", "builtin", "NoSuch=3", "playself: engine builtin: it has no option `NoSuch`"),
+        (
+            "builtin",
+            FAKE,
+            "Hsah=3",
+            "engines builtin, fake-engine: each has no option `Hsah`; did you mean `Hash`?",
+        ),
         (FAKE, "builtin", "Hash=abc", "engine fake-engine: it does not take `abc` for its option `Hash`"),
         (FAKE, FAKE, "Hash=0", "it takes whole numbers from 1 to 1024"),
     ] {
@@ -59,9 +64,18 @@ fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
     };
     for (parameters, flags, told) in [
         ("[\"Weight\"]", ["--option", "NoSuch=1"].as_slice(), "has no option `NoSuch`"),
-        ("[\"Wieght\"]", &[], "has no option `Wieght`; did you mean `Weight`?"),
-        ("[\"Weight\"]\n[tune.bounds.Weight]\nmin = 7", &[], "Weight"),
-        ("[\"Weight\"]\n[tune.bounds.Weight]\nmax = 700", &[], "the engine takes 0 to 100"),
+        ("[\"Wieght\"]", &[], "tune.toml:4: tune.parameters: "),
+        ("[\"Wieght\"]", &[], "has no number `Wieght` to tune; did you mean `Weight`?"),
+        (
+            "[\"Weight\"]\n[tune.bounds.Weight]\nmin = 7",
+            &[],
+            "tune.toml:5: parameter `Weight` starts at 5, outside its range 7 to 100",
+        ),
+        (
+            "[\"Weight\"]\n[tune.bounds.Weight]\nmax = 700",
+            &[],
+            "tune.toml:5: [tune.bounds.Weight] max = 700: the engine takes 0 to 100",
+        ),
     ] {
         let (status, said) = tune(parameters, flags);
         assert_eq!((status, said.contains(told)), (2, true), "{parameters} {flags:?}: {said}");

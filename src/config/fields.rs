@@ -24,6 +24,13 @@ impl Mistakes {
         self.list.len()
     }
 
+    /// Mistakes that show only once the engines have been asked, each with its line.
+    pub fn found_later(file: &Path, mut list: Vec<(usize, String)>) -> Self {
+        list.sort();
+        list.dedup();
+        Self { file: file.to_owned(), list }
+    }
+
     /// A file that could not even be opened.
     pub fn unreadable(file: &Path, why: &std::io::Error) -> Self {
         Self { file: file.to_owned(), list: vec![(0, format!("cannot be read: {why}"))] }
@@ -326,7 +333,13 @@ impl Fields {
         converted
     }
 
-    fn line_of(&self, key: &str) -> usize {
+    /// The line that begins the table.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The line of a key that has not been taken yet, or else the table's.
+    pub(super) fn line_of(&self, key: &str) -> usize {
         self.entries.iter().find(|(name, ..)| name == key).map_or(self.line, |&(_, line, _)| line)
     }
 

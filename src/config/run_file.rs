@@ -137,6 +137,8 @@ pub struct TuneTable {
     pub list: Option<PathBuf>,
     /// Names of parameters, or patterns with `*`.
     pub parameters: Vec<String>,
+    /// The line that names them.
+    pub parameters_line: usize,
     /// Ranges that differ from the engine's.
     pub bounds: Vec<(String, BoundsTable)>,
 }
@@ -150,6 +152,8 @@ pub struct BoundsTable {
     pub max: Option<f64>,
     /// Where the search begins.
     pub start: Option<f64>,
+    /// The line of the table.
+    pub line: usize,
 }
 
 /// `[accept]` as written: the test that tuned weights must pass.
@@ -328,11 +332,13 @@ fn tune(fields: &mut Fields) -> TuneTable {
         hours: fields.number("hours"),
         games: fields.whole("games", 2),
         list: fields.text("list").map(PathBuf::from),
+        parameters_line: fields.line_of("parameters"),
         parameters: fields.texts("parameters").unwrap_or_default(),
         bounds: fields.tables_by_name("bounds", |fields| BoundsTable {
             min: fields.number("min"),
             max: fields.number("max"),
             start: fields.number("start"),
+            line: fields.line(),
         }),
     };
     if table.list.is_some() && !(table.parameters.is_empty() && table.bounds.is_empty()) {

@@ -8,16 +8,22 @@ use crate::player::{
 
 use super::plan::PlannedEngine;
 
-/// Starts every engine that is told options and says, a line each, which of them it does not take. All else that may
-/// be wrong with an engine shows in its first game, where it is judged.
+/// Starts every engine that is told options, once, and says, a line each, which of them it does not take. All else
+/// that may be wrong with an engine shows in its first game, where it is judged.
 pub async fn refused_options(
     engines: &[PlannedEngine],
     guardian: Option<&GuardianProgram>,
 ) -> io::Result<Vec<String>> {
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
-    let told = engines.iter().map(|engine| &engine.spec);
-    let mut told = told.filter(|spec| spec.protocol == Protocol::Uci && !spec.options.is_empty()).peekable();
-    if told.peek().is_none() {
+    let mut told: Vec<&EngineSpec> = Vec::new();
+    for spec in engines.iter().map(|engine| &engine.spec) {
+        let asked =
+            told.iter().any(|known| EngineSpec { name: known.name.clone(), ..spec.clone() } == **known);
+        if spec.protocol == Protocol::Uci && !spec.options.is_empty() && !asked {
+            told.push(spec);
+        }
+    }
+    if told.is_empty() {
         return Ok(Vec::new());
     }
     let launcher = Launcher::new(guardian)?;

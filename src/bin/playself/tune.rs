@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use playself::config::{BoundsTable, Limits, RunFile, TuneTable, nearest, plan_from_toml};
+use playself::config::{BoundsTable, Limits, Mistakes, RunFile, TuneTable, nearest, plan_from_toml};
 use playself::experiment::{AcceptPlan, Outcome, Plan};
 use playself::opening::Share;
 use playself::player::{EngineOption, EngineSpec, Protocol};
@@ -65,27 +65,33 @@ impl TuneCommand {
         let table =
             run.tune.clone().with_context(|| format!("{}: there is no [tune]", self.config.display()))?;
         ensure!(run.engines.len() == 1, "{}: name the one engine to tune: engine = …", self.config.display());
-        let mut engine = run.engines[0].clone();
-        engine.name.get_or_insert_with(|| "plus".to_owned());
-        let mut rival = run.engines[0].clone();
-        rival.name = Some("minus".to_owned());
-        run.engines = vec![engine, rival];
+        run.engines.push(run.engines[0].clone());
         self.flags.apply(&mut run)?;
+        let most = run.games.max_pairs;
         run.games.max_pairs.get_or_insert(1);
         let mut plan = plan_of(&run)?;
+        call_apart(&mut plan, &run);
         let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);
         let list = table.list.as_deref().map(|path| tune_list::read(path, name)).transpose()?;
         let space = match &list {
             Some(list) => tune_list::declared(list, &declared_options(&plan.engines[0].spec)?)?,
-            None => space_of(&plan.engines[0].spec, &table)?,
+            None => {
+                let declared = declared_options(&plan.engines[0].spec)?;
+                space_of(&plan.engines[0].named, &declared, &table)
+                    .map_err(|wrong| Mistakes::found_later(&self.config, wrong))?
+            }
         };
         let kept_for_test = if run.accept.is_some() { SHARE_OF_TEST } else { 0.0 };
         let (games, hours) = (self.flags.games.or(table.games), table.hours);
-        let pairs = match (games, hours) {
-            (Some(games), _) => games.div_ceil(2),
-            (None, Some(hours)) => pairs_in(hours * (1.0 - kept_for_test), &plan)?,
-            (None, None) => bail!("say how long to tune: hours or games in [tune]"),
+        let pairs = match (games, hours, most) {
+            (Some(games), ..) => games.div_ceil(2),
+            (None, Some(hours), _) => pairs_in(hours * (1.0 - kept_for_test), &plan)?,
+            (None, None, Some(pairs)) => pairs,
+            (None, None, None) => {
+                bail!("{}: say how long to tune: hours or games in [tune]", self.config.display())
+            }
         };
+        let pairs = pairs.min(most.unwrap_or(u64::MAX));
         plan.max_pairs = Some(pairs);
         plan.accept = run.accept.map(|accept| AcceptPlan {
             max_pairs: accept.max_pairs,
@@ -97,6 +103,18 @@ impl TuneCommand {
         let seed = plan.seed;
         plan.tune = Some(TunerPlan { space, method, pairs, seed, lookahead: Lookahead::default() });
         Ok(plan)
+    }
+}
+
+/// The two sides of every trial are one engine: only while it is tuned do they have names of their own.
+fn call_apart(plan: &mut Plan, run: &RunFile) {
+    let first = run.engines[0].name.clone().unwrap_or_else(|| "plus".to_owned());
+    let names = [first.as_str(), if first == "minus" { "minus_2" } else { "minus" }];
+    for (engine, name) in plan.engines.iter_mut().zip(names) {
+        name.clone_into(&mut engine.spec.name);
+    }
+    if run.name.is_none() {
+        plan.name = names.join("-vs-");
     }
 }
 
@@ -126,9 +144,8 @@ fn pairs_in(hours: f64, plan: &Plan) -> anyhow::Result<u64> {
     Ok((pairs as u64).max(1))
 }
 
-/// The parameters that the engine declares and the table names.
-fn space_of(spec: &EngineSpec, table: &TuneTable) -> anyhow::Result<Space> {
-    let declared = declared_options(spec)?;
+/// The parameters that the engine declares and the table names, or every mistake with its line.
+fn space_of(engine: &str, declared: &[Parameter], table: &TuneTable) -> Result<Space, Vec<(usize, String)>> {
     let mut wrong = Vec::new();
     let mut parameters: Vec<Parameter> = Vec::new();
     for pattern in &table.parameters {
@@ -137,7 +154,8 @@ fn space_of(spec: &EngineSpec, table: &TuneTable) -> anyhow::Result<Space> {
         if matching.is_empty() {
             let hint = nearest(pattern, declared.iter().map(|option| option.name.as_str()))
                 .map_or(String::new(), |known| format!("; did you mean `{known}`?"));
-            wrong.push(format!("{} has no option `{pattern}`{hint}", spec.name));
+            let why = format!("tune.parameters: {engine} has no number `{pattern}` to tune{hint}");
+            wrong.push((table.parameters_line, why));
         }
         for parameter in matching {
             if parameters.iter().all(|known| known.name != parameter.name) {
@@ -147,30 +165,41 @@ fn space_of(spec: &EngineSpec, table: &TuneTable) -> anyhow::Result<Space> {
     }
     for (name, bounds) in &table.bounds {
         match parameters.iter_mut().find(|parameter| parameter.name == *name) {
-            Some(parameter) => wrong.extend(narrow(parameter, bounds)),
-            None => wrong.push(format!("[tune.bounds.{name}] is for a parameter that is not tuned")),
+            Some(parameter) => wrong.extend(narrow(parameter, bounds).map(|why| (bounds.line, why))),
+            None => {
+                wrong.push((
+                    bounds.line,
+                    format!("[tune.bounds.{name}] is for a parameter that is not tuned"),
+                ));
+            }
         }
     }
-    wrong.extend(Space::mistakes(&parameters).iter().map(ToString::to_string));
-    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    Ok(Space::new(parameters)?)
+    for parameter in &parameters {
+        let bounds = table.bounds.iter().find(|(name, _)| *name == parameter.name);
+        let line = bounds.map_or(table.parameters_line, |(_, bounds)| bounds.line);
+        wrong.extend(
+            Space::mistakes(std::slice::from_ref(parameter)).iter().map(|why| (line, why.to_string())),
+        );
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    Space::new(parameters).map_err(|why| vec![(table.parameters_line, why.to_string())])
 }
 
 /// Gives a parameter the bounds that were asked for, and tells where the engine's own range forbids them.
-fn narrow(parameter: &mut Parameter, bounds: &BoundsTable) -> Vec<String> {
-    let (least, most) = (parameter.min, parameter.max);
+fn narrow(parameter: &mut Parameter, bounds: &BoundsTable) -> impl Iterator<Item = String> {
+    let (least, most, name) = (parameter.min, parameter.max, parameter.name.clone());
     let told = [("min", bounds.min), ("max", bounds.max), ("start", bounds.start)];
     parameter.min = bounds.min.unwrap_or(least);
     parameter.max = bounds.max.unwrap_or(most);
     parameter.start = bounds.start.unwrap_or(parameter.start);
     told.into_iter()
         .filter_map(|(key, value)| value.map(|value| (key, value)))
-        .filter(|(_, value)| !(least..=most).contains(value))
-        .map(|(key, value)| {
-            let name = &parameter.name;
+        .filter(move |(_, value)| !(least..=most).contains(value))
+        .map(move |(key, value)| {
             format!("[tune.bounds.{name}] {key} = {value}: the engine takes {least} to {most}")
         })
-        .collect()
 }
 
 /// Whether `name` fits a pattern in which `*` stands for anything.
