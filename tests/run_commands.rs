@@ -224,6 +224,15 @@ fn more_than_two_engines_meet_in_a_table() {
     assert!(said.contains("Rank Name"), "{said}");
     let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
     assert_eq!(summary["table"].as_array().unwrap().len(), 3);
+    let pairs = bench.read("run", "pairs.csv");
+    let ends: Vec<&str> =
+        pairs.lines().map(|line| &line[line.match_indices(',').nth_back(1).unwrap().0..]).collect();
+    let (ours, second, third) = ("fake-engine", "fake-engine_2", "fake-engine_3");
+    assert_eq!(ends[0], ",game1_white,game1_black");
+    for [white, black] in [[ours, second], [ours, third], [second, third]] {
+        let met = |end: &&&str| **end == format!(",{white},{black}") || **end == format!(",{black},{white}");
+        assert_eq!(ends.iter().filter(met).count(), 2, "{white} {black}: {pairs}");
+    }
     assert_eq!(bench.read("run", "games.pgn").matches("[Event ").count(), 12);
 }
 

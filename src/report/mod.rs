@@ -25,7 +25,7 @@ pub use events::JsonEvents;
 pub use follower::{Advance, News, RunFollower};
 pub use live_panel::LivePanel;
 pub use page_observer::{PageObserver, page_of, setting_of, write_page, write_page_of, write_page_with};
-pub use pairs_csv::{HEADER, row};
+pub use pairs_csv::{HEADER, header, row};
 pub use panel::{GameLine, PanelNews, panel};
 pub use pgn::{Unplayable, pgn_text};
 pub use projection::{Projections, bundle_name};

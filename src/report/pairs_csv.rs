@@ -1,17 +1,25 @@
 //! The counted pairs as a table.
 
-use crate::experiment::CountedPair;
+use crate::experiment::{CountedPair, Plan};
 
 /// The first line of `pairs.csv`.
 pub const HEADER: &str = "pair,opening,fen,game1_result,game1_reason,game1_plies,game2_result,game2_reason,\
                           game2_plies,candidate_points,llr\n";
 
+/// What the first line has in addition where more than two engines meet: who plays, in whose points the row is told.
+const NAMES: &str = ",game1_white,game1_black\n";
+
+/// The first line of the table of a plan.
+pub fn header(plan: &Plan) -> String {
+    if plan.engines.len() > 2 { HEADER.trim_end().to_owned() + NAMES } else { HEADER.to_owned() }
+}
+
 /// One row, newline included.
-pub fn row(counted: &CountedPair) -> String {
+pub fn row(counted: &CountedPair, plan: &Plan) -> String {
     let [first, second] = &counted.games;
     let mut writer =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
-    let fields = [
+    let mut fields = vec![
         (counted.pair + 1).to_string(),
         (first.opening + 1).to_string(),
         first.fen.clone(),
@@ -24,6 +32,9 @@ pub fn row(counted: &CountedPair) -> String {
         counted.score.points().to_string(),
         counted.llr.map(|llr| llr.to_string()).unwrap_or_default(),
     ];
+    if plan.engines.len() > 2 {
+        fields.extend([first.white, first.black].map(|engine| plan.name_of(engine).to_owned()));
+    }
     writer.write_record(&fields).expect("memory takes every row");
     let bytes = writer.into_inner().expect("memory takes every row");
     String::from_utf8(bytes).expect("all fields are text")

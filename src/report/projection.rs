@@ -9,7 +9,7 @@ use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView, T
 use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameOfPair};
 
-use super::pairs_csv::{self, HEADER};
+use super::pairs_csv;
 use super::pgn::pgn_text;
 use super::run_folder::{RunFolder, write_whole};
 use super::summary::Summary;
@@ -24,6 +24,8 @@ const SUMMARY_EVERY: Duration = Duration::from_secs(5);
 struct PairFile {
     out: BufWriter<File>,
     next: u64,
+    /// Whether it holds anything yet.
+    is_empty: bool,
     /// Where tests tear it.
     torn: Point,
 }
@@ -32,16 +34,20 @@ struct PairFile {
 type LastPair = fn(&str) -> Option<(usize, u64)>;
 
 impl PairFile {
-    fn create(path: &Path, header: &str, torn: Point) -> io::Result<Self> {
-        let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
-        out.write_all(header.as_bytes())?;
-        Ok(Self { out, next: 0, torn })
+    fn create(path: &Path, torn: Point) -> io::Result<Self> {
+        let out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+        Ok(Self { out, next: 0, is_empty: true, torn })
+    }
+
+    /// Writes the first line, unless it is there.
+    fn begin(&mut self, header: &str) -> io::Result<()> {
+        if std::mem::take(&mut self.is_empty) { self.out.write_all(header.as_bytes()) } else { Ok(()) }
     }
 
     /// Goes on with an old file from its last pair, which may be incomplete and is written again.
-    fn reopen(path: &Path, header: &str, torn: Point, last_pair: LastPair) -> io::Result<Self> {
+    fn reopen(path: &Path, torn: Point, last_pair: LastPair) -> io::Result<Self> {
         let Ok(mut file) = OpenOptions::new().read(true).write(true).open(path) else {
-            return Self::create(path, header, torn);
+            return Self::create(path, torn);
         };
         let length = file.metadata()?.len();
         let tail_start = length.saturating_sub(TAIL);
@@ -53,9 +59,10 @@ impl PairFile {
             Some((offset, pair)) if std::str::from_utf8(&tail).is_ok() => {
                 file.set_len(tail_start + offset as u64)?;
                 file.seek(SeekFrom::End(0))?;
-                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair, torn })
+                let is_empty = tail_start + offset as u64 == 0;
+                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair, is_empty, torn })
             }
-            _ => Self::create(path, header, torn),
+            _ => Self::create(path, torn),
         }
     }
 
@@ -100,8 +107,8 @@ impl Projections {
     /// Empty files for a new run, or for one whose files are to be written anew.
     pub fn create(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
-            games: PairFile::create(&folder.games(), "", Point::MidPgn)?,
-            pairs: PairFile::create(&folder.pairs(), HEADER, Point::MidCsv)?,
+            games: PairFile::create(&folder.games(), Point::MidPgn)?,
+            pairs: PairFile::create(&folder.pairs(), Point::MidCsv)?,
             folder: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
@@ -110,8 +117,8 @@ impl Projections {
     /// The files of a run that goes on. Told all its counted pairs again, they add only those that are missing.
     pub fn reopen(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
-            games: PairFile::reopen(&folder.games(), "", Point::MidPgn, last_pair_of_pgn)?,
-            pairs: PairFile::reopen(&folder.pairs(), HEADER, Point::MidCsv, last_pair_of_csv)?,
+            games: PairFile::reopen(&folder.games(), Point::MidPgn, last_pair_of_pgn)?,
+            pairs: PairFile::reopen(&folder.pairs(), Point::MidCsv, last_pair_of_csv)?,
             folder: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
@@ -134,7 +141,8 @@ impl Projections {
                 [0, 1].map(|game| pgn_text(plan, &pair.games[game]).map_err(io::Error::other));
             Ok(first? + &second?)
         })?;
-        self.pairs.write(pair.pair, || Ok(pairs_csv::row(pair)))
+        self.pairs.begin(&pairs_csv::header(plan))?;
+        self.pairs.write(pair.pair, || Ok(pairs_csv::row(pair, plan)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -167,6 +175,7 @@ impl Observer for Projections {
             }
             RunEvent::Fault(bundle) => write_bundle(&self.folder, bundle),
             RunEvent::Finished(_) => {
+                self.pairs.begin(&pairs_csv::header(view.plan))?;
                 self.flush()?;
                 self.write_summary(view)
             }
