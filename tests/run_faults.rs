@@ -47,6 +47,8 @@ fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("more open files than the system allows; at most 3 fit"), "{said}");
     assert!(!bench.path("run").exists(), "a refusal leaves nothing behind");
+    let (status, said) = finish(&mut limited("ulimit -n 40", &bench.start(&config, "run")));
+    assert_eq!((status, said.contains("not even one game fits: raise the limit")), (2, true), "{said}");
 }
 
 #[test]
@@ -347,6 +349,11 @@ fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
     for (case, book, told) in [
         ("empty", String::new(), "holds no opening"),
         ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
+        (
+            "a game that is over",
+            format!("{good}\n8/8/4k3/8/8/4K3/8/8 w - -\n"),
+            "line 2: the opening ends in a draw",
+        ),
     ] {
         let mut file = fs::File::create(bench.path("book.epd")).unwrap();
         file.write_all(book.as_bytes()).unwrap();

@@ -88,3 +88,56 @@ fn an_engine_that_is_missing_twice_is_told_once() {
     let (status, said) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
     assert_eq!((status, said.matches("there is no engine").count()), (2, 1), "{said}");
 }
+
+#[test]
+fn calls_that_make_no_sense_are_refused_with_what_is_wrong() {
+    let bench = Bench::new();
+    let engines = ["--white", FAKE, "--black", FAKE];
+    let sprt = ["simulate", "sprt", "--elo", "0", "--elo0", "0", "--elo1", "5", "--runs", "0"];
+    let tune = ["simulate", "tune", "--landscape", "L1", "--runs", "0"];
+    let data = ["data", "make", "--out", "data.bin"];
+    for (args, told) in [
+        ([engines.as_slice(), &["--name", ""]].concat(), "--name"),
+        (vec!["--white", "ace:/no/such", "--black", FAKE], "`ace:/no/such`: there is no file /no/such"),
+        (sprt.to_vec(), "--runs"),
+        (tune.to_vec(), "--runs"),
+        ([data.as_slice(), &["--threads", "0"]].concat(), "--threads"),
+        ([data.as_slice(), &["--threads", "100000"]].concat(), "--threads"),
+        ([data.as_slice(), &["--random-plies", "400"]].concat(), "--random-plies"),
+    ] {
+        let (status, said) = refused(&bench, &args);
+        assert_eq!((status, said.contains(told)), (2, true), "{args:?}: {said}");
+    }
+    assert!(!bench.path("data.bin").exists());
+}
+
+#[test]
+fn what_is_played_is_told_where_it_is_not_what_was_written() {
+    let bench = Bench::new();
+    let play = |args: &[&str]| {
+        let mut command = Command::new(PLAYSELF);
+        finish(command.args(args).args(["--max-moves", "5"]).current_dir(bench.folder.path()))
+    };
+    let (status, said) = play(&["--white", FAKE, "--black", FAKE, "--depth", "1", "--games", "3"]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("pairs are played whole: --games 3 plays 4 games"), "{said}");
+    assert!(said.contains("PairsRatio: –") && !said.contains("-0.0"), "{said}");
+
+    let config = bench.config("test", &Match { pairs: 2, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
+    fs::write(&config, text).unwrap();
+    let (status, said) = play(&["sprt", "test.toml"]);
+    assert_eq!(status, 3, "{said}");
+    assert!(said.contains("Testing [0, 5] normalized Elo"), "{said}");
+    assert!(said.contains("Results of new vs old (new depth=1, old depth=2, book.epd)"), "{said}");
+
+    let (status, said) = play(&["plan", "test.toml", "--sprt", "0,5", "--pilot-pairs", "1"]);
+    assert_eq!((status, said.contains("The run ends at pair 2")), (0, true), "{said}");
+
+    let tune = format!(
+        "engine = \"{FAKE}\"\n[tune]\ngames = 40\nparameters = [\"Weight\"]\n[games]\ndepth = 1\nmax_pairs = 3\n"
+    );
+    fs::write(bench.path("tune.toml"), tune).unwrap();
+    let (status, said) = play(&["tune", "tune.toml"]);
+    assert_eq!((status, said.matches("Finished game").count()), (0, 6), "{said}");
+}

@@ -31,6 +31,14 @@ pub enum EngineNameError {
         /// The file that would define it.
         looked_for: PathBuf,
     },
+    /// A path to nothing.
+    #[error("there is no engine `{name}`: there is no file {path}")]
+    NoFile {
+        /// What was asked for.
+        name: String,
+        /// The path in it.
+        path: String,
+    },
     /// The file of a named engine is wrong.
     #[error(transparent)]
     File(#[from] Mistakes),
@@ -146,9 +154,14 @@ fn find(entry: &EngineEntry, around: &Surroundings) -> Result<Found, EngineNameE
     if rest == "builtin" || rest.starts_with("builtin:") {
         return builtin(ace, rest.strip_prefix("builtin:"), around);
     }
-    let program = find_program(rest).ok_or_else(|| EngineNameError::Unknown {
-        name: text.to_owned(),
-        looked_for: around.engines.join(format!("{rest}.toml")),
+    let program = find_program(rest).ok_or_else(|| {
+        let name = text.to_owned();
+        // Only a plain name can be that of a file of ours.
+        if text.contains(['/', ':']) {
+            EngineNameError::NoFile { name, path: rest.to_owned() }
+        } else {
+            EngineNameError::Unknown { name, looked_for: around.engines.join(format!("{rest}.toml")) }
+        }
     })?;
     let program = absolute(&program)?;
     if !is_executable(&program) {

@@ -32,6 +32,9 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
             }
         }
     }
+    if run.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+        problems.push("name must not be empty".to_owned());
+    }
     if run.engines.len() < 2 {
         problems.push("a run needs two engines: name a candidate and a baseline".to_owned());
     }

@@ -56,10 +56,7 @@ impl FleetConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// The limit on open files is too low.
-    #[error(
-        "{wanted} games at once need more open files than the system allows; at most {possible} fit: lower \
-         --concurrency or raise the limit (ulimit -Hn)"
-    )]
+    #[error("{}", too_few(*.wanted, *.possible))]
     TooFewDescriptors {
         /// Asked for.
         wanted: usize,
@@ -69,6 +66,16 @@ pub enum FleetError {
     /// A thread or the guardian could not be started.
     #[error("could not start the fleet")]
     Start(#[from] io::Error),
+}
+
+fn too_few(wanted: usize, possible: usize) -> String {
+    let games =
+        if wanted == 1 { "one game needs".to_owned() } else { format!("{wanted} games at once need") };
+    let cure = match possible {
+        0 => "not even one game fits: raise the limit (ulimit -Hn)".to_owned(),
+        _ => format!("at most {possible} fit: lower --concurrency or raise the limit (ulimit -Hn)"),
+    };
+    format!("{games} more open files than the system allows; {cure}")
 }
 
 /// The slots of this machine. Pairs go in, events come out; every pair that goes in comes out finished or void.

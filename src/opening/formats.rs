@@ -82,10 +82,12 @@ impl Draft {
     pub(super) fn checked(mut self, plies: Option<u32>) -> Result<Self, BadEntry> {
         self.moves.truncate(plies.map_or(usize::MAX, |plies| plies as usize));
         self.end = self.moves.iter().fold(self.start, |position, mv| position.play(*mv));
-        if self.end.has_legal_move() {
-            return Ok(self);
-        }
-        let how = if self.end.in_check() { "checkmate" } else { "stalemate" };
+        let how = match () {
+            () if !self.end.has_legal_move() && self.end.in_check() => "checkmate",
+            () if !self.end.has_legal_move() => "stalemate",
+            () if self.end.has_insufficient_material() => "a draw: neither side can mate",
+            () => return Ok(self),
+        };
         Err(BadEntry { line: self.line, reason: format!("the opening ends in {how}") })
     }
 

@@ -42,14 +42,14 @@ struct MakeCommand {
     #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Random plies before each game; every second game has one more.
-    #[arg(long, default_value_t = 8)]
-    random_plies: usize,
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(..=60))]
+    random_plies: u16,
     /// Makes other games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads; all cores if left out.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// A file of weights to play with.
     #[arg(long, value_name = "FILE.toml")]
     weights: Option<PathBuf>,
@@ -78,7 +78,7 @@ impl MakeCommand {
         let plan = SelfPlay {
             weights: weights_of(self.weights.as_deref(), &[])?,
             nodes: self.nodes,
-            random_plies: self.random_plies,
+            random_plies: usize::from(self.random_plies),
             seed: self.seed,
         };
         let name = self.out.display();
@@ -88,7 +88,7 @@ impl MakeCommand {
         let started = Instant::now();
         let harvest = Mutex::new(Harvest { writer, positions: 0, games: 0, results: [0; 3], told: started });
         let next = AtomicU64::new(0);
-        let threads = self.threads.unwrap_or_else(cores).max(1);
+        let threads = self.threads.map_or_else(cores, usize::from);
         let outcomes: Vec<anyhow::Result<()>> = thread::scope(|scope| {
             let workers: Vec<_> =
                 (0..threads).map(|_| scope.spawn(|| self.work(&plan, &next, &harvest, started))).collect();

@@ -91,6 +91,8 @@ fn forecast_json(plan: &Plan, measured: &Pilot) -> anyhow::Result<serde_json::Va
     };
     let [elo0, midpoint, elo1] = strengths(&curve).map(|(_, truth)| at(truth));
     Ok(serde_json::json!({
+        "max_pairs": plan.max_pairs,
+        "max_hours": plan.max_pairs.map(|pairs| pairs as f64 * measured.seconds_per_pair / 3600.0),
         "seconds_per_pair": measured.seconds_per_pair,
         "pilot_pairs": measured.pentanomial.pairs(),
         "elo0": elo0,
@@ -119,6 +121,14 @@ fn forecast_text(plan: &Plan, measured: &Pilot) -> anyhow::Result<String> {
             truth.0 + 0.0,
             100.0 * curve.pass_probability(truth),
             pairs * seconds_per_pair / 3600.0
+        )?;
+    }
+    if let Some(most) = plan.max_pairs {
+        writeln!(
+            text,
+            "\nThe run ends at pair {most}, after {:.2} hours, decided or not; pairs and chances above are those of a test \
+             without that limit.",
+            most as f64 * seconds_per_pair / 3600.0
         )?;
     }
     text.push('\n');

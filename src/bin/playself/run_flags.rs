@@ -15,6 +15,7 @@ use playself::player::GuardianProgram;
 use playself::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
 use crate::engine;
+use crate::launch::Show;
 
 /// How a run is played. What is not given comes from the configuration file, or is left at its default.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -53,7 +54,7 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     seed: Option<u64>,
     /// What the run is called
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
     /// Test sequentially: is the first engine ELO1 rather than ELO0 stronger?
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, help_heading = "Test")]
@@ -223,7 +224,13 @@ impl RunFlags {
         };
         run.games.limits = limits.or(run.games.limits);
         if let Some(games) = self.games {
-            run.games.max_pairs = Some(games.div_ceil(2));
+            let pairs = games.div_ceil(2);
+            if !games.is_multiple_of(2) {
+                let told =
+                    format!("Warning; pairs are played whole: --games {games} plays {} games", 2 * pairs);
+                Show::of(&self.output).say(&told);
+            }
+            run.games.max_pairs = Some(pairs);
         }
         run.games.openings = self.openings.clone().or(run.games.openings.take());
         run.games.concurrency = self.concurrency.or(run.games.concurrency);

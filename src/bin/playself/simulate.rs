@@ -48,7 +48,7 @@ struct SprtArguments {
     test: TestFlags,
 
     /// Tests to run.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
 
     /// Pairs in play at once; their length depends on their result.

@@ -28,15 +28,15 @@ pub(crate) struct TuneArguments {
     games: u64,
 
     /// Runs.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
 
     /// All chance follows from it.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// How to tune: bayes, spsa, fishtest, openbench or weather-factory.
-    #[arg(long, value_name = "NAME", default_value = Method::NAMES[0])]
+    /// How to tune.
+    #[arg(long, value_name = "NAME", default_value = Method::NAMES[0], value_parser = Method::NAMES)]
     method: String,
 
     /// Print JSON, one line per run and a last one over all.

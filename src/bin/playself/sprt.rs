@@ -5,10 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use playself::config::{EngineEntry, RunFile};
+use playself::stats::{Hypotheses, SprtConfig};
 
-use crate::launch;
+use crate::launch::{self, Show};
 use crate::revision::RevisionFlags;
 use crate::run_flags::{RunFlags, plan_of};
+
+/// The strengths that are told apart where nobody names any.
+const USUAL: (f64, f64) = (0.0, 5.0);
 
 /// Test sequentially whether a candidate is stronger than a baseline.
 ///
@@ -47,7 +51,17 @@ impl SprtCommand {
             return Ok(launch::start(plan, &self.flags.output)?.exit());
         }
         let mut run = self.run_file()?;
+        let named = run.sprt.is_some() || self.flags.asks_for_test();
+        if !named {
+            run.sprt = Some(SprtConfig::usual(Hypotheses::new(USUAL.0, USUAL.1)?));
+        }
         self.flags.apply(&mut run)?;
+        if let (Some(sprt), false) = (run.sprt, named) {
+            Show::of(&self.flags.output).say(&format!(
+                "Testing [{}, {}] {} Elo: no bounds were named, --sprt ELO0,ELO1 or [sprt] names others",
+                USUAL.0, USUAL.1, sprt.model
+            ));
+        }
         Ok(launch::start(plan_of(&run)?, &self.flags.output)?.exit())
     }
 
@@ -73,9 +87,6 @@ impl SprtCommand {
                     *slot = engine;
                 }
             }
-        }
-        if run.sprt.is_none() {
-            run.sprt = Some(playself::stats::SprtConfig::usual(playself::stats::Hypotheses::new(0.0, 5.0)?));
         }
         Ok(run)
     }

@@ -234,8 +234,8 @@ impl Report {
             accepted => writeln!(out, "Verdict      {accepted} accepted")?,
         }
         if let Some(Corrected { elo_corrected, elo_corrected_lower, elo_corrected_upper }) = self.corrected {
-            let interval = format!("[{elo_corrected_lower:.2}, {elo_corrected_upper:.2}]");
-            writeln!(out, "Elo, allowing for the early stop: {elo_corrected:.2} {interval}")?;
+            let [elo, lower, upper] = [elo_corrected, elo_corrected_lower, elo_corrected_upper].map(rounded);
+            writeln!(out, "Elo, allowing for the early stop: {elo} [{lower}, {upper}]")?;
         }
         Ok(())
     }
