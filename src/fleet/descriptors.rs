@@ -2,8 +2,8 @@
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Three pipes, one of them twice, and a process handle for each engine of a slot, one old and one new while they change over.
-const PER_SLOT: u64 = 2 * 5 + 5;
+/// Three pipes and a process handle for each engine of a slot, one old and one new while they change over.
+const PER_SLOT: u64 = 2 * 4 + 4;
 /// Journal, reports, sockets, timers, the program itself.
 const APART: u64 = 64;
 

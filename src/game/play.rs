@@ -219,8 +219,10 @@ impl<T: Transport> Table<'_, T> {
         *lent = Duration::ZERO;
         let mut pulse = host.pulse();
         poll_fn(|cx| {
-            if let Some(pulse) = pulse.take() {
-                mover.await_here(pulse, cx);
+            if let Some(pulse) = pulse.take()
+                && let Err(end) = mover.await_here(pulse, cx)
+            {
+                return Poll::Ready(Thought::MoverBroke(end));
             }
             if let Poll::Ready(thought) = heard(mover, cx) {
                 return Poll::Ready(thought);

@@ -202,12 +202,13 @@ impl<T: Transport> Player<T> {
 
     /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
     /// next [`Player::poll_answer`].
-    pub fn await_here(&mut self, pulse: &Pulse, cx: &mut Context<'_>) {
-        if let Dialect::Uci(dialogue) = &mut self.dialect
-            && let Poll::Ready(Ok(())) = dialogue.poll_question(&mut self.link, &mut self.tallies, cx)
-        {
+    pub fn await_here(&mut self, pulse: &Pulse, cx: &mut Context<'_>) -> Result<(), Break> {
+        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
+        if let Poll::Ready(sent) = dialogue.poll_question(&mut self.link, &mut self.tallies, cx) {
+            sent.map_err(Break)?;
             self.link.await_here(pulse);
         }
+        Ok(())
     }
 
     /// Listens to the player while it is not asked anything. Ready only when it cannot go on.

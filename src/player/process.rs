@@ -1,5 +1,6 @@
 //! An engine's process: its pipes, its life, its end.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -33,8 +34,8 @@ pub struct ProcessTransport {
     group: Pid,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
-    /// The same pipe, but reading from it waits.
-    stdout_here: Option<File>,
+    /// The same pipe, but reading from it waits; opened when first needed, which is not for every engine.
+    stdout_here: OnceCell<Option<File>>,
     stderr: StderrTail,
     exit: Option<ExitEvidence>,
     // Dropped, and thereby removed, after the process is gone.
@@ -70,14 +71,12 @@ impl ProcessTransport {
         let stdout = child.stdout.take().expect("its output was asked to be a pipe");
         let stderr = child.stderr.take().expect("its error output was asked to be a pipe");
         let stderr = StderrTail::drain(stderr, stderr_bytes);
-        // Without one, the runtime waits.
-        let stdout_here = File::open(format!("/proc/self/fd/{}", stdout.as_raw_fd())).ok();
         Self {
             child,
             group,
             stdin,
             stdout,
-            stdout_here,
+            stdout_here: OnceCell::new(),
             stderr,
             exit: None,
             _dir: dir,
@@ -153,9 +152,10 @@ impl Transport for ProcessTransport {
     }
 
     fn read_here(&mut self, pulse: &Pulse, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        match &self.stdout_here {
-            Some(stdout) => pulse.read(stdout, into),
-            None => Poll::Pending,
+        let open = || File::open(format!("/proc/self/fd/{}", self.stdout.as_raw_fd())).ok();
+        match pulse.may_wait().then(|| self.stdout_here.get_or_init(open)) {
+            Some(Some(stdout)) => pulse.read(stdout, into),
+            _ => Poll::Pending,
         }
     }
 

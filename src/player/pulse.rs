@@ -72,9 +72,14 @@ impl Pulse {
         self.serving.set(serving);
     }
 
+    /// Whether the thread may wait on the spot.
+    pub(super) fn may_wait(&self) -> bool {
+        self.serving.get() == Serving::OneGame
+    }
+
     /// Reads from a stream, waiting for a beat at most. Pending wakes nobody.
     pub(super) fn read(&self, stream: impl AsFd, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        if self.serving.get() == Serving::Others || self.set(State::Beating).is_err() {
+        if !self.may_wait() || self.set(State::Beating).is_err() {
             return Poll::Pending;
         }
         match read(stream, into) {
