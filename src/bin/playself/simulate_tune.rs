@@ -35,8 +35,8 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// How to tune.
-    #[arg(long, value_name = "NAME", default_value = Method::NAMES[0], value_parser = Method::NAMES)]
+    /// How to tune: bayes, spsa, fishtest, openbench, weather-factory or sweep.
+    #[arg(long, value_name = "NAME", default_value = Method::NAMES[0])]
     method: String,
 
     /// Print JSON, one line per run and a last one over all.
