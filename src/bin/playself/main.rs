@@ -22,6 +22,7 @@ mod simulate;
 mod simulate_tune;
 mod sprt;
 mod stats;
+mod test_forecast;
 mod texel;
 mod tune;
 mod tune_list;

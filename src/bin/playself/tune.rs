@@ -12,20 +12,23 @@ use playself::experiment::{AcceptPlan, Outcome, Plan};
 use playself::opening::Share;
 use playself::player::{EngineOption, EngineSpec, Protocol};
 use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
-use playself::report::{RunFolder, write_page};
+use playself::report::write_page;
 use playself::stats::{Decision, Hypothesis};
 use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan};
 
 use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
 use crate::run_flags::{LiveFlags, RunFlags, plan_of};
-use crate::tune_list;
+use crate::{test_forecast, tune_list};
 
 /// How long an engine may take to tell its options.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pairs that measure how long a pair takes, where the budget is in hours.
 const PILOT_PAIRS: u64 = 8;
+
+/// The same for the test, whose limits are mostly longer, before the tuning begins.
+const PILOT_OF_TEST: u64 = 2;
 
 /// The share of a budget in hours that is kept for the test of the tuned values.
 const SHARE_OF_TEST: f64 = 0.25;
@@ -52,6 +55,7 @@ impl TuneCommand {
             Some(recorded) => recorded,
             None => self.plan()?,
         };
+        foretell_test(&plan, Show::of(&self.flags.output))?;
         let played = launch::start(plan, &self.flags.output)?;
         accept(&played, Show::of(&self.flags.output))
     }
@@ -85,7 +89,7 @@ impl TuneCommand {
         let (games, hours) = (self.flags.games.or(table.games), table.hours);
         let pairs = match (games, hours, most) {
             (Some(games), ..) => games.div_ceil(2),
-            (None, Some(hours), _) => pairs_in(hours * (1.0 - kept_for_test), &plan)?,
+            (None, Some(hours), _) => pairs_in(hours * (1.0 - kept_for_test), &plan, PILOT_PAIRS)?,
             (None, None, Some(pairs)) => pairs,
             (None, None, None) => {
                 bail!("{}: say how long to tune: hours or games in [tune]", self.config.display())
@@ -104,6 +108,17 @@ impl TuneCommand {
         plan.tune = Some(TunerPlan { space, method, pairs, seed, lookahead: Lookahead::default() });
         Ok(plan)
     }
+}
+
+/// Says before the night begins what its test can confirm in the hours that are left for it.
+fn foretell_test(plan: &Plan, show: Show) -> anyhow::Result<()> {
+    let (Some(tune), Some(accept)) = (&plan.tune, plan.accept) else { return Ok(()) };
+    if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
+        let test = test_plan(plan, tune, accept, tune.space.named(&tune.space.start()).map(owned).collect());
+        let pairs = pairs_in(hours, &test, PILOT_OF_TEST)?;
+        show.say(&test_forecast::sentence(&accept.sprt, pairs));
+    }
+    Ok(())
 }
 
 /// The two sides of every trial are one engine: only while it is tuned do they have names of their own.
@@ -138,8 +153,8 @@ fn method_of(name: &str, list: Option<&GainList>, space: &Space, pairs: u64) -> 
 }
 
 /// How many pairs fit into so many hours, by playing a few.
-fn pairs_in(hours: f64, plan: &Plan) -> anyhow::Result<u64> {
-    let measured = pilot(plan, PILOT_PAIRS)?;
+fn pairs_in(hours: f64, plan: &Plan, pilot_pairs: u64) -> anyhow::Result<u64> {
+    let measured = pilot(plan, pilot_pairs)?;
     let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
     Ok((pairs as u64).max(1))
 }
@@ -290,7 +305,13 @@ pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
             Err(launch::Refused::Usage(why) | launch::Refused::Fault(why)) => return Err(why),
         }
     } else {
-        launch::start_in(acceptance_plan(&plan, tune, accept, folder)?, &place, show)?
+        let mut test = test_plan(&plan, tune, accept, read_values(&folder.weights())?);
+        if let (None, Some(hours)) = (test.max_pairs, accept.hours) {
+            let pairs = pairs_in(hours, &test, PILOT_PAIRS)?;
+            show.say(&test_forecast::sentence(&accept.sprt, pairs));
+            test.max_pairs = Some(pairs);
+        }
+        launch::start_in(test, &place, show)?
     };
     // The page of the tuning run tells how its test ended.
     write_page(folder, &plan, &std::fs::read_to_string(folder.plan())?)?;
@@ -304,14 +325,8 @@ pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
     Ok(tested.exit())
 }
 
-/// The tuned values against the old ones, from openings that the tuning did not use.
-fn acceptance_plan(
-    plan: &Plan,
-    tune: &TunerPlan,
-    accept: AcceptPlan,
-    folder: &RunFolder,
-) -> anyhow::Result<Plan> {
-    let values = read_values(&folder.weights())?;
+/// These values against the old ones, from openings that the tuning did not use.
+fn test_plan(plan: &Plan, tune: &TunerPlan, accept: AcceptPlan, values: Vec<(String, f64)>) -> Plan {
     let mut test = Plan {
         name: format!("{}-accept", plan.name),
         max_pairs: accept.max_pairs,
@@ -333,10 +348,7 @@ fn acceptance_plan(
         book.share = Share::Acceptance;
         book.start = 1;
     }
-    if let (None, Some(hours)) = (test.max_pairs, accept.hours) {
-        test.max_pairs = Some(pairs_in(hours, &test)?);
-    }
-    Ok(test)
+    test
 }
 
 fn owned((name, value): (&str, f64)) -> (String, f64) {
