@@ -1,5 +1,6 @@
 //! How long a run has been played, over all its sessions, by the journal's own stamps.
 
+use crate::game::VoidReason;
 use crate::journal::Entry;
 
 /// The time of a run: a fold of the journal, so a rebuilt summary tells the same.
@@ -12,8 +13,11 @@ pub struct PlayingTime {
 impl PlayingTime {
     /// Learns of an entry stamped `at`, in milliseconds.
     pub fn note(&mut self, entry: &Entry, at: u64) {
+        // Of a standstill only its end is written down, with the pairs that it cost; nothing counts since the entry
+        // before it.
+        let stood_still = matches!(entry, Entry::Void { reason: VoidReason::Suspended { .. }, .. });
         match (&mut self.session, entry) {
-            (session, Entry::Session) => {
+            (session, entry) if stood_still || matches!(entry, Entry::Session) => {
                 if let Some((began, last)) = session.take() {
                     self.earlier_ms += last.saturating_sub(began);
                 }
@@ -34,6 +38,23 @@ impl PlayingTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_of_a_standstill_does_not_count_however_many_pairs_it_cost() {
+        let mut time = PlayingTime::default();
+        let void =
+            |pair| Entry::Void { pair, attempt: 0, reason: VoidReason::Suspended { gap_ms: 3_600_000 } };
+        for (entry, at) in [
+            (Entry::Session, 1_000),
+            (Entry::PairStarted { pair: 1, attempt: 0 }, 3_000),
+            (void(0), 3_610_000),
+            (void(1), 3_610_010),
+            (Entry::Finished, 3_611_010),
+        ] {
+            time.note(&entry, at);
+        }
+        assert_eq!(time.seconds(), 3.0);
+    }
 
     #[test]
     fn the_time_between_sessions_does_not_count() {
