@@ -114,6 +114,20 @@ fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
 }
 
 #[test]
+fn weights_that_count_only_in_products_with_zeros_are_told_as_unmoved() {
+    let plan = Plan { epochs: 1, scale: Some(Scale(1.0)), ..Plan::with_threads(2) };
+    let mut calm = Weights::default();
+    for spec in Weights::specs().iter().filter(|spec| spec.name.starts_with("danger_")) {
+        calm.set(&spec.name, 0).unwrap();
+    }
+    let samples = samples(60, &Weights::default());
+    let unmoved = |start: &Weights| tune(&samples, start, &plan, &mut |_| {}).unmoved;
+    assert!(unmoved(&calm).contains(&"danger_rook_check"));
+    calm.set("danger_attackers_2", 40).unwrap();
+    assert!(!unmoved(&calm).contains(&"danger_rook_check"), "one of a product is enough to move the others");
+}
+
+#[test]
 fn the_scale_is_found_again() {
     let weights = Weights::default();
     let data = Dataset::new(&samples(250, &weights), &weights, BY_RESULT, 2);

@@ -77,6 +77,9 @@ pub struct Tuned {
     pub held_out: [f64; 2],
     /// Epochs run.
     pub epochs: usize,
+    /// Weights that no position pulled at: nothing in the data shows them, or they count only in products with others that
+    /// are 0.
+    pub unmoved: Vec<&'static str>,
 }
 
 /// One held-out block in this many.
@@ -127,7 +130,14 @@ pub fn tune(
     let weights = best.1.rounded();
     let afresh = Dataset::new(&held_out, &weights, origin, plan.threads);
     let after = Model::of(&weights).loss(&afresh, scale, plan.threads);
-    Tuned { weights, scale, positions: [learnt.len(), checked.len()], held_out: [before, after], epochs }
+    Tuned {
+        weights,
+        scale,
+        positions: [learnt.len(), checked.len()],
+        held_out: [before, after],
+        epochs,
+        unmoved: run.unmoved(),
+    }
 }
 
 /// The state that lasts over epochs.
@@ -136,6 +146,7 @@ struct Run {
     order: Vec<u32>,
     start: Vec<f64>,
     units: Vec<f64>,
+    pulled: Vec<bool>,
     dice: u64,
 }
 
@@ -147,8 +158,18 @@ impl Run {
             order: (0..data.len() as u32).collect(),
             start: model.cells.clone(),
             units: Weights::specs().iter().map(unit).collect(),
+            pulled: vec![false; model.cells.len()],
             dice: plan.seed,
         }
+    }
+
+    /// The names of the weights that might have been changed and that no position pulled at.
+    fn unmoved(&self) -> Vec<&'static str> {
+        let cells = Weights::specs().iter().zip(&self.units).zip(&self.pulled);
+        cells
+            .filter(|((_, unit), pulled)| **unit > 0.0 && !**pulled)
+            .map(|((spec, _), _)| spec.name.as_str())
+            .collect()
     }
 
     /// One pass over the data; gives the mean loss on the way.
@@ -158,6 +179,9 @@ impl Run {
         for batch in self.order.chunks(plan.batch.max(1)) {
             let mut gradient = model.gradient(data, batch, scale, plan.threads);
             sum += gradient.loss * batch.len() as f64;
+            for (pulled, slope) in self.pulled.iter_mut().zip(&gradient.slopes) {
+                *pulled |= *slope != 0.0;
+            }
             if let Some(spread) = plan.spread {
                 self.hold_back(&mut gradient.slopes, model, spread, plan.kinship / data.len() as f64);
             }

@@ -126,6 +126,13 @@ impl TexelCommand {
         let name = self.out.display();
         std::fs::write(&self.out, head + &tuned.weights.to_text())
             .with_context(|| format!("could not write {name}"))?;
+        if !tuned.unmoved.is_empty() {
+            say(&format!(
+                "no position pulled at {}; a weight that counts only in a product with zeros moves once some of them \
+                 are given another start, by --set",
+                tuned.unmoved.join(", ")
+            ));
+        }
         let seconds = started.elapsed().as_secs_f64();
         say(&format!(
             "scale {:.4}, held-out loss {before:.6} -> {after:.6}, {} epochs, {seconds:.1} s; weights in {name}",
