@@ -153,13 +153,7 @@ fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
 fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
     let Some(tuner) = view.state.tuner() else { return Vec::new() };
     // A run that has ended is shown as its files have it.
-    let report = if view.state.outcome().is_some() {
-        let mut tuner = tuner.clone();
-        tuner.finish();
-        tuner.report()
-    } else {
-        tuner.report()
-    };
+    let report = if view.state.outcome().is_some() { tuner.final_report() } else { tuner.report() };
     let mut lines = Vec::new();
     if let Some(gain) = report.gain {
         let high = trend.elo().iter().copied().fold(1.0, f64::max);

@@ -16,11 +16,7 @@ pub fn score_block(view: &RunView<'_>) -> String {
     let mut block = RULE.to_owned();
     let written = match view.state.tuner() {
         // The score of a tuner's trials against each other says nothing about what it found.
-        Some(tuner) => {
-            let mut tuner = tuner.clone();
-            tuner.finish();
-            write!(block, "{}", tuning_block(&tuner.report(), &setting(view)))
-        }
+        Some(tuner) => write!(block, "{}", tuning_block(&tuner.final_report(), &setting(view))),
         None if view.plan.engines.len() == 2 => two(&mut block, view),
         None => many(&mut block, view),
     };

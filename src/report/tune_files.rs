@@ -89,9 +89,7 @@ impl Observer for TuneFiles {
             }
             RunEvent::Finished(_) => {
                 self.trials.flush()?;
-                let mut tuner = tuner.clone();
-                tuner.finish();
-                self.write_weights(&tuner)
+                self.write_weights(&tuner.finished())
             }
             _ => Ok(()),
         }

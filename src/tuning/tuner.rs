@@ -248,6 +248,18 @@ impl Tuner {
         }
     }
 
+    /// What the run would report if it ended now: every score told counts, also those that no trial has waited for.
+    pub fn final_report(&self) -> TuningReport {
+        self.finished().report()
+    }
+
+    /// The run as it would be if it ended now.
+    pub fn finished(&self) -> Self {
+        let mut tuner = self.clone();
+        tuner.finish();
+        tuner
+    }
+
     fn learn_next(&mut self) -> bool {
         let Some(score) = self.told.remove(&TrialId(self.learned)) else { return false };
         let trial = self.in_play.pop_front().expect("a told trial is in play");

@@ -76,7 +76,7 @@ impl PageCollector {
     /// What the page's head says.
     pub fn context(&self, view: &RunView<'_>, setting: &PageSetting) -> PageContext {
         let summary = Summary::of(view);
-        let report = view.state.tuner().map(settled);
+        let report = view.state.tuner().map(Tuner::final_report);
         let (sentence, figures) = match &report {
             Some(report) => (tuning_sentence(report), tuning_figures(report, &summary)),
             None => {
@@ -113,7 +113,7 @@ impl PageCollector {
         let mut sections = Vec::new();
         match (&self.tuning, view.state.tuner()) {
             (Some(tuning), Some(tuner)) => {
-                let report = settled(tuner);
+                let report = tuner.final_report();
                 let path = tuning.path_to(&report);
                 sections.push(gain_section(&report, &path, setting.acceptance.as_ref()));
                 sections.push(weights_section(&report, &path));
@@ -147,7 +147,7 @@ impl PageCollector {
     pub fn plots(&self, view: &RunView<'_>) -> Vec<(String, String)> {
         let mut plots = Vec::new();
         if let (Some(tuning), Some(tuner)) = (&self.tuning, view.state.tuner()) {
-            let report = settled(tuner);
+            let report = tuner.final_report();
             let path = tuning.path_to(&report);
             plots.extend(gain_chart(&report, &path).map(|svg| ("gain".to_owned(), svg)));
             for board in boards(&report) {
@@ -170,13 +170,6 @@ impl PageCollector {
         plots.push(("lengths".to_owned(), charts::length_chart(&self.picture)));
         plots
     }
-}
-
-/// What the tuner knows from every score it was told, as `weights.toml` has it at the end.
-fn settled(tuner: &Tuner) -> TuningReport {
-    let mut tuner = tuner.clone();
-    tuner.finish();
-    tuner.report()
 }
 
 /// The outcome of a match or test in one sentence.
