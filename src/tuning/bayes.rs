@@ -6,7 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
 use super::belief::{Belief, Evidence, FARTHEST, Grid, vote};
+use super::heard::{ELO_PER_SCORE, Heard, gaps, variance};
 use super::joint;
 use super::moments::Moments;
 use super::report::{Effect, Gained, ParameterReport, TuningReport};
@@ -14,11 +16,6 @@ use super::space::{Kind, Parameter, Settings, Space};
 use super::trial::{Trial, TrialId};
 use crate::stats::{Elo, PairScore, Random};
 
-/// Elo per unit of score, near an even score: 1600 / ln 10.
-const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
-/// Variance of a pair's score before any was seen, and how many pairs that guess is worth.
-const USUAL_VARIANCE: f64 = 0.0325;
-const GUESSED_PAIRS: f64 = 50.0;
 /// No run ends early before this many pairs.
 const LEAST_PAIRS: u64 = 2_000;
 /// Log odds above which an effect is called clear: twenty to one.
@@ -29,6 +26,11 @@ const NOTICEABLE_SLOPE: f64 = 2.0;
 const NINETY_FIVE: f64 = 1.959_963_984_540_054;
 /// Pairs before which nothing is called better than the start.
 const FEWEST_PAIRS: u64 = 100;
+/// Log odds that the start is not the best, from which it is left: three to one.
+///
+/// The values with the smallest expected loss hardly ever are exactly the start, even where the start is the optimum. By the odds
+/// of all pairs, a landscape that starts at its optimum is left by fewer than one run of 40,000 games in a hundred.
+const WORTH_LEAVING: f64 = 1.098_612_288_668_109_8;
 /// Pairs from which intervals are told. Before, they show more of what is believed beforehand than of what was played: on the
 /// standard landscapes they hold 95 optima in 100 from here on, and far fewer in short runs. They are worked out anew whenever
 /// the run has doubled: that costs as much as many fits.
@@ -79,16 +81,20 @@ pub struct Bayes {
     daring: f64,
     learned: u64,
     evidence: Vec<Evidence>,
+    account: Account,
     /// Kept for as many parameters as it can say something about.
     moments: Option<Moments>,
     /// Where each optimum lies, in half ranges from the start.
     intervals: Vec<[f64; 2]>,
     next_intervals: u64,
     beliefs: Vec<Belief>,
-    /// Sums of weights and of their squares.
+    /// Sums of the weights of pairs, and of their squares times the variance of each.
     weights: (f64, f64),
-    square_score: f64,
+    /// Sums of what scores had beyond what was expected of them, squared, and of how much each pair says.
+    surprises: (f64, f64),
     next_fit: u64,
+    /// Logarithm of the odds that the start is not the best.
+    off_odds: f64,
 }
 
 impl Bayes {
@@ -99,13 +105,15 @@ impl Bayes {
             daring: plan.daring * (20_000.0 / pairs.max(1) as f64).sqrt(),
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
+            account: Account::new(space.len()),
             moments: (space.len() <= MOST_BOUND).then(|| Moments::new(space.len())),
             intervals: vec![[-FARTHEST, FARTHEST]; space.len()],
             next_intervals: INTERVALS_FROM,
             beliefs: Vec::new(),
             weights: (0.0, 0.0),
-            square_score: 0.0,
+            surprises: (0.0, 0.0),
             next_fit: plan.pairs_per_fit,
+            off_odds: 0.0,
         };
         run.fit(space);
         run
@@ -129,19 +137,24 @@ impl Bayes {
 
     /// Scores arrive in the order of trials.
     pub(super) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
-        let score = score.points() / 2.0 - 0.5;
         self.learned += 1;
         let fade = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.fading);
         let (plus, minus) = (places(space, &trial.plus), places(space, &trial.minus));
-        for ((evidence, &plus), &minus) in self.evidence.iter_mut().zip(&plus).zip(&minus) {
+        self.account.learn(&plus, &minus, score, &self.beliefs);
+        let (gaps, gap) = gaps(&self.beliefs, &plus, &minus);
+        let heard = Heard::new(score, gap);
+        for (index, evidence) in self.evidence.iter_mut().enumerate() {
             evidence.fade(fade);
-            evidence.add(plus, minus, ELO_PER_SCORE * score);
+            // What the other parameters are known to have won is not this one's.
+            let others = gap - gaps[index];
+            evidence.add(plus[index], minus[index], heard.elo - others, heard.share);
         }
         if let Some(moments) = &mut self.moments {
-            moments.learn(fade, &plus, &minus, ELO_PER_SCORE * score);
+            moments.learn(fade, &plus, &minus, heard.elo, heard.share);
         }
-        self.weights = (self.weights.0 * fade + 1.0, self.weights.1 * fade * fade + 1.0);
-        self.square_score += score * score;
+        self.weights = (self.weights.0 * fade + heard.share, self.weights.1 * fade * fade + heard.share);
+        let (squares, shares) = self.surprises;
+        self.surprises = (squares * fade + heard.square_surprise, shares * fade + heard.share);
         // Late pairs change beliefs less, so fits grow rarer with the run.
         if self.learned >= self.next_fit {
             self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FITS_PER_AGE);
@@ -155,24 +168,20 @@ impl Bayes {
 
     /// Variance of a pair's score in Elo, as the faded pairs carry it.
     fn pair_variance(&self) -> f64 {
-        let variance =
-            (self.square_score + USUAL_VARIANCE * GUESSED_PAIRS) / (self.learned as f64 + GUESSED_PAIRS);
         // Faded pairs are worth their share of all pairs, not the sum of what is left of each.
         let worth = if self.learned == 0 { 1.0 } else { self.weights.0 / self.weights.1 };
-        variance * ELO_PER_SCORE * ELO_PER_SCORE / worth
+        variance(self.surprises) * ELO_PER_SCORE * ELO_PER_SCORE / worth
     }
 
     pub(super) fn fit(&mut self, space: &Space) {
         let grid = Grid::new();
         let pair_variance = self.pair_variance();
-        let weighed: Vec<_> = space
-            .parameters()
-            .iter()
-            .zip(&self.evidence)
-            .map(|(parameter, evidence)| grid.weigh(evidence, pair_variance, standing(parameter)))
-            .collect();
+        let standings = standings(space);
+        let weigh = |(evidence, &standing)| grid.weigh(evidence, pair_variance, standing);
+        let weighed: Vec<_> = self.evidence.iter().zip(&standings).map(weigh).collect();
         let scales = vote(&weighed);
         self.beliefs = weighed.iter().map(|weighed| grid.believe(weighed, &scales)).collect();
+        self.off_odds = self.account.off_odds(&self.beliefs, &standings);
     }
 
     /// Works the intervals out anew; until then a report has those of an earlier moment.
@@ -191,9 +200,13 @@ impl Bayes {
         space.parameters().iter().zip(&self.beliefs).map(value).collect()
     }
 
-    /// The best values known, as an engine can be given them: the start, until there are pairs enough to say otherwise.
+    /// The best values known, as an engine can be given them: the start, until pairs enough say otherwise.
     pub(super) fn best(&self, space: &Space) -> Settings {
-        if self.learned < FEWEST_PAIRS { space.start() } else { space.nearest(&self.centre(space)) }
+        if self.has_left_start() { space.nearest(&self.centre(space)) } else { space.start() }
+    }
+
+    fn has_left_start(&self) -> bool {
+        self.learned >= FEWEST_PAIRS && self.off_odds > WORTH_LEAVING
     }
 
     /// Whether so little is left to win that the run may end before its budget does.
@@ -207,36 +220,39 @@ impl Bayes {
 
     pub(super) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
         let best = self.best(space);
-        let parameters =
-            space.parameters().iter().zip(&self.beliefs).zip(&self.evidence).zip(&self.intervals).zip(best.0);
-        let parameters = parameters.map(|((((parameter, belief), evidence), interval), best)| {
+        let balance = self.account.balance(&self.beliefs, &standings(space), &places(space, &best));
+        let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
+        let parameters = parameters.map(|(index, ((parameter, interval), &best))| {
             let value = |place: f64| parameter.clamp(parameter.start + place * parameter.range() / 2.0);
-            let slope_error = (self.pair_variance() / evidence.weight()).sqrt();
+            let evidence = balance.log_evidences[index];
             ParameterReport {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
                 interval: (self.learned >= INTERVALS_FROM).then(|| interval.map(value)),
-                effect: if belief.log_evidence > SURE_EVIDENCE {
+                effect: if evidence > SURE_EVIDENCE {
                     Effect::Clear
-                } else if belief.log_evidence < 0.0 && slope_error < NOTICEABLE_SLOPE {
+                } else if evidence < 0.0 && balance.slope_errors[index] < NOTICEABLE_SLOPE {
                     Effect::NotSeen
                 } else {
                     Effect::Unclear
                 },
             }
         });
-        let gain: f64 = self.beliefs.iter().map(|belief| belief.gain).sum();
-        let error = NINETY_FIVE * self.beliefs.iter().map(|belief| belief.gain_variance).sum::<f64>().sqrt();
+        let (gain, variance) = balance.gain;
+        let error = NINETY_FIVE * variance.sqrt();
         // What is left to win falls as one over the pairs.
         let needed = self.learned as f64 * self.remaining_loss() / self.plan.enough;
         let needed = (needed as u64).clamp(LEAST_PAIRS, most_pairs.max(LEAST_PAIRS)).min(most_pairs);
+        // At the start, what the believed optimum would win is still to be won.
+        let unused = |belief: &Belief| belief.steepness * belief.optimum * belief.optimum;
+        let unused = if self.has_left_start() { 0.0 } else { self.beliefs.iter().map(unused).sum() };
         TuningReport {
             pairs_told,
             pairs_left: needed.saturating_sub(pairs_told),
             parameters: parameters.collect(),
             gain: Some(Gained { elo: Elo(gain), error: Elo(error) }),
-            remaining_loss: Some(Elo(self.remaining_loss())),
+            remaining_loss: Some(Elo(self.remaining_loss() + unused)),
         }
     }
 }
@@ -247,9 +263,10 @@ fn places(space: &Space, settings: &Settings) -> Vec<f64> {
     space.parameters().iter().zip(&settings.0).map(place).collect()
 }
 
-/// Where a parameter starts, from -1 to 1 across its range.
-fn standing(parameter: &Parameter) -> f64 {
-    2.0 * (parameter.start - parameter.min) / parameter.range() - 1.0
+/// Where parameters start, from -1 to 1 across their ranges.
+fn standings(space: &Space) -> Vec<f64> {
+    let standing = |parameter: &Parameter| 2.0 * (parameter.start - parameter.min) / parameter.range() - 1.0;
+    space.parameters().iter().map(standing).collect()
 }
 
 /// A value an engine can be given; both sides of a trial round by the same chance.

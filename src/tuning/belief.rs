@@ -17,10 +17,12 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Adds a pair between `plus` and `minus` whose score was worth `elo` to plus.
-    pub(super) fn add(&mut self, plus: f64, minus: f64, elo: f64) {
+    /// Adds a pair between `plus` and `minus` whose score was worth `elo` to plus, and which says as much as `share` of
+    /// a pair between equals.
+    pub(super) fn add(&mut self, plus: f64, minus: f64, elo: f64, share: f64) {
         let (at, distance) = ((plus + minus) / 2.0, plus - minus);
-        let weight = distance * distance;
+        let weight = share * distance * distance;
+        let elo = share * elo;
         self.weight += weight;
         self.weight_at += weight * at;
         self.weight_at_squared += weight * at * at;
@@ -63,7 +65,7 @@ const DENSITY: f64 = 4.0;
 /// How far beyond the range an optimum is believed in.
 const BEYOND: f64 = 1.5;
 /// Steepnesses considered, in Elo at half a range: from hardly anything to hardly playable.
-const STEEPNESSES: usize = 24;
+const STEEPNESSES: usize = 31;
 const GENTLEST: f64 = 0.03;
 const STEEPER: f64 = 1.4;
 /// What a steepness is before any game: 2 Elo within a factor of `e^1.5`, two times in three.
@@ -146,12 +148,7 @@ impl Grid {
         let mut density = [0.0; PLACES];
         let (mut steepness, mut moment, mut second) = (0.0, 0.0, 0.0);
         for (index, &place) in self.places.iter().enumerate() {
-            let mixed: f64 = SCALES
-                .iter()
-                .zip(scale_chances)
-                .zip(weighed.evidences)
-                .map(|((&scale, chance), evidence)| chance * prior(place, scale) / evidence.exp())
-                .sum();
+            let mixed = weighed.mixed(place, scale_chances);
             density[index] = mixed * weighed.chance[index];
             let steep = mixed * weighed.steepness[index];
             steepness += steep;
@@ -159,30 +156,34 @@ impl Grid {
             second += steep * place * place;
         }
         let optimum = moment / steepness;
-        let gain_of = |place: f64| optimum * (2.0 * place - optimum);
-        let square_gain: f64 = density
-            .iter()
-            .enumerate()
-            .filter(|&(index, _)| weighed.chance[index] > 0.0)
-            .map(|(index, density)| {
-                density / weighed.chance[index] * weighed.square[index] * gain_of(self.places[index]).powi(2)
-            })
-            .sum();
-        let gain = optimum * (2.0 * moment - optimum * steepness);
         let explained: f64 = scale_chances
             .iter()
             .zip(weighed.evidences)
             .map(|(chance, evidence)| chance * evidence.exp())
             .sum();
         Belief {
-            gain,
-            gain_variance: (square_gain - gain * gain).max(0.0),
             log_evidence: explained.ln() + weighed.scale,
             optimum,
             steepness,
             remaining_loss: (second - moment * optimum).max(0.0),
             interval: [TAIL, 1.0 - TAIL].map(|share| self.quantile(&density, share)),
         }
+    }
+
+    /// Expected Elo won by moving a weighed parameter from the start to `best`, and its variance.
+    pub(super) fn gain(
+        &self,
+        weighed: &Weighed,
+        scale_chances: &[f64; SCALES.len()],
+        best: f64,
+    ) -> (f64, f64) {
+        let (mut mean, mut square) = (0.0, 0.0);
+        for (index, &place) in self.places.iter().enumerate() {
+            let (mixed, won) = (weighed.mixed(place, scale_chances), best * (2.0 * place - best));
+            mean += mixed * weighed.steepness[index] * won;
+            square += mixed * weighed.square[index] * won * won;
+        }
+        (mean, (square - mean * mean).max(0.0))
     }
 
     /// Adds a normal distribution to the chances of all places.
@@ -235,6 +236,18 @@ pub(super) struct Weighed {
     scale: f64,
 }
 
+impl Weighed {
+    /// How likely a place is by the scales of distance alone.
+    fn mixed(&self, place: f64, scale_chances: &[f64; SCALES.len()]) -> f64 {
+        SCALES
+            .iter()
+            .zip(scale_chances)
+            .zip(self.evidences)
+            .map(|((&scale, chance), evidence)| chance * prior(place, scale) / evidence.exp())
+            .sum()
+    }
+}
+
 /// What is believed about one parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Belief {
@@ -244,18 +257,34 @@ pub(super) struct Belief {
     pub(super) steepness: f64,
     /// Expected Elo lost at `optimum`, because it is not quite the true one.
     pub(super) remaining_loss: f64,
-    /// Expected Elo won by moving from the start to `optimum`.
-    pub(super) gain: f64,
-    /// Its variance.
-    pub(super) gain_variance: f64,
     /// Logarithm of the odds that pairs give for an effect against none.
     pub(super) log_evidence: f64,
     /// Where the optimum lies if parameters do not bend each other's slopes.
     pub(super) interval: [f64; 2],
 }
 
+impl Belief {
+    /// What a value is expected to win over another, in Elo.
+    pub(super) fn gap(&self, plus: f64, minus: f64) -> f64 {
+        self.steepness * (minus - plus) * (plus + minus - 2.0 * self.optimum)
+    }
+}
+
 /// The chances of the scales after all parameters have voted.
 pub(super) fn vote(parameters: &[Weighed]) -> [f64; SCALES.len()] {
+    let (shares, _) = shares(parameters);
+    let total: f64 = shares.iter().sum();
+    shares.map(|share| share / total)
+}
+
+/// Logarithm of the odds that pairs give for starts at any distance from their optima against starts right at them.
+pub(super) fn off_odds(parameters: &[Weighed]) -> f64 {
+    let (shares, least) = shares(parameters);
+    (shares.iter().sum::<f64>() / SCALES.len() as f64).ln() - least
+}
+
+/// What each scale explains, as a share of what the best one does, and the logarithm of the least scale's share.
+fn shares(parameters: &[Weighed]) -> ([f64; SCALES.len()], f64) {
     let mut logs = [0.0; SCALES.len()];
     for weighed in parameters {
         for (log, evidence) in logs.iter_mut().zip(weighed.evidences) {
@@ -263,7 +292,5 @@ pub(super) fn vote(parameters: &[Weighed]) -> [f64; SCALES.len()] {
         }
     }
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let shares = logs.map(|log| (log - most).exp());
-    let total: f64 = shares.iter().sum();
-    shares.map(|share| share / total)
+    (logs.map(|log| (log - most).exp()), logs[0] - most)
 }

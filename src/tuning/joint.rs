@@ -15,7 +15,7 @@ use crate::stats::Random;
 const DRAWS: usize = 500;
 const FIRST_DRAWS: usize = 60;
 /// Roots of steepnesses considered; the first stands for a parameter that does nothing.
-const ROOTS: usize = 25;
+const ROOTS: usize = 29;
 const GENTLEST: f64 = 0.05;
 const STEEPER: f64 = 1.26;
 /// What a steepness is before any game: 2 Elo within a factor of `e^1.5`, two times in three.
@@ -375,7 +375,7 @@ mod tests {
                 centre.iter().zip(&reach).map(|(centre, reach)| centre + sign * reach).collect()
             };
             let (plus, minus) = (side(1.0), side(-1.0));
-            moments.learn(1.0, &plus, &minus, strength(&plus) - strength(&minus));
+            moments.learn(1.0, &plus, &minus, strength(&plus) - strength(&minus), 1.0);
         }
         moments
     }

@@ -5,10 +5,12 @@
 //! the same state, and trial `k` depends only on the scores of trials up to `k - lookahead`, so the
 //! trials are the same however many pairs are played at once.
 
+mod account;
 mod bayes;
 mod belief;
 mod formats;
 mod gallery;
+mod heard;
 mod joint;
 mod landscape;
 mod moments;

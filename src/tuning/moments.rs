@@ -41,22 +41,22 @@ impl Moments {
     }
 
     /// Makes what is known count `fade` times as much as before, and adds a pair between places `plus` and `minus` whose score
-    /// was worth `elo` to plus.
-    pub(super) fn learn(&mut self, fade: f64, plus: &[f64], minus: &[f64], elo: f64) {
+    /// was worth `elo` to plus, and which says as much as `share` of a pair between equals.
+    pub(super) fn learn(&mut self, fade: f64, plus: &[f64], minus: &[f64], elo: f64, share: f64) {
         let size = self.size;
         let at: Vec<f64> = plus.iter().zip(minus).map(|(plus, minus)| (plus + minus) / 2.0).collect();
         for row in 0..size {
             let distance = plus[row] - minus[row];
-            let weight = distance * distance;
+            let (weight, slope) = (share * distance * distance, share * distance * elo);
             let add = |sum: &mut f64, part: f64| *sum = *sum * fade + part;
             add(&mut self.weight[row], weight);
-            add(&mut self.slope[row], distance * elo);
+            add(&mut self.slope[row], slope);
             let columns = row * size..(row + 1) * size;
             for (sum, &at) in self.weight_at[columns.clone()].iter_mut().zip(&at) {
                 add(sum, weight * at);
             }
             for (sum, &at) in self.slope_at[columns.clone()].iter_mut().zip(&at) {
-                add(sum, distance * elo * at);
+                add(sum, slope * at);
             }
             for (column, &first) in columns.zip(&at) {
                 let both = &mut self.weight_at_both[column * size..(column + 1) * size];

@@ -60,6 +60,10 @@ impl TuneSimulation {
 
     /// Run number `run`, to its end.
     pub fn tune(&self, run: u64) -> SimulatedRun {
+        self.judge(&self.play(run))
+    }
+
+    fn play(&self, run: u64) -> Tuner {
         let mut seeds = Random::of_item(self.seed, run);
         let mut tuner = Tuner::new(TunerPlan {
             space: self.landscape.space().clone(),
@@ -84,7 +88,7 @@ impl TuneSimulation {
             }
         }
         tuner.finish();
-        self.judge(&tuner)
+        tuner
     }
 
     fn judge(&self, tuner: &Tuner) -> SimulatedRun {
@@ -111,7 +115,8 @@ impl TuneSimulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::gallery;
+    use crate::stats::GameModel;
+    use crate::tuning::{Effect, Kind, gallery, slope};
 
     /// Runs of 40,000 games on the standard landscape of this name.
     fn tuned(name: &str, runs: u64) -> Vec<SimulatedRun> {
@@ -144,6 +149,38 @@ mod tests {
             let mean = runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0;
             assert!(mean >= least, "{name}: {mean}");
             assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.2), "{name}: {runs:?}");
+            // Where there is nothing to win, nearly every run knows better than to leave the start.
+            assert!(runs.iter().filter(|run| run.end.0 < run.start.0).count() <= 1, "{name}: {runs:?}");
+        }
+    }
+
+    #[test]
+    fn weights_worth_hundreds_of_elo_are_seen_to_matter_and_their_gain_is_told() {
+        // Perturbed as far as weights usually may be, sides are so far apart at first that scores hardly tell how far.
+        let weight =
+            |(name, start, steepness)| slope(name, [0.0, 400.0], start, 200.0, steepness, Kind::Integer);
+        let weights = [
+            ("knight", 100.0, 170.0),
+            ("bishop", 310.0, 150.0),
+            ("rook", 65.0, 110.0),
+            ("queen", 80.0, 140.0),
+            ("nothing", 100.0, 0.0),
+            ("nothing else", 300.0, 0.0),
+        ];
+        let landscape = Landscape::new(weights.map(weight).to_vec()).unwrap();
+        let method = Method::named("bayes", landscape.space(), 4_000).unwrap();
+        let games = vec![SimulatedGames::new(&GameModel::new(0.4, Elo(0.0)).unwrap())];
+        let (pairs, lookahead) = (4_000, Lookahead::default());
+        let simulation = TuneSimulation { landscape, games, method, pairs, lookahead, seed: 5 };
+        for run in 0..4 {
+            let tuner = simulation.play(run);
+            let (report, run) = (tuner.report(), simulation.judge(&tuner));
+            let effects: Vec<Effect> = report.parameters.iter().map(|weight| weight.effect).collect();
+            assert_eq!(effects[..4], [Effect::Clear; 4]);
+            assert!(!effects[4..].contains(&Effect::Clear), "{effects:?}");
+            let (won, told) = (run.end.0 - run.start.0, report.gain.unwrap());
+            assert!(won > 180.0, "{won}");
+            assert!((told.elo.0 - won).abs() < 1.5 * told.error.0, "{won}, told {told:?}");
         }
     }
 }
