@@ -18,12 +18,15 @@ const PROMISES: [(&str, f64); 2] = [("L2", 0.8), ("L7", 0.15)];
 /// Landscapes on which it must not be worse than constant gains chosen by rule.
 const NO_WORSE: [&str; 3] = ["L4", "L6", "L9"];
 
-/// Landscapes whose intervals hold more optima than 97 in 100: one starts at its optimum, where what is believed before
-/// any game is right by itself; on the other half of the optima lie beyond a bound, which an interval cannot miss.
+/// Landscapes whose intervals hold more optima than 97 in 100.
+///
+/// Intervals tell what is to be believed after the games, and are right 95 times in 100 over all that may be the case, not on
+/// every landscape by itself. Where all starts are optima, games teach that starts are good, and
+/// intervals around them are short and hold. Intervals without that lesson were tried: five times as wide, and they hold
+/// no fewer optima, because 40,000 games alone can hardly exclude a place for eight parameters. Where half of
+/// the optima lie beyond a bound, an interval that ends there cannot miss them, and the others' intervals
+/// are wide because games teach that starts can be far off. Wider tails for all would spoil the turned landscape first.
 const WIDE: [&str; 2] = ["L7", "L8"];
-/// Elo below the start at which a run counts as having done harm: a quarter of the error with which as many games as the
-/// run has could measure it. A run that starts at the optimum cannot but end a little below.
-const HARM: f64 = 0.25;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
@@ -32,7 +35,7 @@ fn main() -> ExitCode {
         at.and_then(|at| arguments.get(at + 1)).and_then(|text| text.parse().ok()).unwrap_or(usual)
     };
     let (runs, games) = (number("--runs", 200), number("--games", 40_000));
-    let mut kept = true;
+    let (mut kept, mut all_ours) = (true, Vec::new());
     println!("{games} games, {runs} runs; mean Elo left, its 5 % quantile in brackets");
     print!("{:<32}{:>8}", "", "start");
     Method::NAMES.iter().for_each(|name| print!("{name:>18}"));
@@ -51,7 +54,7 @@ fn main() -> ExitCode {
         print!("{:<5}{:<27}{:>8.2}", exhibit.name, exhibit.about, results[0][0].start.0);
         results.iter().for_each(|runs| print!("{:>18}", format!("{:.2} [{:.2}]", mean(runs), low(runs))));
         let ours = &results[0];
-        let worse = ours.iter().filter(|run| run.end.0 < run.start.0 - HARM).count();
+        let worse = ours.iter().filter(|run| run.end.0 < run.start.0).count();
         let pairs = ours.iter().map(|run| run.pairs).sum::<u64>() / ours.len() as u64;
         print!("{:>9.1}%{worse:>8}{pairs:>8}", 100.0 * coverage(ours));
         println!("   {:.0} s", started.elapsed().as_secs_f64());
@@ -63,6 +66,12 @@ fn main() -> ExitCode {
         if arguments.iter().any(|argument| argument == "--lengths") {
             other_lengths(&exhibit, runs.div_ceil(4));
         }
+        all_ours.extend(results.into_iter().next());
+    }
+    if only.is_none() {
+        let all_ours = all_ours.concat();
+        println!("{:<32}coverage over all landscapes {:.1}%", "", 100.0 * coverage(&all_ours));
+        kept &= is_honest("all", coverage(&all_ours));
     }
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -94,7 +103,7 @@ fn is_honest(name: &str, coverage: f64) -> bool {
 fn is_harmless(name: &str, worse: usize, runs: usize) -> bool {
     let harmless = worse * 100 <= runs;
     if !harmless {
-        println!("     {name}: {worse} of {runs} runs ended more than {HARM} Elo below their start");
+        println!("     {name}: {worse} of {runs} runs ended below their start");
     }
     harmless
 }
