@@ -207,6 +207,55 @@ fn unfair_conditions_are_told_and_refused_when_strict() {
     assert_eq!((status, said.contains("Warning; new thinks depth=1, old depth=2")), (0, true), "{said}");
     let (status, said) = finish(bench.start(&config, "strict").arg("--strict"));
     assert_eq!((status, said.contains("--strict")), (2, true), "{said}");
+    assert!(!bench.path("strict").exists());
+    let text = fs::read_to_string(&config).unwrap().replace("name = \"new\"", "name = \"new\"\ndepth = 1");
+    fs::write(&config, text).unwrap();
+    let (status, said) = finish(bench.start(&config, "asked").arg("--strict"));
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("Note; new thinks depth=1, old depth=2, as written"), "{said}");
+}
+
+#[test]
+fn engines_with_other_defaults_are_an_unfair_match() {
+    let bench = Bench::new();
+    let greedy = bench.script(
+        "greedy",
+        "while read line; do case $line in \
+         uci) echo option name Hash type spin default 64 min 1 max 1024; \
+         echo option name Threads type spin default 2 min 1 max 8; echo uciok;; \
+         isready) echo readyok;; quit) exit;; esac; done",
+    );
+    let call = ["--white", FAKE, "--black", &greedy, "--depth", "1", "--strict", "--option", "Hash=16"];
+    let play = |args: &[&str]| finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
+    let (status, said) = play(&call[..7]);
+    assert_eq!(status, 2, "{said}");
+    for told in [
+        "Hash is 16 by default for fake-engine, 64 by default for greedy",
+        "Threads is 1 by default for fake-engine, 2 by default for greedy",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    let (_, said) = play(&call);
+    assert!(!said.contains("Hash is") && said.contains("Threads is"), "{said}");
+}
+
+#[test]
+fn more_games_than_processors_are_told_before_the_first_and_refused_when_strict() {
+    let bench = Bench::new();
+    let games = "tc = \"10+1\"\nconcurrency = 64";
+    let config = bench.config("crowded", &Match { pairs: 64, games, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replace("depth = 1\n", "");
+    fs::write(&config, text).unwrap();
+    let (status, said) = finish(bench.start(&config, "strict").arg("--strict"));
+    assert_eq!((status, said.contains("64 games at once need 64 processors")), (2, true), "{said}");
+    let output = bench.start(&config, "lax").args(["--json", "--games", "128"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let events: Vec<serde_json::Value> =
+        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let place = |kind: &str| events.iter().position(|event| event["event"] == kind);
+    let warned = place("warning").unwrap();
+    assert!(events[warned]["text"].as_str().unwrap().contains("64 games at once"), "{said}");
+    assert!(warned < place("game").unwrap());
 }
 
 #[test]

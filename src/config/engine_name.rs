@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::experiment::{FileHash, PlannedEngine};
+use crate::experiment::{FileHash, OwnSetting, PlannedEngine};
 use crate::player::{EngineOption, EngineSpec, Protocol, WorkingDir};
 
 use super::fields::Mistakes;
@@ -105,7 +105,18 @@ pub fn plan_engine(
         spec,
         limits: entry.limits.or(common).time_control(),
         files,
+        own: own_settings(entry),
     })
+}
+
+/// What the entry says itself, where it could have left it to the run.
+fn own_settings(entry: &EngineEntry) -> Vec<OwnSetting> {
+    let said = [
+        (entry.limits != Limits::default(), OwnSetting::Limits),
+        (entry.ponder.is_some(), OwnSetting::Ponder),
+        (entry.restart.is_some(), OwnSetting::Restart),
+    ];
+    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, setting)| setting).collect()
 }
 
 /// What a changed weight adds to an engine's name.

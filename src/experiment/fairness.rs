@@ -1,60 +1,189 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::{EngineOption, Protocol};
+use crate::player::{EngineOption, Pondering};
 
-use super::plan::{Plan, PlannedEngine};
+use super::plan::{OwnSetting, Plan, PlannedEngine};
 
 /// Options that give strength by themselves; a test of anything else wants them equal.
-const RESOURCES: [&str; 6] = ["Hash", "Threads", "SyzygyPath", "Ponder", "MultiPV", "Move Overhead"];
+pub(super) const RESOURCES: [&str; 6] =
+    ["Hash", "Threads", "SyzygyPath", "Ponder", "MultiPV", "Move Overhead"];
 
-/// Everything about a plan that makes its result hard to trust, in words. Empty for a fair match.
-pub fn fairness(plan: &Plan) -> Vec<String> {
-    let Some((first, others)) = plan.engines.split_first() else { return Vec::new() };
-    let mut doubts = Vec::new();
-    for other in others {
-        compare(first, other, &mut doubts);
+/// Those of them that make a difference even where nobody has written anything: engines come with different defaults.
+const ALWAYS: [&str; 2] = ["Hash", "Threads"];
+
+/// What an engine said its [`RESOURCES`] stand at, told or by default. Empty for one that was not asked or has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard(pub(super) Vec<EngineOption>);
+
+/// What can be said of a plan before it is played.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fairness {
+    /// What makes its result hard to trust. Empty for a fair match.
+    pub doubts: Vec<String>,
+    /// Differences that were asked for: they are written out for each of the two engines.
+    pub notes: Vec<String>,
+}
+
+/// Everything about a plan that makes its result hard to trust, in words. `heard` is what its engines said, in its order;
+/// `processors` how many may run at a time.
+pub fn fairness(plan: &Plan, heard: &[Heard], processors: usize) -> Fairness {
+    let mut found = Fairness::default();
+    let sides = sides(plan, heard);
+    if let Some((first, others)) = sides.split_first() {
+        others.iter().for_each(|other| compare(first, other, &mut found));
     }
     if plan.tune.is_none()
         && let [one, other] = &plan.engines[..]
         && is_same(one, other)
     {
-        doubts.push("both engines are the same program with the same options".to_owned());
+        found.doubts.push("both engines are the same program with the same options".to_owned());
     }
-    for engine in &plan.engines {
-        if let (Protocol::Ace { .. }, [_, ..]) = (&engine.spec.protocol, &engine.spec.options[..]) {
-            let names: Vec<&str> = engine.spec.options.iter().map(|option| option.name.as_str()).collect();
-            doubts.push(format!(
-                "{} speaks ACE, which knows no options: it is not told {}",
-                engine.spec.name,
-                names.join(", ")
-            ));
-        }
-    }
+    found.doubts.extend(oversubscription(plan, heard, processors));
     if plan.openings.is_none() && plan.max_pairs.is_none_or(|pairs| pairs > 1) {
-        doubts
+        found
+            .doubts
             .push("all games start from the initial position; --openings FILE makes them differ".to_owned());
     }
-    doubts
+    found
 }
 
-fn compare(one: &PlannedEngine, other: &PlannedEngine, doubts: &mut Vec<String>) {
-    let (name, rival) = (&one.spec.name, &other.spec.name);
-    for option in RESOURCES {
-        let (mine, yours) = (value_of(&one.spec.options, option), value_of(&other.spec.options, option));
-        if mine != yours {
-            let said = |value: Option<&str>| value.map_or("its default".to_owned(), str::to_owned);
-            doubts.push(format!("{option} is {} for {name}, {} for {rival}", said(mine), said(yours)));
+/// An engine of a plan, with what it says of itself.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    engine: &'a PlannedEngine,
+    heard: Option<&'a Heard>,
+}
+
+fn sides<'a>(plan: &'a Plan, heard: &'a [Heard]) -> Vec<Side<'a>> {
+    let side = |(place, engine)| Side { engine, heard: heard.get(place) };
+    plan.engines.iter().enumerate().map(side).collect()
+}
+
+/// What an option stands at, and who says so.
+#[derive(Clone, Copy)]
+enum Standing<'a> {
+    Written(&'a str),
+    Default(&'a str),
+    Unknown,
+}
+
+impl<'a> Standing<'a> {
+    fn value(self) -> Option<&'a str> {
+        match self {
+            Self::Written(value) | Self::Default(value) => Some(value),
+            Self::Unknown => None,
         }
     }
-    if one.limits != other.limits {
-        doubts.push(format!("{name} thinks {}, {rival} {}", one.limits, other.limits));
+
+    fn is_written(self) -> bool {
+        matches!(self, Self::Written(_))
     }
-    if one.spec.ponder != other.spec.ponder {
-        doubts.push(format!("only one of {name} and {rival} thinks on its opponent's time"));
+
+    fn text(self) -> String {
+        match self {
+            Self::Written(value) => value.to_owned(),
+            Self::Default(value) => format!("{value} by default"),
+            Self::Unknown => "its default".to_owned(),
+        }
     }
-    if one.spec.restart != other.spec.restart {
-        doubts.push(format!("only one of {name} and {rival} is restarted for every game"));
+}
+
+impl<'a> Side<'a> {
+    fn name(&self) -> &'a str {
+        &self.engine.spec.name
     }
+
+    fn standing(&self, option: &str) -> Standing<'a> {
+        if let Some(value) = value_of(&self.engine.spec.options, option) {
+            return Standing::Written(value);
+        }
+        match self.heard.and_then(|heard| value_of(&heard.0, option)) {
+            Some(value) => Standing::Default(value),
+            // Whoever does not speak of threads has one.
+            None if option == "Threads" => Standing::Default("1"),
+            None => Standing::Unknown,
+        }
+    }
+
+    fn threads(&self) -> usize {
+        self.standing("Threads").value().and_then(|value| value.parse().ok()).unwrap_or(1)
+    }
+
+    fn wrote(&self, setting: OwnSetting) -> bool {
+        self.engine.own.contains(&setting)
+    }
+}
+
+fn compare(one: &Side<'_>, other: &Side<'_>, found: &mut Fairness) {
+    let (name, rival) = (one.name(), other.name());
+    for option in RESOURCES {
+        let (mine, yours) = (one.standing(option), other.standing(option));
+        let differ = match (mine.value(), yours.value()) {
+            (Some(mine), Some(yours)) => !mine.eq_ignore_ascii_case(yours),
+            (None, None) => false,
+            // Of a default that nobody knows only what was written against it can be doubted.
+            _ => mine.is_written() || yours.is_written(),
+        };
+        let written = [mine, yours].map(Standing::is_written);
+        if differ && (ALWAYS.contains(&option) || written.contains(&true)) {
+            let text = format!("{option} is {} for {name}, {} for {rival}", mine.text(), yours.text());
+            found.add(text, !written.contains(&false));
+        }
+    }
+    let own = |setting| one.wrote(setting) && other.wrote(setting);
+    let (left, right) = (one.engine, other.engine);
+    if left.limits != right.limits {
+        let text = format!("{name} thinks {}, {rival} {}", left.limits, right.limits);
+        found.add(text, own(OwnSetting::Limits));
+    }
+    if left.spec.ponder != right.spec.ponder {
+        let text = format!("only one of {name} and {rival} thinks on its opponent's time");
+        found.add(text, own(OwnSetting::Ponder));
+    }
+    if left.spec.restart != right.spec.restart {
+        let text = format!("only one of {name} and {rival} is restarted for every game");
+        found.add(text, own(OwnSetting::Restart));
+    }
+}
+
+impl Fairness {
+    fn add(&mut self, text: String, is_asked_for: bool) {
+        if is_asked_for {
+            self.notes.push(format!("{text}, as written"));
+        } else {
+            self.doubts.push(text);
+        }
+    }
+}
+
+/// Whether so many games at once need more processors than there are, where the clock decides who loses. Limits by nodes
+/// or depth do not mind to wait.
+pub fn oversubscription(plan: &Plan, heard: &[Heard], processors: usize) -> Option<String> {
+    let sides = sides(plan, heard);
+    let by_clock = |side: &Side<'_>| {
+        let limits = side.engine.limits;
+        limits.clock.is_some() || limits.movetime_ms.is_some()
+    };
+    if !sides.iter().any(by_clock) {
+        return None;
+    }
+    let needs = |[one, other]: [usize; 2]| {
+        let threads = [&sides[one], &sides[other]].map(Side::threads);
+        let both = [one, other].iter().any(|&place| sides[place].engine.spec.ponder == Pondering::On);
+        if both { threads.iter().sum() } else { threads[0].max(threads[1]) }
+    };
+    let schedule = plan.schedule();
+    let per_game = schedule.matchups().iter().map(|pair| needs(pair.map(|engine| engine.get()))).max()?;
+    let games = plan.max_pairs.map_or(plan.concurrency, |most| plan.concurrency.min(most as usize));
+    let needed = games.saturating_mul(per_game);
+    (needed > processors).then(|| {
+        let fit = (processors / per_game.max(1)).max(1);
+        format!(
+            "{games} games at once need {needed} processors, {processors} {} available: engines would lose time waiting \
+             for one; --concurrency {fit} is the most that fits",
+            if processors == 1 { "is" } else { "are" },
+        )
+    })
 }
 
 fn value_of<'a>(options: &'a [EngineOption], name: &str) -> Option<&'a str> {
@@ -74,3 +203,7 @@ fn is_same(one: &PlannedEngine, other: &PlannedEngine) -> bool {
         && one.spec.env == other.spec.env
         && one.limits == other.limits
 }
+
+#[cfg(test)]
+#[path = "fairness_tests.rs"]
+mod tests;

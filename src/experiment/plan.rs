@@ -99,6 +99,22 @@ pub struct PlannedEngine {
     pub limits: TimeControl,
     /// The program and the files it was told to read, as they were.
     pub files: Vec<FileHash>,
+    /// What was written for this engine rather than for all.
+    #[serde(default)]
+    pub own: Vec<OwnSetting>,
+}
+
+/// A setting that an engine can have apart from the others. A difference that was written out for both engines is one
+/// that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OwnSetting {
+    /// How long or how far it thinks.
+    Limits,
+    /// Whether it thinks on its opponent's time.
+    Ponder,
+    /// When its process is replaced.
+    Restart,
 }
 
 impl Plan {

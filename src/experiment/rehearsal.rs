@@ -1,75 +1,94 @@
-//! Engines asked, before anything is played, whether they take the options that the plan tells them.
+//! Engines asked, before anything is played, whether they take the options that the plan tells them, and what stands
+//! where it tells them nothing.
 
 use std::io;
 
 use crate::player::{
-    EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
+    EngineOption, EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
 };
 
+use super::fairness::{Heard, RESOURCES};
 use super::plan::PlannedEngine;
 
-/// Starts every engine that is told options, once, and says, a line each, which of them it does not take. All else
-/// that may be wrong with an engine shows in its first game, where it is judged.
-pub async fn refused_options(
+/// What engines said before the first game.
+#[derive(Clone, Debug, Default)]
+pub struct Rehearsal {
+    /// Which options they do not take, a line each.
+    pub refusals: Vec<String>,
+    /// What each stands at, in the order of the plan.
+    pub heard: Vec<Heard>,
+}
+
+/// Starts every UCI engine once. All else that may be wrong with an engine shows in its first game, where it is judged.
+pub async fn rehearse(
     engines: &[PlannedEngine],
     guardian: Option<&GuardianProgram>,
-) -> io::Result<Vec<String>> {
-    let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut told: Vec<&EngineSpec> = Vec::new();
-    for spec in engines.iter().map(|engine| &engine.spec) {
-        let asked =
-            told.iter().any(|known| EngineSpec { name: known.name.clone(), ..spec.clone() } == **known);
-        if spec.protocol == Protocol::Uci && !spec.options.is_empty() && !asked {
-            told.push(spec);
-        }
-    }
-    if told.is_empty() {
-        return Ok(Vec::new());
-    }
+) -> io::Result<Rehearsal> {
     let launcher = Launcher::new(guardian)?;
     // Engines are talked to in tasks of one thread.
     let tasks = tokio::task::LocalSet::new();
-    for spec in told {
-        for why in tasks.run_until(refusals_of(&launcher, spec)).await {
+    let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut known: Vec<(&EngineSpec, Heard)> = Vec::new();
+    let mut heard = Vec::new();
+    for spec in engines.iter().map(|engine| &engine.spec) {
+        let is_asked = |asked: &EngineSpec| EngineSpec { name: asked.name.clone(), ..spec.clone() } == *asked;
+        if let Some((_, said)) = known.iter().find(|(asked, _)| is_asked(asked)) {
+            heard.push(said.clone());
+            continue;
+        }
+        let (refused, said) = tasks.run_until(ask(&launcher, spec)).await;
+        for why in refused {
             match refusals.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, names)) => names.push(&spec.name),
                 None => refusals.push((why, vec![&spec.name])),
             }
         }
+        known.push((spec, said.clone()));
+        heard.push(said);
     }
     let line = |(why, names): (String, Vec<&str>)| match &names[..] {
         [name] => format!("engine {name}: it {why}"),
         names => format!("engines {}: each {why}", names.join(", ")),
     };
-    Ok(refusals.into_iter().map(line).collect())
+    Ok(Rehearsal { refusals: refusals.into_iter().map(line).collect(), heard })
 }
 
 /// What one engine says to its options. It is started once more for each that it refuses, so that all are found.
-async fn refusals_of(launcher: &Launcher, spec: &EngineSpec) -> Vec<String> {
+async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, Heard) {
     let mut spec = spec.clone();
     let mut refusals = Vec::new();
-    while let Some(error) = first_refusal(launcher, &spec).await {
-        refusals.push(error.to_string());
-        let before = spec.options.len();
-        spec.options.retain(|option| option.name != refused_name(&error));
-        if spec.options.len() == before {
-            break;
+    if spec.protocol != Protocol::Uci {
+        return (refusals, Heard::default());
+    }
+    loop {
+        match greet(launcher, &spec).await {
+            Ok(heard) => return (refusals, heard),
+            Err(error) => {
+                refusals.push(error.to_string());
+                let before = spec.options.len();
+                spec.options.retain(|option| option.name != refused_name(&error));
+                if spec.options.len() == before {
+                    return (refusals, Heard::default());
+                }
+            }
         }
     }
-    refusals
 }
 
-async fn first_refusal(launcher: &Launcher, spec: &EngineSpec) -> Option<OptionError> {
+/// What the engine stands at, or the first option that it refuses. One that does not even start says nothing.
+async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<Heard, OptionError> {
     let no_arguments: [&str; 0] = [];
-    let transport = launcher.launch(spec, &no_arguments, &[]).await.ok()?;
+    let Ok(transport) = launcher.launch(spec, &no_arguments, &[]).await else { return Ok(Heard::default()) };
     match Player::greet(transport, spec).await {
         Ok(player) => {
+            let standing = |name: &&str| player.setting(name).map(|value| EngineOption::new(*name, value));
+            let heard = Heard(RESOURCES.iter().filter_map(standing).collect());
             player.retire(Fitness::Fit).await;
-            None
+            Ok(heard)
         }
         Err((player, fault)) => {
             player.retire(Fitness::Unfit).await;
-            if let StartFault::Option(error) = fault { Some(error) } else { None }
+            if let StartFault::Option(error) = fault { Err(error) } else { Ok(Heard::default()) }
         }
     }
 }

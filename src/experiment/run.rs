@@ -57,6 +57,7 @@ pub struct Run {
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     uncommitted: usize,
     audience: Audience,
+    doubts: Vec<String>,
     deadline: Option<Instant>,
     draining: bool,
 }
@@ -83,6 +84,8 @@ pub struct RunParts {
     pub first: Option<Entry>,
     /// Who reports.
     pub observers: Vec<Box<dyn Observer>>,
+    /// What speaks against the run, for them to be warned of before its first game.
+    pub doubts: Vec<String>,
 }
 
 impl Run {
@@ -103,6 +106,7 @@ impl Run {
             commits,
             uncommitted: 0,
             audience: Audience::new(parts.observers),
+            doubts: parts.doubts,
             deadline: None,
             draining: false,
         };
@@ -120,6 +124,9 @@ impl Run {
     /// Plays until the plan, a decision, a fault or the user ends it.
     pub async fn play(mut self, mut interrupts: Interrupts, mut door: Option<ControlDoor>) -> Outcome {
         self.tell(&RunEvent::Started);
+        for doubt in std::mem::take(&mut self.doubts) {
+            self.tell(&RunEvent::Warning(doubt));
+        }
         // Pairs that an earlier session left behind must be on record as such before they start anew.
         while self.uncommitted > 0
             && let Some(group) = self.commits.recv().await

@@ -14,6 +14,7 @@ fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
         spec: EngineSpec::uci(name, name),
         limits: TimeControl::nodes(1),
         files: Vec::new(),
+        own: Vec::new(),
     };
     Plan {
         playself: "0".to_owned(),

@@ -349,6 +349,14 @@ impl<T: Transport> Player<T> {
         }
     }
 
+    /// What an option of a UCI engine stands at: what it was told, or else what it declares as its default.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.setting(name),
+            Dialect::Ace(_) => None,
+        }
+    }
+
     /// Whether it speaks UCI, and spells moves as records do.
     pub fn speaks_uci(&self) -> bool {
         matches!(self.dialect, Dialect::Uci(_))

@@ -71,14 +71,18 @@ impl OptionState {
         self.find(name).is_some()
     }
 
-    /// The number that a declared option has now.
-    pub(super) fn number(&self, name: &str) -> Option<i64> {
+    /// What a declared option stands at now: what the engine was told, or else what it declares as its default.
+    pub(super) fn value(&self, name: &str) -> Option<String> {
         let told = self.told.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-        match (told, &self.find(name)?.kind) {
-            (Some(option), _) => option.value.parse().ok(),
-            (None, OptionKind::Spin { default, .. }) => *default,
-            (None, _) => None,
+        match told {
+            Some(option) => Some(option.value.clone()),
+            None => self.default_of(&self.find(name)?.name).ok().map(|option| option.value),
         }
+    }
+
+    /// The number that a declared option stands at now.
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
+        self.value(name)?.parse().ok()
     }
 
     fn find(&self, name: &str) -> Option<&OptionDeclaration> {

@@ -124,6 +124,11 @@ impl UciDialogue {
         self.options.number("Threads").and_then(|number| usize::try_from(number).ok())
     }
 
+    /// What a declared option stands at now.
+    pub(super) fn setting(&self, name: &str) -> Option<String> {
+        self.options.value(name)
+    }
+
     /// Whether the engine declares this option.
     pub(super) fn declares(&self, name: &str) -> bool {
         self.options.is_declared(name)

@@ -55,6 +55,15 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    /// A shell script that can be run as an engine; its path.
+    pub(crate) fn script(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
     /// Writes the config of a match of two fake engines by depth, 40 moves at most.
     pub(crate) fn config(&self, name: &str, wanted: &Match<'_>) -> PathBuf {
         let list = |args: &[&str]| format!("{args:?}");

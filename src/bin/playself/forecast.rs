@@ -45,7 +45,7 @@ impl PlanCommand {
             run.engines = vec![EngineEntry::named(candidate), EngineEntry::named(baseline)];
         }
         self.flags.apply(&mut run)?;
-        let plan = plan_of(&run)?;
+        let plan = plan_of(&run)?.plan;
         anyhow::ensure!(plan.sprt.is_some(), "there is no test to foretell: add [sprt], --sprt or --preset");
         let measured = pilot(&plan, self.pilot_pairs)?;
         if self.flags.output.json {

@@ -9,8 +9,8 @@ use anyhow::Context;
 use playself::config::{plan_from_toml, plan_to_toml};
 use playself::dashboard::Server;
 use playself::experiment::{
-    ControlDoor, DiskRoom, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime, Replayed, Run,
-    RunParts, RunState, fairness, replay, sha256_of,
+    ControlDoor, DiskRoom, Fairness, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime,
+    Replayed, Run, RunParts, RunState, fairness, oversubscription, replay, sha256_of,
 };
 use playself::fleet::{FleetConfig, LocalFleet};
 use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
@@ -21,7 +21,7 @@ use playself::report::{
 };
 
 use crate::output::{Unhurried, say_if_heard};
-use crate::run_flags::{LiveFlags, OutputFlags, check_options};
+use crate::run_flags::{LiveFlags, OutputFlags, Rehearsed, rehearsed};
 use crate::serve::serve_run;
 
 /// Exit status when a fault keeps a run from going on.
@@ -111,25 +111,25 @@ impl Played {
 }
 
 /// The plan in `path`, if that is the `plan.toml` of a run: to play it again, everything must be as it was.
-pub(crate) fn recorded_plan(path: &Path) -> anyhow::Result<Option<Plan>> {
+pub(crate) fn recorded_plan(path: &Path) -> anyhow::Result<Option<Rehearsed>> {
     let plan = fs::read_to_string(path).ok().and_then(|text| plan_from_toml(&text).ok());
     let changes = plan.as_ref().map(Plan::changes).unwrap_or_default();
     anyhow::ensure!(changes.is_empty(), "this run cannot be repeated:\n{}", changes.join("\n"));
-    plan.as_ref().map_or(Ok(()), check_options)?;
-    Ok(plan)
+    plan.map(rehearsed).transpose()
 }
 
 /// Plays a new run in a folder of its own.
-pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> {
+pub(crate) fn start(rehearsed: Rehearsed, output: &OutputFlags) -> anyhow::Result<Played> {
     let show = Show::of(output);
+    let Rehearsed { plan, heard } = rehearsed;
     // A wrong book is told before a folder is made.
     open_book(&plan)?;
-    let doubts = fairness(&plan);
+    let Fairness { doubts, notes } = fairness(&plan, &heard, processors());
     if output.strict && !doubts.is_empty() {
         anyhow::bail!("refused under --strict:\n{}", doubts.join("\n"));
     }
-    for doubt in doubts {
-        show.say(&format!("Warning; {doubt}"));
+    for note in notes {
+        show.say(&format!("Note; {note}"));
     }
     // So is whatever else this machine cannot do: a run that is refused leaves nothing behind.
     LocalFleet::reserve(plan.concurrency)?;
@@ -143,7 +143,12 @@ pub(crate) fn start(plan: Plan, output: &OutputFlags) -> anyhow::Result<Played> 
         // Only an empty folder can be removed this way: nothing of anybody's is lost.
         let _ = fs::remove_dir(folder.path());
     })?;
-    play_shown(plan, folder, show, page)
+    play_shown(plan, folder, show, page, doubts)
+}
+
+/// Processors that may be used at the same time.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The folder itself or, while it does not exist, the nearest one above it that does.
@@ -166,16 +171,22 @@ fn check_disk(folder: &Path, games: u64, show: Show) -> anyhow::Result<()> {
 /// Plays a new run in exactly this folder.
 pub(crate) fn start_in(plan: Plan, path: &Path, show: Show) -> anyhow::Result<Played> {
     let folder = RunFolder::create_at(path).context("the run folder cannot be made")?;
-    play_shown(plan, folder, show, None)
+    play_shown(plan, folder, show, None, Vec::new())
 }
 
-fn play_shown(plan: Plan, folder: RunFolder, show: Show, page: Option<Server>) -> anyhow::Result<Played> {
+fn play_shown(
+    plan: Plan,
+    folder: RunFolder,
+    show: Show,
+    page: Option<Server>,
+    doubts: Vec<String>,
+) -> anyhow::Result<Played> {
     let text = plan_to_toml(&plan)?;
     let mut observers: Vec<Box<dyn Observer>> =
         vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &text))];
     observers.extend(TuneFiles::of(&folder, &plan)?.map(|files| Box::new(files) as Box<dyn Observer>));
     observers.extend(show.observers());
-    let outcome = play_new(plan, &folder, observers)?;
+    let outcome = play_new(plan, &folder, observers, doubts)?;
     Ok(played(outcome, folder, show, page))
 }
 
@@ -258,6 +269,8 @@ pub(crate) fn resume(path: &Path, show: Show, live: &LiveFlags) -> Result<Played
         observers.push(Box::new(page));
     }
     observers.extend(show.observers());
+    // What the engines say of themselves was compared as the run began; the machine may be another one today.
+    let doubts = oversubscription(&plan, &[], processors()).into_iter().collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -274,6 +287,7 @@ pub(crate) fn resume(path: &Path, show: Show, live: &LiveFlags) -> Result<Played
             next_seq: replayed.ending.next_seq,
             first: (replayed.ending.next_seq == 0).then(|| first_entry(&text)),
             observers,
+            doubts,
         }))
         .map_err(fault)?;
     Ok(played(outcome, folder, show, served))
@@ -310,11 +324,12 @@ fn take_up(
     }
 }
 
-/// Plays a new run in `folder`, told to nobody but `observers`.
+/// Plays a new run in `folder`, told to nobody but `observers`; `doubts` are what they are warned of first.
 pub(crate) fn play_new(
     plan: Plan,
     folder: &RunFolder,
     observers: Vec<Box<dyn Observer>>,
+    doubts: Vec<String>,
 ) -> anyhow::Result<Outcome> {
     let openings = open_book(&plan)?;
     let text = plan_to_toml(&plan)?;
@@ -333,6 +348,7 @@ pub(crate) fn play_new(
         next_seq: 0,
         first: Some(first),
         observers,
+        doubts,
     }))
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn pilot(plan: &Plan, pairs: u64) -> anyhow::Result<Pilot> {
     let place = std::env::temp_dir().join(format!("playself-pilot-{}", std::process::id()));
     let folder = RunFolder::create_at(&place)?;
     let measured = Arc::new(Mutex::new(Pilot::default()));
-    let outcome = launch::play_new(plan, &folder, vec![Box::new(Measure(Arc::clone(&measured)))]);
+    let outcome = launch::play_new(plan, &folder, vec![Box::new(Measure(Arc::clone(&measured)))], Vec::new());
     // What it leaves behind is of no use to anybody.
     let _ = std::fs::remove_dir_all(&place);
     match outcome? {

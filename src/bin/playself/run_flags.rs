@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
 use playself::dashboard::ServeAddress;
-use playself::experiment::{Breaker, Plan, refused_options};
+use playself::experiment::{Breaker, Heard, Plan, rehearse};
 use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
@@ -96,7 +96,10 @@ pub(crate) struct OutputFlags {
     /// Print the run's events as JSON lines, and nothing else, on standard output
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
-    /// Refuse a run whose engines differ in ways that were not asked for
+    /// Refuse a run whose engines differ in ways that were not asked for, or that the machine is too small for
+    ///
+    /// Compared are Hash and Threads as they stand, by default or as written, other options that were written, limits and
+    /// programs. A difference is asked for where both engines have their value written out, each in its own table.
     #[arg(long, help_heading = "Output")]
     pub(crate) strict: bool,
     /// Folder in which the run gets a folder of its own
@@ -307,8 +310,16 @@ impl RunFlags {
     }
 }
 
+/// A plan whose engines have been asked about their options.
+#[derive(Clone, Debug)]
+pub(crate) struct Rehearsed {
+    pub(crate) plan: Plan,
+    /// What each engine stands at.
+    pub(crate) heard: Vec<Heard>,
+}
+
 /// Settles a run as written; where no seed is named a fresh one is taken and recorded.
-pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Plan> {
+pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Rehearsed> {
     let around = Surroundings {
         this_program: std::env::current_exe().context("this program cannot find itself")?,
         engines: PathBuf::from("configs/engines"),
@@ -322,16 +333,15 @@ pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Plan> {
     });
     let refused: Vec<String> = refused.collect();
     ensure!(refused.is_empty(), "{}", refused.join("\n"));
-    check_options(&plan)?;
-    Ok(plan)
+    rehearsed(plan)
 }
 
 /// Asks the engines whether they take the options that the plan tells them: a wrong one is a mistake of whoever wrote
 /// it, and no run.
-pub(crate) fn check_options(plan: &Plan) -> anyhow::Result<()> {
+pub(crate) fn rehearsed(plan: Plan) -> anyhow::Result<Rehearsed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let guardian = GuardianProgram::ourselves()?;
-    let refused = runtime.block_on(refused_options(&plan.engines, Some(&guardian)))?;
-    ensure!(refused.is_empty(), "{}", refused.join("\n"));
-    Ok(())
+    let said = runtime.block_on(rehearse(&plan.engines, Some(&guardian)))?;
+    ensure!(said.refusals.is_empty(), "{}", said.refusals.join("\n"));
+    Ok(Rehearsed { plan, heard: said.heard })
 }

@@ -18,7 +18,7 @@ use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan}
 
 use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
-use crate::run_flags::{LiveFlags, RunFlags, plan_of};
+use crate::run_flags::{LiveFlags, Rehearsed, RunFlags, plan_of};
 use crate::{test_forecast, tune_list};
 
 /// How long an engine may take to tell its options.
@@ -60,7 +60,7 @@ impl TuneCommand {
         accept(&played, Show::of(&self.flags.output))
     }
 
-    fn plan(&self) -> anyhow::Result<Plan> {
+    fn plan(&self) -> anyhow::Result<Rehearsed> {
         ensure!(
             !self.flags.asks_for_test(),
             "--sprt and --preset test two engines against each other; the test of tuned values is set in [accept]"
@@ -73,7 +73,7 @@ impl TuneCommand {
         self.flags.apply(&mut run)?;
         let most = run.games.max_pairs;
         run.games.max_pairs.get_or_insert(1);
-        let mut plan = plan_of(&run)?;
+        let Rehearsed { mut plan, heard } = plan_of(&run)?;
         call_apart(&mut plan, &run);
         let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);
         let list = table.list.as_deref().map(|path| tune_list::read(path, name)).transpose()?;
@@ -106,7 +106,7 @@ impl TuneCommand {
         let method = method_of(name, list.as_ref(), &space, pairs)?;
         let seed = plan.seed;
         plan.tune = Some(TunerPlan { space, method, pairs, seed, lookahead: Lookahead::default() });
-        Ok(plan)
+        Ok(Rehearsed { plan, heard })
     }
 }
 

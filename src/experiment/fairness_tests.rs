@@ -1,0 +1,118 @@
+//! What is told of unfair plans, tested.
+
+use super::*;
+use crate::experiment::{BookPlan, Breaker, FileHash, Pairing};
+use crate::fleet::Placement;
+use crate::game::{AdjudicationRules, TimeControl};
+use crate::opening::{Order, Share};
+use crate::player::{EngineSpec, Restart};
+
+fn file(path: &str) -> FileHash {
+    FileHash { path: path.into(), sha256: path.to_owned() }
+}
+
+/// Two engines by nodes, from a book, one game at a time.
+fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
+    let mut engines = ["a", "b"].map(|name| PlannedEngine {
+        named: name.to_owned(),
+        spec: EngineSpec::uci(name, name),
+        limits: TimeControl::nodes(1),
+        files: vec![file(name)],
+        own: Vec::new(),
+    });
+    change(&mut engines);
+    let book =
+        BookPlan { file: file("book"), order: Order::Random, share: Share::Whole, start: 1, plies: None };
+    Plan {
+        playself: "0".to_owned(),
+        name: "test".to_owned(),
+        date: "2026.01.01".to_owned(),
+        seed: 1,
+        concurrency: 1,
+        placement: Placement::Off,
+        max_pairs: Some(9),
+        pairing: Pairing::RoundRobin,
+        breaker: Breaker::On,
+        openings: Some(book),
+        sprt: None,
+        tune: None,
+        accept: None,
+        adjudication: AdjudicationRules::default(),
+        engines: engines.into(),
+    }
+}
+
+fn heard(options: &[(&str, &str)]) -> Heard {
+    Heard(options.iter().map(|(name, value)| EngineOption::new(*name, *value)).collect())
+}
+
+fn told(engine: &mut PlannedEngine, name: &str, value: &str) {
+    engine.spec.options.push(EngineOption::new(name, value));
+}
+
+#[test]
+fn what_engines_declare_is_compared_where_nothing_is_written() {
+    let found = fairness(
+        &plan(|_| ()),
+        &[heard(&[("Hash", "128"), ("Move Overhead", "30")]), heard(&[("Hash", "32"), ("Threads", "2")])],
+        8,
+    );
+    let doubts = [
+        "Hash is 128 by default for a, 32 by default for b",
+        "Threads is 1 by default for a, 2 by default for b",
+    ];
+    assert_eq!((found.doubts.as_slice(), found.notes.len()), (doubts.map(String::from).as_slice(), 0));
+}
+
+#[test]
+fn a_value_that_is_the_others_default_is_no_difference() {
+    let plan = plan(|[one, _]| told(one, "hash", "16"));
+    let same = [heard(&[("Hash", "16")]), heard(&[("Hash", "16")])];
+    assert_eq!(fairness(&plan, &same, 8), Fairness::default());
+    let other = [heard(&[("Hash", "16")]), heard(&[("Hash", "32")])];
+    assert_eq!(fairness(&plan, &other, 8).doubts, ["Hash is 16 for a, 32 by default for b"]);
+    assert_eq!(fairness(&plan, &[], 8).doubts, ["Hash is 16 for a, its default for b"]);
+}
+
+#[test]
+fn a_difference_that_is_written_for_both_is_noted_and_not_doubted() {
+    let odds = |own: &[OwnSetting], others: &[OwnSetting]| {
+        let plan = plan(|[one, other]| {
+            told(one, "Hash", "16");
+            told(other, "Hash", "64");
+            one.limits.depth = Some(2);
+            one.spec.restart = Restart::On;
+            (one.own, other.own) = (own.to_vec(), others.to_vec());
+        });
+        let Fairness { doubts, notes } = fairness(&plan, &[], 8);
+        (doubts.len(), notes.len())
+    };
+    let all = [OwnSetting::Limits, OwnSetting::Restart];
+    assert_eq!(odds(&all, &all), (0, 3));
+    assert_eq!(odds(&all, &[]), (2, 1), "what is written for one alone may be a slip");
+    assert_eq!(odds(&all, &all[..1]), (1, 2));
+}
+
+#[test]
+fn more_games_than_processors_are_doubted_where_a_clock_runs() {
+    let clocked = |concurrency, clock: Option<&str>| {
+        let mut plan = plan(|engines| {
+            for engine in engines {
+                engine.limits.clock = clock.map(|clock| clock.parse().unwrap());
+            }
+        });
+        plan.concurrency = concurrency;
+        plan
+    };
+    let threads = [heard(&[("Threads", "2")]), heard(&[("Threads", "2")])];
+    assert_eq!(oversubscription(&clocked(8, None), &threads, 2), None, "nodes and depth wait");
+    assert_eq!(oversubscription(&clocked(2, Some("1+0.1")), &[], 2), None);
+    let why = oversubscription(&clocked(8, Some("1+0.1")), &[], 2).unwrap();
+    assert!(why.starts_with("8 games at once need 8 processors, 2 are available"), "{why}");
+    assert!(why.contains("--concurrency 2 "), "{why}");
+    let why = oversubscription(&clocked(2, Some("1+0.1")), &threads, 3).unwrap();
+    assert!(why.contains("need 4 processors") && why.contains("--concurrency 1 "), "{why}");
+    let mut few = clocked(8, Some("1+0.1"));
+    few.max_pairs = Some(2);
+    assert_eq!(oversubscription(&few, &[], 2), None, "no more games at once than there are pairs");
+}
