@@ -409,3 +409,26 @@ fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
         assert_eq!(found, status, "{case}: {said}");
     }
 }
+
+#[test]
+fn an_engine_runs_in_a_folder_of_its_own_and_within_its_limits_if_the_file_says_so() {
+    let bench = Bench::new();
+    let engine = bench.script(
+        "nosy",
+        &format!("pwd >>{0}/seen; ulimit -f >>{0}/seen; exec {FAKE}", bench.folder.path().display()),
+    );
+    let config = bench.config("bounds", &Match { pairs: 1, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replacen(FAKE, &engine, 1);
+    let table = "name = \"new\"\ndir = \"private\"\nfile_mb = 1\nprocesses = 100000\nmove_cap_s = 2";
+    fs::write(&config, text.replacen("name = \"new\"", table, 1)).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "{said}");
+    let seen = fs::read_to_string(bench.path("seen")).unwrap();
+    let lines: Vec<&str> = seen.lines().collect();
+    assert!(!lines[0].starts_with(bench.folder.path().to_str().unwrap()), "{seen}");
+    assert!(!std::path::Path::new(lines[0]).exists(), "it is gone with its process: {seen}");
+    // A shell counts in blocks of 512 or 1024 bytes.
+    assert!(["1024", "2048"].contains(&lines[1]), "{seen}");
+    let plan = bench.read("run", "plan.toml");
+    assert!(plan.contains("dir = \"private\"") && plan.contains("file_bytes = 1048576"), "{plan}");
+}

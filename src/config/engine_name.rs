@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::experiment::{FileHash, OwnSetting, PlannedEngine};
-use crate::player::{EngineOption, EngineSpec, Protocol, WorkingDir};
+use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
 
 use super::fields::Mistakes;
-use super::run_file::{EngineEntry, Limits};
+use super::run_file::{EngineDir, EngineEntry, Limits};
 
 /// Where engines are looked for.
 #[derive(Clone, Debug)]
@@ -50,6 +50,22 @@ pub enum EngineNameError {
         /// What the system said.
         source: io::Error,
     },
+    /// ACE programs know no options.
+    #[error("engine {engine} speaks ACE, which knows no {what}: it cannot be told; `args` and `set` are")]
+    AceTakesNo {
+        /// Whose.
+        engine: String,
+        /// What it was to be told.
+        what: String,
+    },
+    /// A text that would smuggle a second command.
+    #[error("engine {engine}: option `{option}`: a name or value must be one line of text")]
+    NotOneLine {
+        /// Whose.
+        engine: String,
+        /// The option's name, its line ends shown.
+        option: String,
+    },
     /// A path to something that is not a program.
     #[error("{} is not a program that can be run", .0.display())]
     NotAProgram(PathBuf),
@@ -89,6 +105,7 @@ pub fn plan_engine(
         template.clone_from(own);
     }
     let name = entry.name.clone().unwrap_or_else(|| found.name.clone() + &told_apart(&entry.set));
+    check_options(&name, &found.protocol, &options, entry)?;
     let mut spec = EngineSpec::uci(name, &found.program);
     spec.protocol = found.protocol;
     spec.args = found.args;
@@ -96,9 +113,13 @@ pub fn plan_engine(
     spec.env.clone_from(&entry.env);
     spec.restart = entry.restart.unwrap_or_default();
     spec.ponder = entry.ponder.unwrap_or_default();
-    if let Some(dir) = &entry.dir {
-        spec.dir = WorkingDir::Path(absolute(dir)?);
-    }
+    spec.dir = match &entry.dir {
+        Some(EngineDir::Path(dir)) => WorkingDir::Path(absolute(dir)?),
+        Some(EngineDir::Private) => WorkingDir::Private,
+        None => WorkingDir::Inherited,
+    };
+    spec.sandbox = entry.bounds.sandbox();
+    spec.patience = entry.bounds.patience();
     let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
     Ok(PlannedEngine {
         named: entry.engine.clone(),
@@ -107,6 +128,32 @@ pub fn plan_engine(
         files,
         own: own_settings(entry),
     })
+}
+
+/// Refuses options that could not be told as written.
+fn check_options(
+    name: &str,
+    protocol: &Protocol,
+    options: &[EngineOption],
+    entry: &EngineEntry,
+) -> Result<(), EngineNameError> {
+    let engine = name.to_owned();
+    if matches!(protocol, Protocol::Ace { .. }) {
+        let names: Vec<&str> = options.iter().map(|option| option.name.as_str()).collect();
+        let what = match (&names[..], entry.ponder) {
+            ([], Some(Pondering::On)) => "pondering".to_owned(),
+            ([], _) => return Ok(()),
+            (names, _) => format!("options (here {})", names.join(", ")),
+        };
+        return Err(EngineNameError::AceTakesNo { engine, what });
+    }
+    let split = |text: &str| text.chars().any(char::is_control);
+    match options.iter().find(|option| split(&option.name) || split(&option.value)) {
+        Some(option) => {
+            Err(EngineNameError::NotOneLine { engine, option: option.name.escape_debug().to_string() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What the entry says itself, where it could have left it to the run.
@@ -152,6 +199,7 @@ fn with_named_file(entry: &EngineEntry, around: &Surroundings) -> Result<EngineE
         ace_args: entry.ace_args.clone().or(named.ace_args),
         restart: entry.restart.or(named.restart),
         ponder: entry.ponder.or(named.ponder),
+        bounds: entry.bounds.or(&named.bounds),
         limits: entry.limits.or(named.limits),
     })
 }
@@ -294,6 +342,45 @@ mod tests {
         assert_eq!(planned.spec.args, ["-u"]);
         let options = [EngineOption::new("Threads", "1"), EngineOption::new("Hash", "16")];
         assert_eq!(planned.spec.options, options);
+    }
+
+    #[test]
+    fn options_that_could_not_be_told_as_written_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let with = |engine: &str, name: &str, value: &str| EngineEntry {
+            options: vec![(name.to_owned(), value.to_owned())],
+            ..EngineEntry::named(engine)
+        };
+        let ponder = EngineEntry { ponder: Some(Pondering::On), ..EngineEntry::named("ace:/bin/cat") };
+        for (entry, told) in [
+            (with("ace:/bin/cat", "Hash", "16"), "engine cat speaks ACE, which knows no options (here Hash)"),
+            (with("ace:builtin", "Hash", "16"), "engine builtin speaks ACE"),
+            (ponder, "engine cat speaks ACE, which knows no pondering"),
+            (
+                with("/bin/cat", "Style", "a\nquit"),
+                "engine cat: option `Style`: a name or value must be one line",
+            ),
+        ] {
+            let said = plan(&entry, &around).unwrap_err();
+            assert!(said.contains(told), "{told}: {said}");
+        }
+        assert!(plan(&with("/bin/cat", "Style", "solid"), &around).is_ok());
+    }
+
+    #[test]
+    fn folder_limits_and_patience_of_an_engine_reach_its_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let file = "engine = \"/bin/cat\"\ndir = \"private\"\nmemory_mb = 64\nstart_s = 3\n";
+        std::fs::write(around.engines.join("pet.toml"), file).unwrap();
+        let spec = plan(&EngineEntry::named("pet"), &around).unwrap().spec;
+        assert_eq!((spec.dir, spec.sandbox.memory_bytes), (WorkingDir::Private, Some(64 << 20)));
+        assert_eq!(spec.patience.start.as_secs(), 3);
+        let mut entry = EngineEntry::named("pet");
+        entry.dir = Some(EngineDir::Path(folder.path().to_owned()));
+        let dir = folder.path().canonicalize().unwrap();
+        assert_eq!(plan(&entry, &around).unwrap().spec.dir, WorkingDir::Path(dir));
     }
 
     #[test]

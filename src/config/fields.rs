@@ -193,6 +193,21 @@ impl Fields {
         })
     }
 
+    /// A whole number within a range.
+    pub(super) fn whole_within(&mut self, key: &str, least: i64, most: i64) -> Option<u64> {
+        self.take(key, &format!("a whole number from {least} to {most}"), |value| match value {
+            Value::Integer(number) if (least..=most).contains(&number) => u64::try_from(number).ok(),
+            _ => None,
+        })
+    }
+
+    /// A number within a range.
+    pub(super) fn number_within(&mut self, key: &str, least: f64, most: f64) -> Option<f64> {
+        self.take(key, &format!("a number from {least} to {most}"), |value| {
+            number_of(&value).filter(|number| (least..=most).contains(number))
+        })
+    }
+
     /// A finite number.
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
         self.take(key, "a number", |value| number_of(&value))

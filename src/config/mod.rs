@@ -1,5 +1,6 @@
 //! TOML to domain types and back; the only place that knows file syntax.
 
+mod engine_bounds;
 mod engine_name;
 mod fields;
 mod plan_file;
@@ -7,9 +8,12 @@ mod resolve;
 mod run_file;
 mod spelling;
 
+pub use engine_bounds::EngineBounds;
 pub use engine_name::{EngineNameError, Surroundings, plan_engine};
 pub use fields::Mistakes;
 pub use plan_file::{PlanFileError, plan_from_toml, plan_to_toml};
 pub use resolve::{DEFAULT_CLOCK, Unplannable, resolve};
-pub use run_file::{AcceptTable, BoundsTable, EngineEntry, GamesTable, Limits, RunFile, TuneTable};
+pub use run_file::{
+    AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, Limits, RunFile, TuneTable,
+};
 pub use spelling::nearest;

@@ -42,6 +42,11 @@ mod tests {
             engine = "/bin/cat"
             options = { Hash = 16 }
             env = { A = "b" }
+            dir = "private"
+            memory_mb = 512
+            processes = 9
+            start_s = 0.25
+            stderr_kb = 8
             [games]
             tc = "40/60+0.6"
             openings = "/bin/sh"

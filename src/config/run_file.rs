@@ -9,6 +9,7 @@ use crate::opening::Order;
 use crate::player::{Pondering, Restart};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
+use super::engine_bounds::EngineBounds;
 use super::fields::{Fields, Mistakes, read_document};
 
 /// A run as written; [`resolve`](super::resolve) turns it into a plan. What is absent was not said.
@@ -44,7 +45,7 @@ pub struct EngineEntry {
     /// Arguments of the program.
     pub args: Vec<String>,
     /// The folder it runs in.
-    pub dir: Option<PathBuf>,
+    pub dir: Option<EngineDir>,
     /// Added to the environment.
     pub env: Vec<(String, String)>,
     /// Options by their declared names.
@@ -57,8 +58,25 @@ pub struct EngineEntry {
     pub restart: Option<Restart>,
     /// Whether it thinks on the opponent's time.
     pub ponder: Option<Pondering>,
+    /// What it may use, and how long it is waited for.
+    pub bounds: EngineBounds,
     /// Its own limits, where they differ from the others'.
     pub limits: Limits,
+}
+
+/// The folder an engine runs in, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EngineDir {
+    /// `dir = "private"`: a fresh one for every process.
+    Private,
+    /// Any other text.
+    Path(PathBuf),
+}
+
+impl From<String> for EngineDir {
+    fn from(text: String) -> Self {
+        if text == "private" { Self::Private } else { Self::Path(text.into()) }
+    }
 }
 
 /// How long or how far to think, as written.
@@ -224,13 +242,14 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         engine: program.unwrap_or_default(),
         name: fields.text("name"),
         args: fields.texts("args").unwrap_or_default(),
-        dir: fields.text("dir").map(PathBuf::from),
+        dir: fields.text("dir").map(EngineDir::from),
         env: fields.pairs("env").unwrap_or_default(),
         options: fields.pairs("options").unwrap_or_default(),
         set: fields.pairs("set").unwrap_or_default(),
         ace_args: fields.texts("ace_args"),
         restart: fields.choice("restart", &[("on", Restart::On), ("off", Restart::Off)]),
         ponder: fields.flag("ponder").map(|on| if on { Pondering::On } else { Pondering::Off }),
+        bounds: EngineBounds::read(fields),
         limits: limits(fields),
     }
 }

@@ -37,6 +37,19 @@ impl ClassicForm {
 
 /// Play a match or a tournament as a configuration file describes it
 #[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_long_help = "Keys of an engine's table in a configuration file, and of a file in configs/engines:
+  engine, name, args, env, ace_args    the program, what results call it, how it is started
+  options, set                         options by their declared names; weights of the built-in engine
+  tc, movetime_ms, nodes, depth, margin_ms
+                                       its own limits, where they differ from those of [games]
+  ponder, restart                      true to think on the opponent's time; \"on\" for a new process every game
+  dir                                  the folder it runs in, or \"private\" for a fresh one, gone with the process
+  memory_mb, file_mb, processes        the most memory, the largest file, the most processes of this user
+  start_s, ready_s, new_game_s, stop_s, quit_s, term_s, move_cap_s, write_s
+                                       seconds it may take for each of these
+  line_kb, output_mb, stderr_kb        the longest line, the most output for a move, what is kept of stderr"
+)]
 pub(crate) struct MatchCommand {
     /// The match, for example configs/match.toml, or the plan.toml of a run to repeat
     #[arg(value_name = "CONFIG", required_unless_present = "engines")]
