@@ -1,15 +1,19 @@
 //! The bundle that an engine's failure leaves behind.
 
+use crate::chess::Color;
 use crate::fleet::PairId;
 use crate::fleet::seat::think_limits;
 use crate::game::{Anomaly, FaultBundle, GameOfPair, TimeControl};
-use crate::player::{EngineIndex, EngineSpec, Player, ProcessTransport, Protocol};
+use crate::player::{
+    EngineIndex, EngineOption, EngineSpec, Player, ProcessTransport, Protocol, Told, WorkingDir,
+};
 
 /// What an engine said last, taken before it is ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastWords {
     pub(super) transcript: Vec<String>,
     pub(super) stderr_tail: String,
+    pub(super) told: Told,
 }
 
 /// Which game a bundle belongs to.
@@ -27,6 +31,7 @@ pub(super) fn bundle(
     anomaly: &Anomaly,
     limits: &TimeControl,
 ) -> FaultBundle {
+    let repeat = repeat(spec, anomaly, limits, &words.told);
     FaultBundle {
         pair: key.id.index,
         attempt: key.id.attempt,
@@ -40,12 +45,12 @@ pub(super) fn bundle(
         fen: anomaly.fen.clone(),
         position: anomaly.position.clone(),
         time: anomaly.time.clone(),
-        repeat: repeat(spec, anomaly, limits),
+        repeat,
     }
 }
 
 /// A shell command that asks the same engine the same question.
-fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl) -> String {
+fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Told) -> String {
     let mut program = vec![quoted(&spec.program.to_string_lossy())];
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
     match &spec.protocol {
@@ -53,34 +58,70 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl) -> String 
             let limits = think_limits(limits, anomaly.side);
             let args = Player::<ProcessTransport>::game_arguments(spec, anomaly.side, &limits, &anomaly.fen);
             program.extend(args.unwrap_or_default().iter().map(|arg| quoted(arg)));
-            program.join(" ")
+            in_its_place(spec, &program.join(" "))
         }
         Protocol::Uci => {
             let mut lines = vec!["uci".to_owned()];
-            for option in &spec.options {
-                lines.push(format!("setoption name {} value {}", option.name, option.value));
-            }
-            lines.extend(["isready".to_owned(), anomaly.position.clone(), go(limits)]);
+            // One that failed before it was told anything gets what it would have been told.
+            let options = if told.options.is_empty() { &spec.options } else { &told.options };
+            lines.extend(options.iter().map(set_option));
+            lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, told)]);
+            lines.extend(told.question.iter().cloned());
             let input: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
-            format!("(printf '%s\\n' {}; sleep 30) | {}", input.join(" "), program.join(" "))
+            format!(
+                "(printf '%s\\n' {}; sleep {}) | {}",
+                input.join(" "),
+                patience_s(limits),
+                in_its_place(spec, &program.join(" "))
+            )
         }
     }
 }
 
-fn go(limits: &TimeControl) -> String {
-    let mut go = "go".to_owned();
-    if let Some(clock) = limits.clock {
-        let (time, increment) = (clock.time.as_millis(), clock.increment.as_millis());
-        go.push_str(&format!(" wtime {time} btime {time} winc {increment} binc {increment}"));
+fn set_option(EngineOption { name, value }: &EngineOption) -> String {
+    if value.is_empty() {
+        format!("setoption name {name}")
+    } else {
+        format!("setoption name {name} value {value}")
     }
-    let rest =
-        [("movetime", limits.movetime_ms), ("nodes", limits.nodes), ("depth", limits.depth.map(u64::from))];
-    for (word, value) in rest {
-        if let Some(value) = value {
-            go.push_str(&format!(" {word} {value}"));
+}
+
+/// The position that the engine was asked about: one that failed while its opponent thought was asked a move before.
+fn question(anomaly: &Anomaly, told: &Told) -> String {
+    if let Some(foreseen) = told.foreseen {
+        let moves = if anomaly.position.contains(" moves ") { "" } else { " moves" };
+        return format!("{}{moves} {}", anomaly.position, foreseen.as_str());
+    }
+    let white_to_move = anomaly.fen.split(' ').nth(1) != Some("b");
+    let idle = white_to_move != (anomaly.side == Color::White);
+    match anomaly.position.rsplit_once(' ') {
+        Some((before, _)) if idle && !told.question.is_empty() && anomaly.position.contains(" moves ") => {
+            before.trim_end_matches(" moves").to_owned()
         }
+        _ => anomaly.position.clone(),
     }
-    go
+}
+
+/// How long the engine's input stays open: an end of input would end its search.
+fn patience_s(limits: &TimeControl) -> u64 {
+    let clock = limits.clock.map_or(0, |rule| rule.time.as_secs() + rule.increment.as_secs());
+    let move_time = limits.movetime_ms.unwrap_or(0) / 1000;
+    30.max(clock.max(move_time) + 5)
+}
+
+/// The command in the folder and the environment that the plan gives its engine.
+fn in_its_place(spec: &EngineSpec, program: &str) -> String {
+    let mut command = program.to_owned();
+    if !spec.env.is_empty() {
+        let set: Vec<String> =
+            spec.env.iter().map(|(name, value)| quoted(&format!("{name}={value}"))).collect();
+        command = format!("env {} {command}", set.join(" "));
+    }
+    match &spec.dir {
+        WorkingDir::Inherited => command,
+        WorkingDir::Path(path) => format!("(cd {} && {command})", quoted(&path.to_string_lossy())),
+        WorkingDir::Private => format!("(cd \"$(mktemp -d)\" && {command})"),
+    }
 }
 
 /// The text as one word of a shell.
@@ -96,23 +137,60 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Color;
+    use crate::player::MoveText;
+
+    fn anomaly(fen: &str, position: &str) -> Anomaly {
+        Anomaly { side: Color::White, exit: None, time: None, fen: fen.into(), position: position.into() }
+    }
 
     #[test]
     fn the_command_that_repeats_a_fault_survives_any_name() {
         let mut spec = EngineSpec::uci("x", "/opt/my engines/it's one");
         spec.args = vec!["--quiet".into()];
-        let anomaly = Anomaly {
-            side: Color::White,
-            exit: None,
-            time: None,
-            fen: String::new(),
-            position: "position startpos moves e2e4".into(),
-        };
-        let command = repeat(&spec, &anomaly, &TimeControl::nodes(7));
+        let told = Told { question: vec!["go nodes 7".into()], ..Told::default() };
+        let failed = anomaly("8/8 w", "position startpos moves e2e4 e7e5");
+        let command = repeat(&spec, &failed, &TimeControl::nodes(7), &told);
         assert_eq!(
             command,
-            r"(printf '%s\n' uci isready 'position startpos moves e2e4' 'go nodes 7'; sleep 30) | '/opt/my engines/it'\''s one' --quiet"
+            r"(printf '%s\n' uci ucinewgame isready 'position startpos moves e2e4 e7e5' 'go nodes 7'; sleep 30) | '/opt/my engines/it'\''s one' --quiet"
         );
+    }
+
+    #[test]
+    fn a_fault_is_repeated_with_what_the_engine_was_told_and_where_it_ran() {
+        let mut spec = EngineSpec::uci("x", "/x");
+        spec.options = vec![EngineOption::new("Hash", "16")];
+        spec.env = vec![("A".into(), "b c".into())];
+        spec.dir = WorkingDir::Path("/some where".into());
+        let options = [("Hash", "16"), ("Weight", "7"), ("Clear Hash", ""), ("UCI_Chess960", "true")];
+        let told = Told {
+            options: options.map(|(name, value)| EngineOption::new(name, value)).into(),
+            question: vec!["go ponder wtime 812 btime 90".into(), "ponderhit".into()],
+            foreseen: None,
+        };
+        let limits = TimeControl { clock: Some("60+1".parse().unwrap()), ..TimeControl::nodes(1) };
+        let command = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &told);
+        assert_eq!(
+            command,
+            r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=b c' /x)"
+        );
+        let unasked = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &Told::default());
+        assert!(unasked.contains("Hash value 16") && !unasked.contains(" go"), "{unasked}");
+    }
+
+    #[test]
+    fn one_that_failed_on_its_opponents_time_is_asked_what_it_was_asked_last() {
+        let told = Told { question: vec!["go nodes 7".into()], ..Told::default() };
+        for (fen, position, asked) in [
+            ("8/8 b", "position startpos moves e2e4", "position startpos"),
+            ("8/8 b", "position startpos moves e2e4 e7e5 g1f3", "position startpos moves e2e4 e7e5"),
+            ("8/8 w", "position startpos moves e2e4", "position startpos moves e2e4"),
+            ("8/8 b", "position fen 8/8 b - - 0 1", "position fen 8/8 b - - 0 1"),
+        ] {
+            assert_eq!(question(&anomaly(fen, position), &told), asked, "{position}");
+        }
+        let pondering = Told { foreseen: MoveText::new("e7e5"), ..told };
+        let asked = question(&anomaly("8/8 b", "position startpos moves e2e4"), &pondering);
+        assert_eq!(asked, "position startpos moves e2e4 e7e5");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::chess::{ByColor, Move, Position};
-use crate::player::{MoveText, Score};
+use crate::player::{EngineOption, MoveText, Score};
 
 /// The limits of one move, as the engine is told them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,4 +117,15 @@ impl Tallies {
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
+}
+
+/// What an engine was told, for whoever wants to tell it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Options that were set, by the plan, the pair or the opening.
+    pub options: Vec<EngineOption>,
+    /// The lines that followed the last position: `go` as it was sent, and `ponderhit` where that was waited for.
+    pub question: Vec<String>,
+    /// The move it was pondering on, beyond the position on the board.
+    pub foreseen: Option<MoveText>,
 }

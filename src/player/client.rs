@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout};
 use crate::chess::MoveStyle;
 use crate::chess::{Color, Move, Position};
 use crate::player::ace::AceDialogue;
-use crate::player::answer::{Answer, Question, Said, Tallies, ThinkLimits};
+use crate::player::answer::{Answer, Question, Said, Tallies, ThinkLimits, Told};
 use crate::player::link::{Link, LinkEnd};
 use crate::player::options::OptionError;
 use crate::player::talk::Trouble;
@@ -321,6 +321,14 @@ impl<T: Transport> Player<T> {
     /// The last lines each way.
     pub fn transcript(&self) -> Vec<String> {
         self.link.transcript()
+    }
+
+    /// What it stands at and was last asked, as it was told; nothing for ACE, whose arguments say it all.
+    pub fn told(&self) -> Told {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.told(),
+            Dialect::Ace(_) => Told::default(),
+        }
     }
 
     /// The end of its stderr, printable.

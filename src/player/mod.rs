@@ -27,7 +27,7 @@ mod uci;
 
 pub use ace::exit_disagrees;
 pub use alarm::Alarm;
-pub use answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
+pub use answer::{Answer, Question, Report, Said, Tallies, ThinkLimits, Told};
 pub use client::{Break, Castling, Fitness, Player, StartFault};
 pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
 pub use guardian::{GuardianProgram, keep_watch};

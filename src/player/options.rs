@@ -71,6 +71,11 @@ impl OptionState {
         self.find(name).is_some()
     }
 
+    /// Everything the engine has been told and not been told otherwise since.
+    pub(super) fn told(&self) -> &[EngineOption] {
+        &self.told
+    }
+
     /// What a declared option stands at now: what the engine was told, or else what it declares as its default.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let told = self.told.iter().find(|option| option.name.eq_ignore_ascii_case(name));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
+use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits, Told};
 use crate::player::link::{Link, LinkEnd};
 use crate::player::options::{OptionError, OptionState};
 use crate::player::talk::{Trouble, hear_until};
@@ -112,6 +112,7 @@ impl UciDialogue {
         deadline: Instant,
     ) -> Result<(), GreetTrouble> {
         self.trust = Trust::Full;
+        self.go.forget();
         self.say_options(link, options)?;
         link.say(b"ucinewgame");
         link.say(position);
@@ -122,6 +123,19 @@ impl UciDialogue {
     /// The threads that the engine says it searches with.
     pub(super) fn threads(&self) -> Option<usize> {
         self.options.number("Threads").and_then(|number| usize::try_from(number).ok())
+    }
+
+    /// What the engine has been told: its options, and the last `go` with what made it count.
+    pub(super) fn told(&self) -> Told {
+        let go = String::from_utf8_lossy(&self.go.text).into_owned();
+        let hit = self.phase == Phase::Thinking && self.began == Began::OnTheOpponentsTime;
+        let ponderhit = hit.then(|| "ponderhit".to_owned());
+        let question = if go.is_empty() { Vec::new() } else { [go].into_iter().chain(ponderhit).collect() };
+        let foreseen = match self.phase {
+            Phase::Pondering { expected } => Some(expected),
+            Phase::Idle | Phase::Thinking => None,
+        };
+        Told { options: self.options.told().to_vec(), question, foreseen }
     }
 
     /// What a declared option stands at now.
@@ -418,6 +432,11 @@ struct GoLine {
 impl GoLine {
     fn new() -> Self {
         Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
+    }
+
+    /// Nothing has been asked in this game yet.
+    fn forget(&mut self) {
+        self.text.clear();
     }
 
     fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
