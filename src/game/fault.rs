@@ -73,9 +73,9 @@ pub struct TimeEvidence {
     pub engine_reported_us: Option<u64>,
     /// The longest our own thread overslept during the move: the host's delay, not the engine's.
     pub host_delay_us: u64,
-    /// Processor time the engine used since it started.
+    /// Processor time the engine used for the move, all threads together; up to five milliseconds before it may be in it.
     pub engine_cpu_us: Option<u64>,
-    /// Time the engine waited for a processor since it started.
+    /// Time the engine waited for a processor during the move, likewise.
     pub engine_runqueue_us: Option<u64>,
 }
 

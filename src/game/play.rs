@@ -13,8 +13,8 @@ use crate::game::{
     AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
 };
 use crate::player::{
-    Alarm, Answer, Break, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Pulse, Question, Said,
-    Score, StallPoint, ThinkLimits, Transport,
+    Alarm, Answer, Break, CpuUse, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Pulse, Question,
+    Said, Score, StallPoint, ThinkLimits, Transport,
 };
 
 /// What the host knows about its own delays.
@@ -118,6 +118,7 @@ pub async fn play<T: Transport>(
         foreseen: None,
         moved_at: Instant::now(),
         lent: Duration::ZERO,
+        used: ByColor::new_with(|_| None),
     };
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
@@ -140,7 +141,13 @@ struct Table<'a, T> {
     moved_at: Instant,
     /// What the mover was given on top of its time because we had not been listening.
     lent: Duration,
+    /// What each engine had used of its processors when that was last looked at, shortly before a question.
+    used: ByColor<Option<(Instant, CpuUse)>>,
 }
+
+/// The longest that a look at an engine's use of processors serves. A look takes a few microseconds, too many for games
+/// whose moves take no more.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How a wait for a move ended.
 enum Thought {
@@ -181,6 +188,7 @@ impl<T: Transport> Table<'_, T> {
         {
             return ControlFlow::Break(self.fault(mover, fault));
         }
+        self.look_at_use(mover);
         let limits = self.limits(mover);
         let last = last_move(&self.referee, self.contest.setup);
         let question = Question { position: self.command.as_bytes(), limits, last };
@@ -344,7 +352,12 @@ impl<T: Transport> Table<'_, T> {
         host: &dyn Host,
     ) -> TimeEvidence {
         let micros = |time: Duration| time.as_micros() as u64;
-        let cpu = self.players[mover.index()].transport().cpu_use();
+        let now = self.players[mover.index()].transport().cpu_use();
+        // Threads that have ended took their time with them: the difference may be too small, never below nothing.
+        let cpu = now.zip(self.used[mover]).map(|(now, (_, before))| CpuUse {
+            running: now.running.saturating_sub(before.running),
+            waiting: now.waiting.saturating_sub(before.waiting),
+        });
         TimeEvidence {
             measured_us: micros(measured),
             allowed_us: allowed.map_or(0, micros),
@@ -353,6 +366,16 @@ impl<T: Transport> Table<'_, T> {
             engine_cpu_us: cpu.map(|cpu| micros(cpu.running)),
             engine_runqueue_us: cpu.map(|cpu| micros(cpu.waiting)),
         }
+    }
+
+    /// Notes what the mover has used of its processors so far, where the move that follows can be lost on time.
+    fn look_at_use(&mut self, mover: Color) {
+        let fresh = self.used[mover].is_some_and(|(at, _)| self.moved_at.duration_since(at) < LOOK_EVERY);
+        if fresh || self.clocks[mover].allowance().is_none() {
+            return;
+        }
+        let used = self.players[mover.index()].transport().cpu_use();
+        self.used[mover] = used.map(|used| (self.moved_at, used));
     }
 
     /// The limits `mover` is told.
