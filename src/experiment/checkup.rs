@@ -122,7 +122,11 @@ impl Checkup {
 impl Level {
     fn count(&mut self, game: &GameRecord, speeds: &mut Vec<f64>) {
         self.games += 1;
-        self.forfeits += u64::from(matches!(game.ending.termination, Termination::TimeForfeit { .. }));
+        let late = matches!(
+            game.ending.termination,
+            Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. }
+        );
+        self.forfeits += u64::from(late);
         self.faults += u64::from(game.ending.termination.is_engine_fault());
         let own = game.moves.iter().filter(|ply| ply.source == MoveSource::Engine);
         let (nodes, time) = own

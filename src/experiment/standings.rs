@@ -98,7 +98,9 @@ impl Standings {
         };
         let faults = &mut self.faults[engine.get()];
         match game.ending.termination {
-            Termination::TimeForfeit { .. } => faults.timeouts += 1,
+            Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. } => {
+                faults.timeouts += 1;
+            }
             Termination::IllegalMove { .. } => faults.illegal_moves += 1,
             _ => faults.crashes += 1,
         }

@@ -17,7 +17,7 @@ pub use play::{Anomaly, Contest, Host, LivePly, Played, Spectator, play};
 pub use record::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupProblem};
-pub use termination::Termination;
+pub use termination::{Flag, Termination};
 pub use time_control::{ClockRule, TimeControl, TimeControlError};
 
 pub use crate::player::MoveText;

@@ -102,9 +102,13 @@ pub struct Ending {
 impl Ending {
     /// The side that failed, when the game ended by an engine's fault or on time.
     pub fn failed_side(&self) -> Option<Color> {
-        let failed =
-            self.termination.is_engine_fault() || matches!(self.termination, Termination::TimeForfeit { .. });
-        if failed { self.result.winner().map(|winner| !winner) } else { None }
+        match &self.termination {
+            Termination::TimeForfeitWithoutMate { flag } => flag.map(Color::from),
+            fault if fault.is_engine_fault() || matches!(fault, Termination::TimeForfeit { .. }) => {
+                self.result.winner().map(|winner| !winner)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -55,7 +55,8 @@ impl Referee {
         if can_mate(self.position(), !loser) {
             Ending { result: GameResult::win_of(!loser), termination: Termination::TimeForfeit { over_us } }
         } else {
-            Ending { result: GameResult::Draw, termination: Termination::TimeForfeitWithoutMate }
+            let termination = Termination::TimeForfeitWithoutMate { flag: Some(loser.into()) };
+            Ending { result: GameResult::Draw, termination }
         }
     }
 
@@ -180,6 +181,7 @@ mod tests {
             let ending =
                 Referee::new(position(&fen), AdjudicationRules::default()).flag_fall(Color::White, 1);
             assert_eq!(ending.result == GameResult::BlackWins, winner_can, "{fen}");
+            assert_eq!(ending.failed_side(), Some(Color::White), "a drawn flag is a fault too: {fen}");
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chess::Color;
 use crate::player::{CrashMoment, ExitEvidence, ProtocolBreach, StallPoint};
 
 /// Why a game ended. Who won is in the [`GameResult`](crate::game::GameResult) beside it.
@@ -26,7 +27,11 @@ pub enum Termination {
         over_us: u64,
     },
     /// A flag fell, but the opponent had nothing to mate with: a draw.
-    TimeForfeitWithoutMate,
+    TimeForfeitWithoutMate {
+        /// Whose flag; not told by records of old versions.
+        #[serde(default)]
+        flag: Option<Flag>,
+    },
     /// The engine's move was not a legal move.
     IllegalMove {
         /// What it said, cut to 16 characters; `<empty>` for nothing.
@@ -57,6 +62,34 @@ pub enum Termination {
     MaxMoves,
 }
 
+/// Whose flag fell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flag {
+    /// That of White.
+    White,
+    /// That of Black.
+    Black,
+}
+
+impl From<Color> for Flag {
+    fn from(side: Color) -> Self {
+        match side {
+            Color::White => Self::White,
+            Color::Black => Self::Black,
+        }
+    }
+}
+
+impl From<Flag> for Color {
+    fn from(flag: Flag) -> Self {
+        match flag {
+            Flag::White => Self::White,
+            Flag::Black => Self::Black,
+        }
+    }
+}
+
 impl Termination {
     /// Whether an engine failed, rather than lost by chess, clock or adjudication.
     pub fn is_engine_fault(&self) -> bool {
@@ -77,7 +110,7 @@ impl Termination {
             Self::FiftyMoves => "fifty_moves",
             Self::Repetition => "repetition",
             Self::TimeForfeit { .. } => "time_forfeit",
-            Self::TimeForfeitWithoutMate => "time_forfeit_without_mate",
+            Self::TimeForfeitWithoutMate { .. } => "time_forfeit_without_mate",
             Self::IllegalMove { .. } => "illegal_move",
             Self::Crash { .. } => "crash",
             Self::Stall { .. } => "stall",
@@ -127,6 +160,7 @@ mod tests {
             (Termination::Stall { waiting_for: StallPoint::Bestmove }, "stall(no bestmove)"),
             (Termination::Protocol { breach: ProtocolBreach::Flood }, "protocol(flood)"),
             (Termination::TimeForfeit { over_us: 3 }, "time_forfeit"),
+            (Termination::TimeForfeitWithoutMate { flag: Some(Flag::Black) }, "time_forfeit_without_mate"),
         ] {
             assert_eq!(termination.to_string(), text);
             let json = serde_json::to_string(&termination).unwrap();

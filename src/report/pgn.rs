@@ -70,7 +70,7 @@ fn termination_tag(termination: &Termination) -> &'static str {
         | Termination::InsufficientMaterial
         | Termination::FiftyMoves
         | Termination::Repetition => "normal",
-        Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate => "time forfeit",
+        Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. } => "time forfeit",
         Termination::IllegalMove { .. } => "illegal move",
         Termination::Crash { .. } | Termination::Protocol { .. } => "abandoned",
         Termination::Stall { .. } => "stalled connection",

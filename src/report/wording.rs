@@ -18,7 +18,7 @@ pub fn reason_text(ending: &Ending) -> String {
         Termination::TimeForfeit { over_us } => {
             format!("{loses} loses on time ({}ms overrun)", over_us.div_ceil(1000))
         }
-        Termination::TimeForfeitWithoutMate => {
+        Termination::TimeForfeitWithoutMate { .. } => {
             "Draw by insufficient mating material after a time forfeit".to_owned()
         }
         Termination::IllegalMove { text } => format!("{loses} makes an illegal move: {text}"),
