@@ -105,15 +105,14 @@ fn told(view: &RunView<'_>, ending: &str) -> String {
 fn noise(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
     let mut labels = Vec::new();
+    // Faults are those of all engines, so the games are those of all pairings.
+    let games = 2 * view.state.standings().pairs();
     // One fault in a few games may be chance; three in less than a hundred are not.
-    if (summary.games >= 100 || summary.faults >= 3) && summary.faults * 200 > summary.games {
+    if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {
         let remedy = if view.plan.concurrency > 1 { "; play again at lower concurrency" } else { "" };
-        labels.push(format!(
-            "noisy run: {} of {} games were lost by faults{remedy}",
-            summary.faults, summary.games
-        ));
+        labels.push(format!("noisy run: {} of {games} games were lost by faults{remedy}", summary.faults));
     }
-    if summary.pairs >= 100 && summary.voids * 100 > summary.pairs {
+    if games >= 200 && summary.voids * 200 > games {
         labels.push(format!("noisy run: {} pairs were void by the host's fault", summary.voids));
     }
     labels
