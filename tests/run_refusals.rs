@@ -141,3 +141,24 @@ fn what_is_played_is_told_where_it_is_not_what_was_written() {
     let (status, said) = play(&["tune", "tune.toml"]);
     assert_eq!((status, said.matches("Finished game").count()), (0, 6), "{said}");
 }
+
+#[test]
+fn options_that_an_engine_cannot_be_told_are_refused_before_the_first_game() {
+    let bench = Bench::new();
+    let ace = format!("ace:{FAKE}");
+    let call = |white, option| vec!["--white", white, "--black", FAKE, "--depth", "1", "--option", option];
+    let (status, said) = refused(&bench, &call(&ace, "Hash=16"));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("engine fake-engine speaks ACE, which knows no options (here Hash)"), "{said}");
+    let (status, said) = refused(&bench, &call(FAKE, "Hash=16\nquit"));
+    assert_eq!((status, said.contains("must be one line of text")), (2, true), "{said}");
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_ends_a_completion_script_in_peace() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(PLAYSELF).args(["completions", "bash"]).stdout(writer).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
+}

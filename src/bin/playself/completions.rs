@@ -1,6 +1,6 @@
 //! `playself completions SHELL`: a completion script on standard output.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -16,7 +16,12 @@ pub(crate) struct CompletionsCommand {
 
 impl CompletionsCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        clap_complete::generate(self.shell, &mut crate::Cli::command(), "playself", &mut io::stdout());
-        Ok(ExitCode::SUCCESS)
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut crate::Cli::command(), "playself", &mut script);
+        // Whoever stops reading has read enough.
+        match io::stdout().write_all(&script) {
+            Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(why.into()),
+            _ => Ok(ExitCode::SUCCESS),
+        }
     }
 }
