@@ -77,7 +77,12 @@ fn make(place: &Path, pairs: u64) -> RunFolder {
     let journal = Journal::start(Unsynced(file), 0, Box::new(|group| assert!(group.is_ok())));
     let append = |entry: Entry| journal.append(entry, Urgency::Grouped).expect("the disk has room");
     let plan_hash = sha256_of(plan_text.as_bytes());
-    append(Entry::Run { format: FORMAT, program: "bench".to_owned(), plan: plan_hash });
+    append(Entry::Run {
+        format: FORMAT,
+        program: "bench".to_owned(),
+        plan: plan_hash,
+        plan_text: String::new(),
+    });
     append(Entry::Session);
     let games: Vec<Vec<PlyRecord>> = (0..TEMPLATES).map(random_game).collect();
     let mut state = RunState::new(&plan);

@@ -11,7 +11,7 @@ mod spelling;
 pub use engine_bounds::EngineBounds;
 pub use engine_name::{EngineNameError, Surroundings, plan_engine};
 pub use fields::Mistakes;
-pub use plan_file::{PlanFileError, plan_from_toml, plan_to_toml};
+pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
 pub use resolve::{DEFAULT_CLOCK, Unplannable, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, Limits, RunFile, TuneTable,

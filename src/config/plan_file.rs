@@ -26,6 +26,39 @@ pub fn plan_from_toml(text: &str) -> Result<Plan, PlanFileError> {
     Ok(toml::from_str(text)?)
 }
 
+/// What differs between two texts of a plan, a line for each key.
+pub fn plan_changes(played: &str, now: &str) -> Vec<String> {
+    let (Ok(played), Ok(now)) = (played.parse(), now.parse()) else { return Vec::new() };
+    let mut changes = Vec::new();
+    compare("plan", Some(&toml::Value::Table(played)), Some(&toml::Value::Table(now)), &mut changes);
+    changes
+}
+
+fn compare(key: &str, was: Option<&toml::Value>, is: Option<&toml::Value>, changes: &mut Vec<String>) {
+    use toml::Value::{Array, Table};
+    let below = |name: &dyn std::fmt::Display| {
+        if key == "plan" { name.to_string() } else { format!("{key}.{name}") }
+    };
+    match (was, is) {
+        (Some(Table(was)), Some(Table(is))) => {
+            let added = is.keys().filter(|name| !was.contains_key(*name));
+            for name in was.keys().chain(added) {
+                compare(&below(name), was.get(name), is.get(name), changes);
+            }
+        }
+        (Some(Array(was)), Some(Array(is))) => {
+            for at in 0..was.len().max(is.len()) {
+                compare(&below(&(at + 1)), was.get(at), is.get(at), changes);
+            }
+        }
+        (was, is) if was == is => {}
+        (Some(was), Some(is)) => changes.push(format!("{key} was {was} and is {is} now")),
+        (Some(was), None) => changes.push(format!("{key} was {was} and is gone")),
+        (None, Some(is)) => changes.push(format!("{key} is {is} and was not there")),
+        (None, None) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +101,25 @@ mod tests {
         run.engines.push(EngineEntry::named("builtin"));
         let plan = resolve(&run, &around, 1).unwrap();
         assert_eq!(plan_from_toml(&plan_to_toml(&plan).unwrap()).unwrap(), plan);
+    }
+
+    #[test]
+    fn what_was_changed_in_a_plan_is_told_by_key() {
+        let played = "seed = 3\nname = \"x\"\n[[engines]]\nargs = [\"a\"]\n[engines.limits]\nnodes = 5\n";
+        let now =
+            played.replace("seed = 3", "seed = 4").replace("nodes = 5", "depth = 1").replace("name", "date");
+        let changes = plan_changes(played, &format!("# a word\n{now}"));
+        let mut expected = [
+            "seed was 3 and is 4 now",
+            "name was \"x\" and is gone",
+            "date is \"x\" and was not there",
+            "engines.1.limits.nodes was 5 and is gone",
+            "engines.1.limits.depth is 1 and was not there",
+        ];
+        expected.sort_unstable();
+        let mut found = changes.clone();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        assert!(plan_changes(played, played).is_empty());
     }
 }

@@ -39,7 +39,10 @@ pub enum ReplayError {
     NoRun,
     /// The plan beside it is not the one it was played by.
     #[error("plan.toml has changed since the run began; a changed plan is a new run")]
-    PlanChanged,
+    PlanChanged {
+        /// The text that it was played by, where that is on record.
+        played: String,
+    },
     /// A record that this program cannot have written.
     #[error("record {seq} of the journal cannot be understood: {why}")]
     Strange {
@@ -110,7 +113,7 @@ fn check_first(frame: &Frame<'_>, plan_hash: &str) -> Result<(), ReplayError> {
         Some(found) if found > FORMAT => Err(ReplayError::Newer { found }),
         Some(_) => match Entry::from_frame(frame, Detail::Full) {
             Ok(Entry::Run { plan, .. }) if plan == plan_hash => Ok(()),
-            Ok(Entry::Run { .. }) => Err(ReplayError::PlanChanged),
+            Ok(Entry::Run { plan_text, .. }) => Err(ReplayError::PlanChanged { played: plan_text }),
             _ => Err(ReplayError::NoRun),
         },
         None => Err(ReplayError::NoRun),

@@ -23,6 +23,9 @@ pub enum Entry {
         program: String,
         /// SHA-256 of the run's `plan.toml`.
         plan: String,
+        /// Its text, to tell what was changed in it; not kept by old versions.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        plan_text: String,
     },
     /// A process took up the run.
     Session,

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::config::{plan_from_toml, plan_to_toml};
+use playself::config::{plan_changes, plan_from_toml, plan_to_toml};
 use playself::dashboard::Server;
 use playself::experiment::{
     ControlDoor, DiskRoom, Fairness, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime,
-    Replayed, Run, RunParts, RunState, fairness, oversubscription, replay, sha256_of,
+    ReplayError, Replayed, Run, RunParts, RunState, fairness, oversubscription, replay, sha256_of,
 };
 use playself::fleet::{FleetConfig, LocalFleet};
 use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
@@ -310,7 +310,8 @@ fn take_up(
             for observer in [&mut projections as &mut dyn Observer].into_iter().chain(files) {
                 unwritten = unwritten.take().or(observer.observe(event, view).err());
             }
-        })?;
+        })
+        .map_err(|why| told_changes(why, text))?;
         if let Some(why) = unwritten {
             return Err(anyhow::Error::from(why).context("the run's files cannot be written"));
         }
@@ -322,6 +323,16 @@ fn take_up(
         observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
         return Ok((replayed, observers));
     }
+}
+
+/// A failed replay, with what was changed in the plan if that is why.
+pub(crate) fn told_changes(why: ReplayError, text: &str) -> anyhow::Error {
+    let changes = match &why {
+        ReplayError::PlanChanged { played } if !played.is_empty() => plan_changes(played, text),
+        _ => Vec::new(),
+    };
+    let lines: String = changes.iter().map(|change| format!("\n{change}")).collect();
+    anyhow::anyhow!("{why}{lines}")
 }
 
 /// Plays a new run in `folder`, told to nobody but `observers`; `doubts` are what they are warned of first.
@@ -358,6 +369,7 @@ fn first_entry(plan_text: &str) -> Entry {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         plan: sha256_of(plan_text.as_bytes()),
+        plan_text: plan_text.to_owned(),
     }
 }
 

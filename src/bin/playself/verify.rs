@@ -10,7 +10,7 @@ use playself::experiment::{Audit, Known, Observer, Outcome, RunEvent, RunView, r
 use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
 use playself::report::{Projections, RunFolder, TuneFiles, write_whole};
 
-use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run, refuse_empty_journal};
+use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run, refuse_empty_journal, told_changes};
 
 /// Check a run's journal, and repair the files that follow from it
 #[derive(Debug, clap::Args)]
@@ -51,18 +51,14 @@ impl VerifyCommand {
         let mut fresh = Projections::create(&draft)?;
         let mut tuned = TuneFiles::of(&draft, &plan)?;
         let mut unwritten = None;
-        let replayed = replay(
-            journal.reader()?,
-            &plan,
-            &sha256_of(text.as_bytes()),
-            Known::default(),
-            |event, view| {
+        let replayed =
+            replay(journal.reader()?, &plan, &sha256_of(text.as_bytes()), Known::default(), |event, view| {
                 let tuned = tuned.as_mut().map(|files| files as &mut dyn Observer);
                 for files in [&mut fresh as &mut dyn Observer].into_iter().chain(tuned) {
                     unwritten = unwritten.take().or(files.observe(event, view).err());
                 }
-            },
-        )?;
+            })
+            .map_err(|why| told_changes(why, &text))?;
         let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
         let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
         fresh.observe(&RunEvent::Finished(outcome.clone()), &view)?;
