@@ -51,12 +51,12 @@ pub(crate) struct TuneCommand {
 
 impl TuneCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let plan = match launch::recorded_plan(&self.config)? {
+        let rehearsed = match launch::recorded_plan(&self.config)? {
             Some(recorded) => recorded,
             None => self.plan()?,
         };
-        foretell_test(&plan, Show::of(&self.flags.output))?;
-        let played = launch::start(plan, &self.flags.output)?;
+        foretell_test(&rehearsed.plan, Show::of(&self.flags.output))?;
+        let played = launch::start(rehearsed, &self.flags.output)?;
         accept(&played, Show::of(&self.flags.output))
     }
 
