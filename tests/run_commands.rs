@@ -432,3 +432,33 @@ fn an_engine_runs_in_a_folder_of_its_own_and_within_its_limits_if_the_file_says_
     let plan = bench.read("run", "plan.toml");
     assert!(plan.contains("dir = \"private\"") && plan.contains("file_bytes = 1048576"), "{plan}");
 }
+
+#[test]
+fn a_tournament_goes_on_without_an_engine_that_keeps_failing_and_ends_with_a_fault() {
+    let bench = Bench::new();
+    let engine = |name: &str, args: &str| {
+        format!("[[engines]]\nengine = \"{FAKE}\"\nname = \"{name}\"\nargs = [{args}]\n")
+    };
+    let bad = engine("bad", "\"--on\", \"on go#2: exit 3\"");
+    let text = format!(
+        "{}{}{bad}[games]\ndepth = 1\nconcurrency = 2\nopenings = \"book.epd\"\nmax_pairs = 60\n\
+         [adjudicate]\nmax_moves = 8\n",
+        engine("one", "\"--salt\", \"1\""),
+        engine("two", "\"--salt\", \"2\""),
+    );
+    fs::write(bench.path("three.toml"), text).unwrap();
+    let (status, said) = finish(&mut bench.start(&bench.path("three.toml"), "run"));
+    assert_eq!(status, 4, "{said}");
+    assert!(
+        said.contains("Warning; bad plays no more, the others do: it failed in 20 of 20 games"),
+        "{said}"
+    );
+    assert!(said.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{said}");
+    assert!(!said.contains("playself resume"), "{said}");
+    let rows = bench.read("run", "pairs.csv");
+    // All of the twenty pairs of the healthy two, and five of each pairing of the other.
+    assert_eq!(rows.lines().count(), 1 + 20 + 10, "{rows}");
+    assert_eq!(bench.read("run", "games.pgn").matches("[Event ").count(), 60);
+    assert_eq!(bench.verify("run").status.code(), Some(0));
+    assert_eq!(finish(&mut bench.resume("run")).0, 4);
+}

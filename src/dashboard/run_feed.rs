@@ -123,7 +123,10 @@ fn status(
     let most = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs);
     let phase = match (answer.and_then(|answer| answer["phase"].as_str()), view.state.outcome()) {
         (Some(phase), _) => phase,
-        (None, Some(Outcome::Finished | Outcome::Decided(_) | Outcome::Undecided)) => "finished",
+        (
+            None,
+            Some(Outcome::Finished | Outcome::Decided(_) | Outcome::Undecided | Outcome::Quarantined(_)),
+        ) => "finished",
         (None, _) => "stopped",
     };
     let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };

@@ -1,6 +1,11 @@
 //! When engine faults stop a run: a night of crashes helps nobody.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serde::{Deserialize, Serialize};
+
+use crate::player::EngineIndex;
 
 /// Whether faults stop a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,13 +55,59 @@ impl FaultWatch {
         if self.no_starts >= NO_STARTS {
             return Some(format!("an engine failed to start {NO_STARTS} times in a row"));
         }
-        let too_many = self.games >= MIN_GAMES && self.faults * ONE_IN > self.games;
-        too_many.then(|| format!("engines failed in {} of {} games", self.faults, self.games))
+        self.is_too_much().then(|| format!("engines failed in {} of {} games", self.faults, self.games))
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.games >= MIN_GAMES && self.faults * ONE_IN > self.games
     }
 
     /// Games with a fault.
     pub fn faults(&self) -> u64 {
         self.faults
+    }
+}
+
+/// The engines of a tournament that failed too often to play on. With two engines there is nobody left to play, and the
+/// run stops instead.
+///
+/// It is a function of the counted pairs alone, so that a resumed run knows the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Quarantine {
+    watches: Vec<FaultWatch>,
+    reasons: BTreeMap<EngineIndex, String>,
+}
+
+impl Quarantine {
+    /// Nobody is in it yet. It stays empty for two engines, and where faults do not matter.
+    pub(super) fn new(engines: usize, breaker: Breaker) -> Self {
+        let watched = if engines > 2 && breaker == Breaker::On { engines } else { 0 };
+        Self { watches: vec![FaultWatch::default(); watched], reasons: BTreeMap::new() }
+    }
+
+    /// Counts a game of an engine; says why it is put away, if it is.
+    pub(super) fn observe(&mut self, engine: EngineIndex, conduct: Conduct) -> Option<&str> {
+        let watch = self.watches.get_mut(engine.get())?;
+        watch.observe(conduct)?;
+        let why = if watch.is_too_much() {
+            format!("it failed in {} of {} games", watch.faults, watch.games)
+        } else {
+            format!("it failed to start {NO_STARTS} times in a row")
+        };
+        match self.reasons.entry(engine) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => Some(place.insert(why)),
+        }
+    }
+
+    /// Whether one of these two is in it.
+    pub(super) fn holds(&self, engines: [EngineIndex; 2]) -> bool {
+        engines.iter().any(|engine| self.reasons.contains_key(engine))
+    }
+
+    /// Who is in it, and why.
+    pub(super) fn members(&self) -> impl ExactSizeIterator<Item = (EngineIndex, &str)> {
+        self.reasons.iter().map(|(&engine, why)| (engine, why.as_str()))
     }
 }
 
@@ -75,6 +126,23 @@ mod tests {
         assert_eq!(first_alarm([Faulty; 30]), Some(19));
         assert_eq!(first_alarm((0..200).map(|at| if at % 10 == 0 { Faulty } else { Clean })), Some(20));
         assert_eq!(first_alarm((0..200).map(|at| if at % 10 == 9 { Faulty } else { Clean })), None);
+    }
+
+    #[test]
+    fn an_engine_of_three_is_put_away_by_its_own_faults_alone() {
+        use Conduct::{Clean, Faulty};
+        let [good, bad] = [EngineIndex(0), EngineIndex(2)];
+        let mut quarantine = Quarantine::new(3, Breaker::On);
+        for game in 1..=30 {
+            assert_eq!(quarantine.observe(good, Clean), None);
+            assert_eq!(quarantine.observe(bad, Faulty).is_some(), game == 20, "game {game}");
+        }
+        assert!(quarantine.holds([good, bad]) && !quarantine.holds([good, EngineIndex(1)]));
+        assert_eq!(quarantine.members().map(|(engine, _)| engine).collect::<Vec<_>>(), [bad]);
+        for (engines, breaker) in [(2, Breaker::On), (3, Breaker::Off)] {
+            let mut none = Quarantine::new(engines, breaker);
+            assert!((0..30).all(|_| none.observe(EngineIndex(1), Faulty).is_none()));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::chess::Color;
 use crate::fleet::PairId;
 use crate::game::{GameOfPair, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
@@ -12,7 +13,7 @@ use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};
 use crate::tuning::{Ask, Trial, TrialId, Tuner};
 
-use super::breaker::{Breaker, Conduct, FaultWatch};
+use super::breaker::{Breaker, Conduct, FaultWatch, Quarantine};
 use super::plan::Plan;
 use super::schedule::{Fixture, Schedule};
 use super::standings::Standings;
@@ -90,6 +91,8 @@ pub struct RunState {
     harness_errors: u32,
     standings: Standings,
     watch: FaultWatch,
+    quarantine: Quarantine,
+    names: Vec<String>,
     llr: Option<f64>,
     llr_from: u64,
     decision: Option<Decision>,
@@ -120,6 +123,8 @@ impl RunState {
             harness_errors: 0,
             standings,
             watch: FaultWatch::default(),
+            quarantine: Quarantine::new(plan.engines.len(), plan.breaker),
+            names: plan.engines.iter().map(|engine| engine.spec.name.clone()).collect(),
             llr: plan.sprt.map(|_| 0.0),
             llr_from: 0,
             decision: None,
@@ -147,7 +152,13 @@ impl RunState {
         if self.phase != Phase::Playing || self.decision.is_some() || self.finished {
             return None;
         }
-        let (index, attempt) = match self.retry.pop_first() {
+        let (retry, quarantine, schedule) = (&mut self.retry, &self.quarantine, &self.schedule);
+        let is_off = |index: u64| quarantine.holds(schedule.fixture(index).engines);
+        retry.retain(|&index, _| !is_off(index));
+        while self.max_pairs.is_some_and(|max| self.next < max) && is_off(self.next) {
+            self.next += 1;
+        }
+        let (index, attempt) = match retry.pop_first() {
             Some(retried) => retried,
             None if self.max_pairs.is_some_and(|max| self.next >= max) => return None,
             None => (self.begin_new()?, 0),
@@ -186,7 +197,9 @@ impl RunState {
         match &entry {
             Entry::PairStarted { pair, attempt } => {
                 // A trial is asked for where it was asked for then: after the same scores.
-                while self.next <= *pair && self.begin_new().is_some() {}
+                while self.tuner.is_some() && self.next <= *pair && self.begin_new().is_some() {}
+                // Without trials, what lies between is on record as started, or was passed over.
+                self.next = self.next.max(*pair + 1);
                 self.retry.remove(pair);
                 self.flying.insert(*pair, *attempt);
                 return Vec::new();
@@ -252,20 +265,14 @@ impl RunState {
     fn advance(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         while self.decision.is_none()
-            && let Some(games) = self.ready.remove(&self.counted)
+            && let Some(games) = self.take_next()
         {
             let counted = self.count(games);
-            let conducts = [conduct_of(&counted.games[0]), conduct_of(&counted.games[1])];
             let llr = counted.llr;
+            let mut consequences = Vec::new();
+            counted.games.iter().for_each(|game| self.judge_conduct(game, &mut consequences));
             effects.push(Effect::Counted(Box::new(counted)));
-            for conduct in conducts {
-                if let Some(why) = self.watch.observe(conduct)
-                    && self.breaker == Breaker::On
-                    && self.phase != Phase::Draining
-                {
-                    self.trip(why, &mut effects);
-                }
-            }
+            effects.append(&mut consequences);
             if let (Some(sprt), Some(llr)) = (self.sprt, llr)
                 && let Some(accepted) = sprt.judge(llr)
             {
@@ -279,6 +286,38 @@ impl RunState {
             self.ready.clear();
         }
         effects
+    }
+
+    /// The pair whose turn it is, if it has been played. The turn of engines in quarantine passes, whatever was played.
+    fn take_next(&mut self) -> Option<[Box<GameEntry>; 2]> {
+        while self.max_pairs.is_some_and(|max| self.counted < max)
+            && self.quarantine.holds(self.schedule.fixture(self.counted).engines)
+        {
+            self.after_stop += u64::from(self.ready.remove(&self.counted).is_some());
+            self.halves.remove(&self.counted);
+            self.counted += 1;
+        }
+        self.ready.remove(&self.counted)
+    }
+
+    /// What an engine's failure does beyond its game: it stops a match of two, and puts one of several away.
+    fn judge_conduct(&mut self, game: &GameEntry, effects: &mut Vec<Effect>) {
+        let conduct = conduct_of(game);
+        for (side, engine) in [(Color::White, game.white), (Color::Black, game.black)] {
+            let failed = game.ending.failed_side() == Some(side);
+            let own = if failed { conduct } else { Conduct::Clean };
+            if let Some(why) = self.quarantine.observe(engine, own) {
+                let name = &self.names[engine.get()];
+                effects.push(Effect::Warn(format!("{name} plays no more, the others do: {why}")));
+            }
+        }
+        if let Some(why) = self.watch.observe(conduct)
+            && self.breaker == Breaker::On
+            && self.names.len() == 2
+            && self.phase != Phase::Draining
+        {
+            self.trip(why, effects);
+        }
     }
 
     fn count(&mut self, games: [Box<GameEntry>; 2]) -> CountedPair {
@@ -380,6 +419,11 @@ impl RunState {
         } else if let Some(decision) = self.decision {
             Some(Outcome::Decided(decision))
         } else if self.finished || self.max_pairs.is_some_and(|max| self.counted >= max) {
+            let out = self.quarantine.members();
+            if out.len() > 0 {
+                let told = out.map(|(engine, why)| format!("{} ({why})", self.names[engine.get()]));
+                return Some(Outcome::Quarantined(told.collect::<Vec<_>>().join(", ")));
+            }
             Some(if self.sprt.is_some() { Outcome::Undecided } else { Outcome::Finished })
         } else {
             match &self.phase {

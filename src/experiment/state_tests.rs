@@ -65,6 +65,60 @@ fn games(id: PairId, half_points: u8) -> [Entry; 2] {
     [entry(GameOfPair::First, scores[0]), entry(GameOfPair::Second, scores[1])]
 }
 
+/// The two games of a pair of a tournament, which `bad` loses by illegal moves if it plays.
+fn tournament_games(plan: &Plan, id: PairId, bad: EngineIndex) -> Vec<Entry> {
+    let engines = plan.schedule().fixture(id.index).engines;
+    let entry = |(entry, [white, black]): (Entry, [EngineIndex; 2])| {
+        let Entry::Game(mut game) = entry else { return entry };
+        (game.white, game.black) = (white, black);
+        if [white, black].contains(&bad) {
+            let result = if white == bad { GameResult::BlackWins } else { GameResult::WhiteWins };
+            game.ending = Ending { result, termination: Termination::IllegalMove { text: "x".to_owned() } };
+        }
+        Entry::Game(game)
+    };
+    games(id, 2).into_iter().zip([engines, [engines[1], engines[0]]]).map(entry).collect()
+}
+
+#[test]
+fn a_tournament_goes_on_without_an_engine_that_keeps_failing() {
+    let mut plan = plan(Some(60), None);
+    plan.engines.push(PlannedEngine { named: "bad".to_owned(), ..plan.engines[0].clone() });
+    plan.engines[2].spec.name = "bad".to_owned();
+    let bad = EngineIndex(2);
+    let ends: Vec<(Vec<u64>, Option<Outcome>)> = [1, 7]
+        .map(|at_once| {
+            let (mut state, mut journal, mut rows) = (RunState::new(&plan), Vec::new(), Vec::new());
+            let mut flying = Vec::new();
+            loop {
+                while flying.len() < at_once
+                    && let Some(id) = start(&mut state)
+                {
+                    journal.push(Entry::PairStarted { pair: id.index, attempt: id.attempt });
+                    flying.push(id);
+                }
+                let Some(id) = flying.pop() else { break };
+                state.landed(id);
+                for entry in tournament_games(&plan, id, bad) {
+                    journal.push(entry.clone());
+                    rows.extend(counted(&state.commit(entry)));
+                }
+            }
+            let mut resumed = RunState::new(&plan);
+            journal.into_iter().for_each(|entry| drop(resumed.replay(entry)));
+            resumed.begin_session();
+            assert_eq!((start(&mut resumed), resumed.outcome()), (None, state.outcome()), "{at_once}");
+            (rows, state.outcome())
+        })
+        .into();
+    assert_eq!(ends[0], ends[1], "what counts does not depend on how many play at once");
+    let (rows, outcome) = &ends[0];
+    // The bad one has played its twenty games after five rounds; of the others' pairs none is missing.
+    assert_eq!(rows.len(), 15 + 15);
+    assert!(matches!(outcome, Some(Outcome::Quarantined(who)) if who.starts_with("bad (")), "{outcome:?}");
+    assert_eq!(outcome.as_ref().map(Outcome::exit_status), Some(4));
+}
+
 fn start(state: &mut RunState) -> Option<PairId> {
     state.start_next().map(|start| start.id)
 }

@@ -11,6 +11,8 @@ pub enum Outcome {
     Decided(Decision),
     /// The test reached its last pair undecided.
     Undecided,
+    /// All pairs were played but those of engines that failed too often, who are named.
+    Quarantined(String),
     /// Somebody stopped it; it can be resumed.
     Interrupted,
     /// A fault stopped it; it can be resumed.
@@ -24,13 +26,13 @@ impl Outcome {
             Self::Finished | Self::Decided(Decision { accepted: Hypothesis::Alternative, .. }) => 0,
             Self::Decided(Decision { accepted: Hypothesis::Null, .. }) => 1,
             Self::Undecided => 3,
-            Self::Faulty(_) => 4,
+            Self::Quarantined(_) | Self::Faulty(_) => 4,
             Self::Interrupted => 130,
         }
     }
 
     /// Whether nothing is left to play.
     pub fn is_final(&self) -> bool {
-        matches!(self, Self::Finished | Self::Decided(_) | Self::Undecided)
+        matches!(self, Self::Finished | Self::Decided(_) | Self::Undecided | Self::Quarantined(_))
     }
 }

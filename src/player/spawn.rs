@@ -8,7 +8,7 @@ use std::thread;
 
 use nix::libc;
 use nix::sched::{CpuSet, sched_setaffinity};
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{Pid, getpid, getppid};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
@@ -102,6 +102,8 @@ fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
     ];
     for (resource, limit) in limits {
         if let Some(limit) = limit {
+            // Where the system allows less already, nobody may allow more.
+            let limit = limit.min(getrlimit(resource)?.1);
             setrlimit(resource, limit, limit)?;
         }
     }

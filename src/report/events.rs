@@ -101,10 +101,10 @@ fn verdict_line(outcome: &Outcome, view: &RunView<'_>) -> Value {
         Outcome::Decided(_) => "decided",
         Outcome::Undecided => "undecided",
         Outcome::Interrupted => "interrupted",
-        Outcome::Faulty(_) => "fault",
+        Outcome::Quarantined(_) | Outcome::Faulty(_) => "fault",
     }
     .into();
-    if let Outcome::Faulty(why) = outcome {
+    if let Outcome::Quarantined(why) | Outcome::Faulty(why) = outcome {
         line["why"] = why.as_str().into();
     }
     line

@@ -72,6 +72,9 @@ pub fn standing(view: &RunView<'_>) -> String {
 pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
     let fault = match outcome {
         Outcome::Faulty(why) => format!("A fault stopped the run: {why}\n"),
+        Outcome::Quarantined(who) => {
+            format!("Finished match, without the rest of the games of engines in quarantine: {who}\n")
+        }
         _ => String::new(),
     };
     let ending = match outcome {
@@ -79,7 +82,7 @@ pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
         Outcome::Finished | Outcome::Decided(_) => "Finished match\n",
         Outcome::Undecided => "Finished match: the test is undecided at its last pair\n",
         Outcome::Interrupted => "The run was interrupted.\n",
-        Outcome::Faulty(_) => &fault,
+        Outcome::Quarantined(_) | Outcome::Faulty(_) => &fault,
     };
     told(view, ending)
 }
