@@ -1,6 +1,6 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::{EngineOption, Pondering};
+use crate::player::{EngineIndex, EngineOption, Pondering};
 
 use super::plan::{OwnSetting, Plan, PlannedEngine};
 
@@ -173,7 +173,7 @@ pub fn oversubscription(plan: &Plan, heard: &[Heard], processors: usize) -> Opti
         if both { threads.iter().sum() } else { threads[0].max(threads[1]) }
     };
     let schedule = plan.schedule();
-    let per_game = schedule.matchups().iter().map(|pair| needs(pair.map(|engine| engine.get()))).max()?;
+    let per_game = schedule.matchups().iter().map(|pair| needs(pair.map(EngineIndex::get))).max()?;
     let games = plan.max_pairs.map_or(plan.concurrency, |most| plan.concurrency.min(most as usize));
     let needed = games.saturating_mul(per_game);
     (needed > processors).then(|| {

@@ -13,7 +13,7 @@ use crate::player::{
 pub(super) struct LastWords {
     pub(super) transcript: Vec<String>,
     pub(super) stderr_tail: String,
-    pub(super) told: Told,
+    pub(super) told: Box<Told>,
 }
 
 /// Which game a bundle belongs to.

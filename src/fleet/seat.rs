@@ -200,5 +200,9 @@ fn trouble(roster: &Roster, engine: EngineIndex, fault: &StartFault, words: Last
 
 /// What the engine said last.
 pub(super) fn last_words(player: &Player<ProcessTransport>) -> LastWords {
-    LastWords { transcript: player.transcript(), stderr_tail: player.stderr_tail(), told: player.told() }
+    LastWords {
+        transcript: player.transcript(),
+        stderr_tail: player.stderr_tail(),
+        told: Box::new(player.told()),
+    }
 }

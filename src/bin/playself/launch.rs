@@ -331,8 +331,7 @@ pub(crate) fn told_changes(why: ReplayError, text: &str) -> anyhow::Error {
         ReplayError::PlanChanged { played } if !played.is_empty() => plan_changes(played, text),
         _ => Vec::new(),
     };
-    let lines: String = changes.iter().map(|change| format!("\n{change}")).collect();
-    anyhow::anyhow!("{why}{lines}")
+    if changes.is_empty() { why.into() } else { anyhow::anyhow!("{why}\n{}", changes.join("\n")) }
 }
 
 /// Plays a new run in `folder`, told to nobody but `observers`; `doubts` are what they are warned of first.
