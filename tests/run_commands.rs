@@ -111,6 +111,31 @@ fn a_pair_is_played_and_told_with_nothing_but_two_engines() {
 }
 
 #[test]
+fn a_tuning_run_tells_its_values_and_ends_with_one_verdict() {
+    let bench = Bench::new();
+    let config = "engine = \"builtin\"\nseed = 1\n[tune]\ngames = 300\nparameters = [\"knight_value\"]\n\
+                  [tune.bounds.knight_value]\nmin = 20\nmax = 700\nstart = 60\n[games]\nnodes = 60\nconcurrency = 2\n\
+                  [adjudicate]\nmax_moves = 30\nresign = { moves = 2, cp = 400 }\n\
+                  [accept]\nnodes = 60\nelo = [0.0, 5.0]\nmax_pairs = 2\n";
+    fs::write(bench.path("tune.toml"), config).unwrap();
+    let mut command = Command::new(PLAYSELF);
+    command.args(["tune", "tune.toml", "--run-dir", "run", "--json"]).current_dir(bench.path(""));
+    let output = command.output().unwrap();
+    let events: Vec<serde_json::Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let tuned: Vec<_> = events.iter().filter(|event| event["event"] == "tuned").collect();
+    let best = tuned[0]["parameters"][0]["best"].as_f64().unwrap();
+    assert_eq!((tuned.len(), best > 60.0), (1, true), "{tuned:?}");
+    assert_eq!(bench.read("run", "weights.toml"), format!("knight_value = {best}\n"));
+    assert_eq!(events.iter().filter(|event| event["event"] == "verdict").count(), 1);
+    let verdict = events.last().unwrap();
+    assert_eq!((verdict["event"].as_str(), verdict["candidate"].as_str()), (Some("verdict"), Some("tuned")));
+}
+
+#[test]
 fn events_are_json_lines_and_nothing_else_on_standard_output() {
     let bench = Bench::new();
     let config = bench.config("json", &Match { pairs: 2, ..Match::default() });

@@ -114,7 +114,7 @@ fn a_simulated_test_gives_the_same_counts_at_any_concurrency() {
 fn a_landscape_file_is_tuned_and_a_wrong_one_explained() {
     let file = "configs/landscapes/rugged.toml";
     let output =
-        playself(&["simulate", "tune", "--landscape", file, "--games", "4000", "--runs", "3", "--json"]);
+        playself(&["simulate", "tune", "--landscape", file, "--games", "20000", "--runs", "3", "--json"]);
     assert_eq!(output.status.code(), Some(0));
     let mut lines = json_lines(&output);
     let summary = lines.pop().expect("a last line");

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::experiment::{CountedPair, Observer, Outcome, RunEvent, RunView};
 use crate::journal::GameEntry;
+use crate::tuning::TuningReport;
 
 use super::summary::Summary;
 
@@ -43,7 +44,17 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
                 self.line(&progress_line(view))
             }
             RunEvent::Warning(text) => self.line(&json!({ "event": "warning", "text": text })),
-            RunEvent::Finished(outcome) => self.line(&verdict_line(outcome, view)),
+            RunEvent::Finished(outcome) => {
+                let Some(tuner) = view.state.tuner() else { return self.line(&verdict_line(outcome, view)) };
+                let report = tuner.final_report();
+                self.line(&tuned_line(&report))?;
+                // The verdict comes last: where a test of the tuned values follows, it is the test's.
+                let is_better = report.parameters.iter().any(|parameter| parameter.best != parameter.start);
+                if view.plan.accept.is_some() && matches!(outcome, Outcome::Finished) && is_better {
+                    return Ok(());
+                }
+                self.line(&verdict_line(outcome, view))
+            }
         }
     }
 }
@@ -91,6 +102,12 @@ fn progress_line(view: &RunView<'_>) -> Value {
         "faults": summary.faults,
         "seconds": summary.seconds,
     })
+}
+
+fn tuned_line(report: &TuningReport) -> Value {
+    let mut line = serde_json::to_value(report).unwrap_or_default();
+    line["event"] = "tuned".into();
+    line
 }
 
 fn verdict_line(outcome: &Outcome, view: &RunView<'_>) -> Value {

@@ -64,6 +64,8 @@ impl Observer for TuneFiles {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         let Some(tuner) = view.state.tuner() else { return Ok(()) };
         match event {
+            // The best values so far are those it starts from; nobody has to wait for the first better ones.
+            RunEvent::Started => self.write_weights(tuner),
             RunEvent::Counted(pair) => {
                 if let Some(trial) = self.next_trial() {
                     let numbers = |settings: &Settings| {
