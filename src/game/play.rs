@@ -121,6 +121,7 @@ pub async fn play<T: Transport>(
         used: ByColor::new_with(|_| None),
     };
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
+    rest(host);
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
     Played { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
 }
@@ -183,10 +184,11 @@ impl<T: Transport> Table<'_, T> {
         alarm: &mut Alarm,
         host: &dyn Host,
     ) -> ControlFlow<Verdict, Option<Ending>> {
-        if self.players[mover.index()].needs_preparing()
-            && let Err(fault) = self.prepare(mover).await
-        {
-            return ControlFlow::Break(self.fault(mover, fault));
+        if self.players[mover.index()].needs_preparing() {
+            rest(host);
+            if let Err(fault) = self.prepare(mover).await {
+                return ControlFlow::Break(self.fault(mover, fault));
+            }
         }
         self.look_at_use(mover);
         let limits = self.limits(mover);
@@ -416,6 +418,13 @@ impl<T: Transport> Table<'_, T> {
             score: ply.score,
             at: self.moved_at,
         });
+    }
+}
+
+/// Stops the thread's beat before a wait that may be long and is not on the spot.
+fn rest(host: &dyn Host) {
+    if let Some(pulse) = host.pulse() {
+        pulse.rest();
     }
 }
 

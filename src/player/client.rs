@@ -203,7 +203,10 @@ impl<T: Transport> Player<T> {
     /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
     /// next [`Player::poll_answer`].
     pub fn await_here(&mut self, pulse: &Pulse, cx: &mut Context<'_>) -> Result<(), Break> {
-        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
+        let Dialect::Uci(dialogue) = &mut self.dialect else {
+            pulse.rest();
+            return Ok(());
+        };
         if let Poll::Ready(sent) = dialogue.poll_question(&mut self.link, &mut self.tallies, cx) {
             sent.map_err(Break)?;
             self.link.await_here(pulse);

@@ -92,7 +92,7 @@ impl Pulse {
     }
 
     /// Stops the beat until the next wait: nobody should be disturbed for nothing.
-    pub(super) fn rest(&self) {
+    pub fn rest(&self) {
         // A timer that could be set can be stopped.
         let _ = self.set(State::Resting);
     }

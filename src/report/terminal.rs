@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::experiment::{Observer, Outcome, RunEvent, RunView};
 use crate::journal::GameEntry;
+use crate::player::EngineIndex;
 
 use super::score_block::{decision_line, fault_lines, score_block};
 use super::summary::Summary;
@@ -112,7 +113,11 @@ fn noise(view: &RunView<'_>) -> Vec<String> {
     let games = 2 * view.state.standings().pairs();
     // One fault in a few games may be chance; three in less than a hundred are not.
     if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {
-        let remedy = if view.plan.concurrency > 1 { "; play again at lower concurrency" } else { "" };
+        // Fewer games at once help engines that ran out of time, not those that crash.
+        let standings = view.state.standings();
+        let late =
+            (0..view.plan.engines.len() as u16).any(|at| standings.faults_of(EngineIndex(at)).timeouts > 0);
+        let remedy = if late && view.plan.concurrency > 1 { "; play again at lower concurrency" } else { "" };
         labels.push(format!("noisy run: {} of {games} games were lost by faults{remedy}", summary.faults));
     }
     if games >= 200 && summary.voids * 200 > games {

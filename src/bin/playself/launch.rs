@@ -400,7 +400,7 @@ fn played(outcome: Outcome, folder: RunFolder, show: Show, page: Option<Server>)
         return Played { outcome, folder, page };
     }
     show.say(&format!("Run folder: {}", folder.path().display()));
-    if !outcome.is_final() {
+    if !outcome.is_final() && folder.journal().exists() {
         show.say(&format!("To go on: playself resume {}", shell_word(folder.path())));
     }
     Played { outcome, folder, page }

@@ -78,7 +78,7 @@ impl VerifyCommand {
         Show::Human.say(&format!(
             "journal.ndjson: {} records, {} pairs counted{tail}",
             replayed.ending.next_seq,
-            replayed.state.counted()
+            replayed.state.standings().pairs()
         ));
         repair(&draft.games(), &folder.games())?;
         repair(&draft.pairs(), &folder.pairs())?;
