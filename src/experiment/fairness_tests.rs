@@ -1,11 +1,9 @@
 //! What is told of unfair plans, tested.
 
 use super::*;
-use crate::experiment::{BookPlan, Breaker, FileHash, Pairing};
-use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, TimeControl};
+use crate::experiment::{BookPlan, FileHash};
 use crate::opening::{Order, Share};
-use crate::player::{EngineSpec, Restart};
+use crate::player::Restart;
 
 fn file(path: &str) -> FileHash {
     FileHash { path: path.into(), sha256: path.to_owned() }
@@ -13,33 +11,14 @@ fn file(path: &str) -> FileHash {
 
 /// Two engines by nodes, from a book, one game at a time.
 fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
-    let mut engines = ["a", "b"].map(|name| PlannedEngine {
-        named: name.to_owned(),
-        spec: EngineSpec::uci(name, name),
-        limits: TimeControl::nodes(1),
-        files: vec![file(name)],
-        own: Vec::new(),
-    });
-    change(&mut engines);
     let book =
         BookPlan { file: file("book"), order: Order::Random, share: Share::Whole, start: 1, plies: None };
-    Plan {
-        playself: "0".to_owned(),
-        name: "test".to_owned(),
-        date: "2026.01.01".to_owned(),
-        seed: 1,
-        concurrency: 1,
-        placement: Placement::Off,
-        max_pairs: Some(9),
-        pairing: Pairing::RoundRobin,
-        breaker: Breaker::On,
-        openings: Some(book),
-        sprt: None,
-        tune: None,
-        accept: None,
-        adjudication: AdjudicationRules::default(),
-        engines: engines.into(),
+    let mut plan = Plan { max_pairs: Some(9), openings: Some(book), ..Plan::sample(["a", "b"]) };
+    for engine in &mut plan.engines {
+        engine.files = vec![file(&engine.named)];
     }
+    change(plan.engines.as_mut_slice().try_into().unwrap());
+    plan
 }
 
 fn heard(options: &[(&str, &str)]) -> Heard {

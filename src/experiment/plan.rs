@@ -117,6 +117,37 @@ pub enum OwnSetting {
     Restart,
 }
 
+#[cfg(test)]
+impl Plan {
+    /// Two engines by nodes, from the start position, one game at a time without end: what tests begin with.
+    pub(super) fn sample(names: [&str; 2]) -> Self {
+        let engine = |name: &str| PlannedEngine {
+            named: name.to_owned(),
+            spec: EngineSpec::uci(name, name),
+            limits: TimeControl::nodes(1),
+            files: Vec::new(),
+            own: Vec::new(),
+        };
+        Self {
+            playself: "0".to_owned(),
+            name: "test".to_owned(),
+            date: "2026.01.01".to_owned(),
+            seed: 1,
+            concurrency: 1,
+            placement: Placement::Off,
+            max_pairs: None,
+            pairing: Pairing::RoundRobin,
+            breaker: Breaker::On,
+            openings: None,
+            sprt: None,
+            tune: None,
+            accept: None,
+            adjudication: AdjudicationRules::default(),
+            engines: names.map(engine).into(),
+        }
+    }
+}
+
 impl Plan {
     /// Who meets whom, in what order.
     pub fn schedule(&self) -> Schedule {

@@ -2,37 +2,13 @@
 
 use super::*;
 use crate::experiment::PlannedEngine;
-use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, Ending, GameRecord, GameResult, TimeControl};
+use crate::game::{Ending, GameRecord, GameResult};
 use crate::opening::Variant;
-use crate::player::{EngineIndex, EngineSpec};
+use crate::player::EngineIndex;
 use crate::stats::{Hypotheses, Hypothesis};
 
 fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
-    let engine = |name: &str| PlannedEngine {
-        named: name.to_owned(),
-        spec: EngineSpec::uci(name, name),
-        limits: TimeControl::nodes(1),
-        files: Vec::new(),
-        own: Vec::new(),
-    };
-    Plan {
-        playself: "0".to_owned(),
-        name: "test".to_owned(),
-        date: "2026.01.01".to_owned(),
-        seed: 1,
-        concurrency: 1,
-        placement: Placement::Off,
-        max_pairs,
-        pairing: crate::experiment::Pairing::RoundRobin,
-        breaker: Breaker::On,
-        openings: None,
-        sprt,
-        tune: None,
-        accept: None,
-        adjudication: AdjudicationRules::default(),
-        engines: vec![engine("new"), engine("old")],
-    }
+    Plan { max_pairs, sprt, ..Plan::sample(["new", "old"]) }
 }
 
 /// The two games of a pair that the candidate scored so many half points in.

@@ -64,7 +64,7 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Tol
             let mut lines = vec!["uci".to_owned()];
             // One that failed before it was told anything gets what it would have been told.
             let options = if told.options.is_empty() { &spec.options } else { &told.options };
-            lines.extend(options.iter().map(set_option));
+            lines.extend(options.iter().map(EngineOption::command));
             lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, told)]);
             lines.extend(told.question.iter().cloned());
             let input: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
@@ -75,14 +75,6 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Tol
                 in_its_place(spec, &program.join(" "))
             )
         }
-    }
-}
-
-fn set_option(EngineOption { name, value }: &EngineOption) -> String {
-    if value.is_empty() {
-        format!("setoption name {name}")
-    } else {
-        format!("setoption name {name} value {value}")
     }
 }
 

@@ -5,6 +5,7 @@ mod alarm;
 mod answer;
 mod client;
 mod fault;
+mod go_line;
 mod guardian;
 mod launcher;
 mod line_buffer;

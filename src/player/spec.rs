@@ -45,6 +45,13 @@ impl EngineOption {
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into() }
     }
+
+    /// As a UCI engine is told it.
+    pub fn command(&self) -> String {
+        let Self { name, value } = self;
+        let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+        format!("setoption name {name}{value}")
+    }
 }
 
 /// The language an engine speaks.

@@ -1,18 +1,18 @@
 //! The UCI dialogue, client side.
 
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits, Told};
+use crate::player::answer::{Answer, Question, Report, Said, Tallies, Told};
+use crate::player::go_line::GoLine;
 use crate::player::link::{Link, LinkEnd};
 use crate::player::options::{OptionError, OptionState};
 use crate::player::talk::{Trouble, hear_until};
 use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
-use crate::protocol::uci::{GoLimits, Horizon, InfoLine, Reply, Score as UciScore};
+use crate::protocol::uci::{Horizon, InfoLine, Reply, Score as UciScore};
 
 /// What a UCI engine is doing, as far as we have asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl UciDialogue {
 
     /// What the engine has been told: its options, and the last `go` with what made it count.
     pub(super) fn told(&self) -> Told {
-        let go = String::from_utf8_lossy(&self.go.text).into_owned();
+        let go = String::from_utf8_lossy(self.go.last()).into_owned();
         let hit = self.phase == Phase::Thinking && self.began == Began::OnTheOpponentsTime;
         let ponderhit = hit.then(|| "ponderhit".to_owned());
         let question = if go.is_empty() { Vec::new() } else { [go].into_iter().chain(ponderhit).collect() };
@@ -154,9 +154,7 @@ impl UciDialogue {
         overrides: &[EngineOption],
     ) -> Result<(), OptionError> {
         for option in self.options.changes(overrides)? {
-            let EngineOption { name, value } = &option;
-            let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
-            link.say(format!("setoption name {name}{value}").as_bytes());
+            link.say(option.command().as_bytes());
         }
         Ok(())
     }
@@ -419,59 +417,6 @@ impl From<OptionError> for GreetTrouble {
     fn from(error: OptionError) -> Self {
         Self::Option(error)
     }
-}
-
-/// The last `go` line; fixed limits give the same one for every move.
-#[derive(Debug)]
-struct GoLine {
-    limits: ThinkLimits,
-    horizon: Horizon,
-    text: Vec<u8>,
-}
-
-impl GoLine {
-    fn new() -> Self {
-        Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
-    }
-
-    /// Nothing has been asked in this game yet.
-    fn forget(&mut self) {
-        self.text.clear();
-    }
-
-    fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
-        if self.text.is_empty() || (self.limits, self.horizon) != (*limits, horizon) {
-            self.text.clear();
-            (self.limits, self.horizon) = (*limits, horizon);
-            // Writing to memory does not fail.
-            let _ = write!(self.text, "go{}", go_limits(limits, horizon));
-        }
-        &self.text
-    }
-}
-
-fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {
-    // An engine told 0 may think that it has no clock at all.
-    let clock = |time: Option<Duration>| time.map(|time| (time.as_millis() as i64).max(1));
-    let plain = |time: Option<Duration>| time.map(|time| time.as_millis() as i64);
-    let mut go = GoLimits {
-        moves_to_go: limits.moves_to_go,
-        depth: limits.depth,
-        nodes: limits.nodes,
-        move_time: plain(limits.movetime),
-        horizon,
-        ..GoLimits::default()
-    };
-    go.time.white = clock(limits.time.white);
-    go.time.black = clock(limits.time.black);
-    go.increment.white = plain(limits.increment.white);
-    go.increment.black = plain(limits.increment.black);
-    let bare = GoLimits { horizon, ..GoLimits::default() };
-    if go == bare && horizon == Horizon::Limits {
-        // No limit at all would end at once or never; the harness ends it at its own cap.
-        go.horizon = Horizon::Infinite;
-    }
-    go
 }
 
 /// Keeps the newest line that scores the best move, so that only one line per move is ever read in full.

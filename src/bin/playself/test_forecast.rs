@@ -1,9 +1,7 @@
 //! Whether a test can be decided in the time that a budget leaves it.
 
-use playself::stats::{Elo, GameVariance, OperatingCurve, SprtConfig};
+use playself::stats::{Elo, GameModel, GameVariance, OperatingCurve, SprtConfig};
 
-/// Games as tests play them, near enough for a forecast: 49 % draws from openings worth 191 Elo.
-const USUAL_GAMES: (f64, Elo) = (0.49, Elo(191.0));
 /// Gains that are looked at, in Elo.
 const GAINS: std::ops::RangeInclusive<u32> = 1..=200;
 /// A test that confirms no smaller gain than this will mostly end undecided.
@@ -11,8 +9,9 @@ const COARSE: u32 = 25;
 
 /// The smallest gain that a test of so many pairs confirms, on average; `None` if none that tuning ever brings.
 fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
-    let (draws, bias) = USUAL_GAMES;
-    let curve = OperatingCurve::new(test, GameVariance::of_games(draws, bias)?).with_overshoot();
+    // As engine tests play them, which is near enough for a forecast.
+    let games = GameModel::unbalanced().odds(Elo(0.0));
+    let curve = OperatingCurve::new(test, GameVariance::measured(games.game_variance())?).with_overshoot();
     let confirms = |gain: &u32| {
         let gain = Elo(f64::from(*gain));
         gain > curve.alternative() && curve.expected_pairs(gain) <= pairs as f64

@@ -1,0 +1,66 @@
+//! The question itself: `go` with its limits.
+
+use std::io::Write;
+use std::time::Duration;
+
+use crate::player::answer::ThinkLimits;
+use crate::protocol::uci::{GoLimits, Horizon};
+
+/// The last `go` line; fixed limits give the same one for every move.
+#[derive(Debug)]
+pub(super) struct GoLine {
+    limits: ThinkLimits,
+    horizon: Horizon,
+    text: Vec<u8>,
+}
+
+impl GoLine {
+    pub(super) fn new() -> Self {
+        Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
+    }
+
+    /// Nothing has been asked in this game yet.
+    pub(super) fn forget(&mut self) {
+        self.text.clear();
+    }
+
+    /// What was asked last; empty before the first question of a game.
+    pub(super) fn last(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The line for these limits.
+    pub(super) fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
+        if self.text.is_empty() || (self.limits, self.horizon) != (*limits, horizon) {
+            self.text.clear();
+            (self.limits, self.horizon) = (*limits, horizon);
+            // Writing to memory does not fail.
+            let _ = write!(self.text, "go{}", go_limits(limits, horizon));
+        }
+        &self.text
+    }
+}
+
+fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {
+    // An engine told 0 may think that it has no clock at all.
+    let clock = |time: Option<Duration>| time.map(|time| (time.as_millis() as i64).max(1));
+    let plain = |time: Option<Duration>| time.map(|time| time.as_millis() as i64);
+    let mut go = GoLimits {
+        moves_to_go: limits.moves_to_go,
+        depth: limits.depth,
+        nodes: limits.nodes,
+        move_time: plain(limits.movetime),
+        horizon,
+        ..GoLimits::default()
+    };
+    go.time.white = clock(limits.time.white);
+    go.time.black = clock(limits.time.black);
+    go.increment.white = plain(limits.increment.white);
+    go.increment.black = plain(limits.increment.black);
+    let bare = GoLimits { horizon, ..GoLimits::default() };
+    if go == bare && horizon == Horizon::Limits {
+        // No limit at all would end at once or never; the harness ends it at its own cap.
+        go.horizon = Horizon::Infinite;
+    }
+    go
+}
