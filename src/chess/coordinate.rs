@@ -86,15 +86,10 @@ impl Position {
             "n" => Some(PieceKind::Knight),
             _ => return Err(unreadable()),
         };
-        // Such a piece goes there in one way or not at all, which is quicker asked than listed.
-        if let Some(piece) = self.piece_at(from)
-            && !matches!(piece.kind, PieceKind::Pawn | PieceKind::King)
-            && promotion.is_none()
-        {
-            let taking = self.piece_at(to).is_some();
-            let mv = if taking { Move::capture(piece, from, to) } else { Move::quiet(piece, from, to) };
-            let illegal = || MoveTextError::new(text, MoveProblem::Illegal);
-            return self.is_legal(mv).then_some(mv).ok_or_else(illegal);
+        // Nearly always it is the plain move between the two squares, which is quicker asked than listed.
+        let plain = if promotion.is_none() { self.plain_move(from, to) } else { None };
+        if let Some(mv) = plain.filter(|&mv| self.is_legal(mv)) {
+            return Ok(mv);
         }
         let (mut found, mut problem) = (None, MoveProblem::Illegal);
         self.each_legal_move(|mv| {
@@ -107,6 +102,17 @@ impl Position {
             }
         });
         found.ok_or_else(|| MoveTextError::new(text, problem))
+    }
+
+    /// The move of whatever stands on `from`, if it neither promotes nor castles nor takes en passant; legal or not.
+    fn plain_move(&self, from: Square, to: Square) -> Option<Move> {
+        let piece = self.piece_at(from)?;
+        let two_steps = from.rank().abs_diff(to.rank()) == 2;
+        Some(match self.piece_at(to) {
+            Some(_) => Move::capture(piece, from, to),
+            None if piece.kind == PieceKind::Pawn && two_steps => Move::double_push(piece.color, from, to),
+            None => Move::quiet(piece, from, to),
+        })
     }
 }
 

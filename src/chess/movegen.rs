@@ -152,6 +152,14 @@ pub(in crate::chess) fn generate<U: Side, G: Stage>(
     }
 }
 
+/// Whether a pawn step says at once that there is a legal move; where none does, there may still be one.
+#[inline(always)]
+pub(in crate::chess) fn has_free_pawn<U: Side>(board: &Board) -> bool {
+    let limits = Constraints::of::<U>(board, board.king(U::COLOR));
+    let free = board.pieces(U::COLOR, PieceKind::Pawn).without(limits.pin_orthogonal | limits.pin_diagonal);
+    limits.checkers.is_empty() && free.forward(U::COLOR).without(board.occupied()).any()
+}
+
 /// The squares that moves of a stage may end on, pawns aside.
 #[inline(always)]
 fn wanted<U: Side, G: Stage>(board: &Board) -> Bitboard {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::chess::board::{Board, Mailbox};
 use crate::chess::move_sinks::{Counting, Naming};
-use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate};
+use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate, has_free_pawn};
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::DEFAULT;
 use crate::chess::{
@@ -297,7 +297,11 @@ impl Position {
 
     /// Whether there is a legal move.
     pub fn has_legal_move(&self) -> bool {
-        self.legal_move_count() != 0
+        let free_pawn = match self.turn {
+            Color::White => has_free_pawn::<White>(&self.board),
+            Color::Black => has_free_pawn::<Black>(&self.board),
+        };
+        free_pawn || self.legal_move_count() != 0
     }
 
     fn list<G: Stage>(&self) -> MoveList {

@@ -119,11 +119,8 @@ impl<T: Transport> Link<T> {
     /// The next line, as a place for [`Link::text`]. Whole lines already received come before any ending.
     pub(super) fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
         loop {
-            if let Some(place) = self.next_line() {
-                return Poll::Ready(Ok(place));
-            }
-            if let Some(end) = self.ended {
-                return Poll::Ready(Err(end));
+            if let Some(heard) = self.heard() {
+                return Poll::Ready(heard);
             }
             let read = match self.transport.poll_read(cx, self.inbox.spare()) {
                 Poll::Ready(read) => read,
@@ -143,11 +140,19 @@ impl<T: Transport> Link<T> {
         }
     }
 
-    /// Takes in what came before a question. Only the pipe itself knows of it if the last answer was waited for on the
-    /// spot: the runtime has no news then.
-    pub(super) fn look_before_question(&mut self, cx: &mut Context<'_>) {
-        if self.answered_here {
-            self.look(cx);
+    /// The next line that came before a question. Only the pipe itself knows of it if the last answer was waited for on
+    /// the spot: the runtime has no news then.
+    pub(super) fn poll_early_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
+        if !self.answered_here {
+            return self.poll_line(cx);
+        }
+        loop {
+            if let Some(heard) = self.heard() {
+                return Poll::Ready(heard);
+            }
+            if !self.look(cx) {
+                return Poll::Pending;
+            }
         }
     }
 
@@ -182,10 +187,11 @@ impl<T: Transport> Link<T> {
         true
     }
 
-    fn next_line(&mut self) -> Option<Range<usize>> {
-        let place = self.inbox.next_line()?;
+    /// A line that has been taken in, or the end behind the last one.
+    fn heard(&mut self) -> Option<Result<Range<usize>, LinkEnd>> {
+        let Some(place) = self.inbox.next_line() else { return self.ended.map(Err) };
         self.transcript.note(Speaker::Engine, self.inbox.line(place.clone()));
-        Some(place)
+        Some(Ok(place))
     }
 
     fn take_in(&mut self, read: &io::Result<usize>) {

@@ -22,6 +22,7 @@ mod spec;
 mod stderr_tail;
 mod sweep;
 mod talk;
+mod timeslice;
 mod transcript;
 mod transport;
 mod uci;

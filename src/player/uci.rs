@@ -257,8 +257,7 @@ impl UciDialogue {
     ) -> Poll<Result<(), LinkEnd>> {
         if link.is_sending() && self.began == Began::WithTheQuestion {
             // What is here before the last of the question, its `go`, has gone out cannot answer it.
-            link.look_before_question(cx);
-            while let Poll::Ready(place) = link.poll_line(cx) {
+            while let Poll::Ready(place) = link.poll_early_line(cx) {
                 self.hear_unasked(link.text(place?), tallies);
             }
         }
