@@ -80,6 +80,10 @@ fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
         let (status, said) = tune(parameters, flags);
         assert_eq!((status, said.contains(told)), (2, true), "{parameters} {flags:?}: {said}");
     }
+    let silent = "engine = \"/bin/true\"\n[tune]\ngames = 4\nparameters = [\"Weight\"]\n";
+    fs::write(bench.path("tune.toml"), silent).unwrap();
+    let (status, said) = refused(&bench, &["tune", "tune.toml"]);
+    assert_eq!((status, said.contains("does not tell its options: ")), (2, true), "{said}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::{EngineIndex, EngineOption, Pondering};
+use crate::player::{EngineIndex, EngineOption, NumberOption, Pondering};
 
 use super::plan::{OwnSetting, Plan, PlannedEngine};
 
@@ -11,9 +11,16 @@ pub(super) const RESOURCES: [&str; 6] =
 /// Those of them that make a difference even where nobody has written anything: engines come with different defaults.
 const ALWAYS: [&str; 2] = ["Hash", "Threads"];
 
-/// What an engine said its [`RESOURCES`] stand at, told or by default. Empty for one that was not asked or has none.
+/// What an engine said of itself. Empty for one that was not asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard(pub(super) Vec<EngineOption>);
+pub struct Heard {
+    /// What its [`RESOURCES`] stand at, told or by default.
+    pub(super) standing: Vec<EngineOption>,
+    /// Every number that it lets itself be told.
+    pub numbers: Vec<NumberOption>,
+    /// Why it could not be asked.
+    pub failure: Option<String>,
+}
 
 /// What can be said of a plan before it is played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +104,7 @@ impl<'a> Side<'a> {
         if let Some(value) = value_of(&self.engine.spec.options, option) {
             return Standing::Written(value);
         }
-        match self.heard.and_then(|heard| value_of(&heard.0, option)) {
+        match self.heard.and_then(|heard| value_of(&heard.standing, option)) {
             Some(value) => Standing::Default(value),
             // Whoever does not speak of threads has one.
             None if option == "Threads" => Standing::Default("1"),

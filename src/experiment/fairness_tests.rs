@@ -22,7 +22,8 @@ fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
 }
 
 fn heard(options: &[(&str, &str)]) -> Heard {
-    Heard(options.iter().map(|(name, value)| EngineOption::new(*name, *value)).collect())
+    let standing = options.iter().map(|(name, value)| EngineOption::new(*name, *value)).collect();
+    Heard { standing, ..Heard::default() }
 }
 
 fn told(engine: &mut PlannedEngine, name: &str, value: &str) {

@@ -75,20 +75,25 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, Heard) {
     }
 }
 
-/// What the engine stands at, or the first option that it refuses. One that does not even start says nothing.
+/// What the engine says of itself, or the first option that it refuses.
 async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<Heard, OptionError> {
     let no_arguments: [&str; 0] = [];
-    let Ok(transport) = launcher.launch(spec, &no_arguments, &[]).await else { return Ok(Heard::default()) };
+    let unheard = |why: String| Heard { failure: Some(why), ..Heard::default() };
+    let transport = match launcher.launch(spec, &no_arguments, &[]).await {
+        Ok(transport) => transport,
+        Err(error) => return Ok(unheard(error.to_string())),
+    };
     match Player::greet(transport, spec).await {
         Ok(player) => {
             let standing = |name: &&str| player.setting(name).map(|value| EngineOption::new(*name, value));
-            let heard = Heard(RESOURCES.iter().filter_map(standing).collect());
+            let standing = RESOURCES.iter().filter_map(standing).collect();
+            let heard = Heard { standing, numbers: player.numbers(), failure: None };
             player.retire(Fitness::Fit).await;
             Ok(heard)
         }
         Err((player, fault)) => {
             player.retire(Fitness::Unfit).await;
-            if let StartFault::Option(error) = fault { Err(error) } else { Ok(Heard::default()) }
+            if let StartFault::Option(error) = fault { Err(error) } else { Ok(unheard(fault.to_string())) }
         }
     }
 }

@@ -20,6 +20,7 @@ use super::boards::boards;
 use super::control::{Asked, ControlDoor, Request};
 use super::disk::DiskRoom;
 use super::event::{Observer, RunEvent, RunView};
+use super::fairness::oversubscription;
 use super::interrupt::{Interrupt, Interrupts};
 use super::plan::Plan;
 use super::playing_time::PlayingTime;
@@ -356,14 +357,15 @@ impl Run {
     }
 
     fn on_request(&mut self, asked: Asked) {
-        let mut error = None;
+        let (mut error, mut doubt) = (None, None);
         match asked.request {
             Request::Status | Request::Boards => {}
             Request::Pause => self.state.pause(),
             Request::Continue => self.go_on(),
-            Request::Concurrency(number) => {
-                error = self.fleet.set_concurrency(number).err().map(|why| why.to_string());
-            }
+            Request::Concurrency(number) => match self.fleet.set_concurrency(number) {
+                Ok(()) => doubt = self.doubt_of(number),
+                Err(why) => error = Some(why.to_string()),
+            },
             Request::Stop => {
                 self.state.drain();
                 self.drain();
@@ -373,11 +375,21 @@ impl Run {
             Some(error) => json!({ "error": error }),
             None => self.status(),
         };
+        if let Some(doubt) = doubt {
+            answer["warning"] = json!(doubt);
+            self.tell(&RunEvent::Warning(doubt));
+        }
         if asked.request == Request::Boards {
             answer["boards"] = boards(&self.plan, &self.fleet.live());
         }
         // Whoever asked may be gone.
         let _ = asked.answer.send(answer);
+    }
+
+    /// Why so many games at once may not be a good idea.
+    fn doubt_of(&self, concurrency: usize) -> Option<String> {
+        let processors = std::thread::available_parallelism().ok()?.get();
+        oversubscription(&Plan { concurrency, ..self.plan.clone() }, &[], processors)
     }
 
     fn go_on(&mut self) {

@@ -10,7 +10,7 @@ use crate::chess::{Color, Move, Position};
 use crate::player::ace::AceDialogue;
 use crate::player::answer::{Answer, Question, Said, Tallies, ThinkLimits, Told};
 use crate::player::link::{Link, LinkEnd};
-use crate::player::options::OptionError;
+use crate::player::options::{NumberOption, OptionError};
 use crate::player::talk::Trouble;
 use crate::player::transcript::escape;
 use crate::player::uci::{GreetTrouble, UciDialogue};
@@ -365,6 +365,14 @@ impl<T: Transport> Player<T> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.setting(name),
             Dialect::Ace(_) => None,
+        }
+    }
+
+    /// Every number that a UCI engine lets itself be told.
+    pub fn numbers(&self) -> Vec<NumberOption> {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.numbers(),
+            Dialect::Ace(_) => Vec::new(),
         }
     }
 

@@ -35,7 +35,7 @@ pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoi
 pub use guardian::{GuardianProgram, keep_watch};
 pub use launcher::{LaunchError, Launcher};
 pub use move_text::MoveText;
-pub use options::OptionError;
+pub use options::{NumberOption, OptionError};
 pub use patience::Patience;
 pub use process::ProcessTransport;
 pub use pulse::{Pulse, Serving};

@@ -44,6 +44,19 @@ fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
+/// A number that an engine lets itself be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberOption {
+    /// The name.
+    pub name: String,
+    /// The least it takes.
+    pub min: i64,
+    /// The most it takes.
+    pub max: i64,
+    /// What it stands at by itself.
+    pub default: i64,
+}
+
 /// What an engine declared, and what it has been told so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptionState {
@@ -69,6 +82,17 @@ impl OptionState {
 
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.find(name).is_some()
+    }
+
+    /// Every number with a range and a default.
+    pub(super) fn numbers(&self) -> Vec<NumberOption> {
+        let number = |option: &OptionDeclaration| match option.kind {
+            OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
+                Some(NumberOption { name: option.name.clone(), min, max, default })
+            }
+            _ => None,
+        };
+        self.declared.iter().filter_map(number).collect()
     }
 
     /// Everything the engine has been told and not been told otherwise since.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::player::answer::{Answer, Question, Report, Said, Tallies, Told};
 use crate::player::go_line::GoLine;
 use crate::player::link::{Link, LinkEnd};
-use crate::player::options::{OptionError, OptionState};
+use crate::player::options::{NumberOption, OptionError, OptionState};
 use crate::player::talk::{Trouble, hear_until};
 use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
 use crate::protocol::uci::{Horizon, InfoLine, Reply, Score as UciScore};
@@ -141,6 +141,11 @@ impl UciDialogue {
     /// What a declared option stands at now.
     pub(super) fn setting(&self, name: &str) -> Option<String> {
         self.options.value(name)
+    }
+
+    /// Every number that the engine declares.
+    pub(super) fn numbers(&self) -> Vec<NumberOption> {
+        self.options.numbers()
     }
 
     /// Whether the engine declares this option.

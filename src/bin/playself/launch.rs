@@ -128,7 +128,7 @@ pub(crate) fn start(rehearsed: Rehearsed, output: &OutputFlags) -> anyhow::Resul
     if output.strict && !doubts.is_empty() {
         anyhow::bail!("refused under --strict:\n{}", doubts.join("\n"));
     }
-    for note in notes {
+    for note in notes.into_iter().chain(useless_limit(&plan)) {
         show.say(&format!("Note; {note}"));
     }
     // So is whatever else this machine cannot do: a run that is refused leaves nothing behind.
@@ -144,6 +144,15 @@ pub(crate) fn start(rehearsed: Rehearsed, output: &OutputFlags) -> anyhow::Resul
         let _ = fs::remove_dir(folder.path());
     })?;
     play_shown(plan, folder, show, page, doubts)
+}
+
+/// A limit of the plan that the system does not keep.
+fn useless_limit(plan: &Plan) -> Option<String> {
+    let limited = plan.engines.iter().find(|engine| engine.spec.sandbox.processes.is_some())?;
+    let name = &limited.spec.name;
+    nix::unistd::geteuid()
+        .is_root()
+        .then(|| format!("engine {name}: `processes` limits nothing here, for root may have any number"))
 }
 
 /// Processors that may be used at the same time.

@@ -1,17 +1,13 @@
 //! `playself tune CONFIG`: better values by morning, with proof.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use playself::config::{BoundsTable, Limits, Mistakes, RunFile, TuneTable, nearest, plan_from_toml};
-use playself::experiment::{AcceptPlan, Outcome, Plan};
+use playself::experiment::{AcceptPlan, Heard, Outcome, Plan, PlannedEngine};
 use playself::opening::Share;
-use playself::player::{EngineOption, EngineSpec, Protocol};
-use playself::protocol::uci::{OptionDeclaration, OptionKind, Reply};
+use playself::player::{EngineOption, NumberOption, Protocol};
 use playself::report::write_page;
 use playself::stats::{Decision, Hypothesis};
 use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan};
@@ -20,9 +16,6 @@ use crate::launch::{self, Played, Show};
 use crate::pilot::pilot;
 use crate::run_flags::{LiveFlags, Rehearsed, RunFlags, plan_of};
 use crate::{test_forecast, tune_list};
-
-/// How long an engine may take to tell its options.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pairs that measure how long a pair takes, where the budget is in hours.
 const PILOT_PAIRS: u64 = 8;
@@ -77,13 +70,11 @@ impl TuneCommand {
         call_apart(&mut plan, &run);
         let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);
         let list = table.list.as_deref().map(|path| tune_list::read(path, name)).transpose()?;
+        let declared = declared_numbers(&plan.engines[0], &heard[0])?;
         let space = match &list {
-            Some(list) => tune_list::declared(list, &declared_options(&plan.engines[0].spec)?)?,
-            None => {
-                let declared = declared_options(&plan.engines[0].spec)?;
-                space_of(&plan.engines[0].named, &declared, &table)
-                    .map_err(|wrong| Mistakes::found_later(&self.config, wrong))?
-            }
+            Some(list) => tune_list::declared(list, &declared)?,
+            None => space_of(&plan.engines[0].named, &declared, &table)
+                .map_err(|wrong| Mistakes::found_later(&self.config, wrong))?,
         };
         let kept_for_test = if run.accept.is_some() { SHARE_OF_TEST } else { 0.0 };
         let (games, hours) = (self.flags.games.or(table.games), table.hours);
@@ -238,32 +229,16 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// The numbers an engine lets itself be told, with their ranges.
-fn declared_options(spec: &EngineSpec) -> anyhow::Result<Vec<Parameter>> {
-    ensure!(spec.protocol == Protocol::Uci, "only UCI engines can tell what may be tuned");
-    let mut child = Command::new(&spec.program)
-        .args(&spec.args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("{} cannot be started", spec.program.display()))?;
-    let mut stdin = child.stdin.take().context("its input was asked to be a pipe")?;
-    let stdout = child.stdout.take().context("its output was asked to be a pipe")?;
-    let (sender, lines) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    let told = writeln!(stdin, "uci").map_err(anyhow::Error::from).and_then(|()| read_options(&lines));
-    let _ = writeln!(stdin, "quit");
-    drop(stdin);
-    let _ = child.kill();
-    let _ = child.wait();
-    let mut parameters = told.with_context(|| format!("{} does not tell its options", spec.name))?;
-    for EngineOption { name, value } in &spec.options {
+fn declared_numbers(engine: &PlannedEngine, heard: &Heard) -> anyhow::Result<Vec<Parameter>> {
+    ensure!(engine.spec.protocol == Protocol::Uci, "only UCI engines can tell what may be tuned");
+    if let Some(why) = &heard.failure {
+        bail!("{} does not tell its options: {why}", engine.named);
+    }
+    let parameter = |NumberOption { name, min, max, default }: &NumberOption| {
+        Parameter::integer(name.as_str(), *min as f64, *max as f64, *default as f64)
+    };
+    let mut parameters: Vec<Parameter> = heard.numbers.iter().map(parameter).collect();
+    for EngineOption { name, value } in &engine.spec.options {
         if let (Some(parameter), Ok(value)) =
             (parameters.iter_mut().find(|known| known.name.eq_ignore_ascii_case(name)), value.parse())
         {
@@ -271,21 +246,6 @@ fn declared_options(spec: &EngineSpec) -> anyhow::Result<Vec<Parameter>> {
         }
     }
     Ok(parameters)
-}
-
-fn read_options(lines: &mpsc::Receiver<String>) -> anyhow::Result<Vec<Parameter>> {
-    let mut parameters = Vec::new();
-    loop {
-        let line = lines.recv_timeout(PATIENCE).context("no `uciok`")?;
-        match Reply::parse(&line) {
-            Reply::UciOk => return Ok(parameters),
-            Reply::Option(OptionDeclaration {
-                name,
-                kind: OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) },
-            }) => parameters.push(Parameter::integer(name, min as f64, max as f64, default as f64)),
-            _ => {}
-        }
-    }
 }
 
 /// Tests the values of a finished tuning run against the old ones, if its plan asks for that.
