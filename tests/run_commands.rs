@@ -487,3 +487,14 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing_and_ends_with_a_fau
     assert_eq!(bench.verify("run").status.code(), Some(0));
     assert_eq!(finish(&mut bench.resume("run")).0, 4);
 }
+
+#[test]
+fn an_oddity_that_costs_nothing_is_told_once_for_each_engine() {
+    let bench = Bench::new();
+    let twice: &[&str] = &["--on", "on go#3+: play; write bestmove a1a1\\n"];
+    let odd = Match { pairs: 4, candidate: twice, ..Match::default() };
+    let (status, said) = finish(&mut bench.start(&bench.config("odd", &odd), "run"));
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(said.matches("Warning; in game").count(), 1, "{said}");
+    assert!(said.contains(" new said ") && said.contains(" lines out of turn, which were dropped"), "{said}");
+}

@@ -1,5 +1,7 @@
 //! The shell around the state: it waits, asks the state what to do, and does it.
 
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,10 +11,10 @@ use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
 use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairId, PairJob};
-use crate::game::{GameOfPair, VoidReason};
+use crate::game::{GameOfPair, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, LockedFile, Urgency, WriteError};
 use crate::opening::Opening;
-use crate::player::EngineOption;
+use crate::player::{EngineIndex, EngineOption};
 use crate::stats::Decision;
 
 use super::audience::Audience;
@@ -59,6 +61,8 @@ pub struct Run {
     uncommitted: usize,
     audience: Audience,
     doubts: Vec<String>,
+    /// Oddities that have been told of.
+    told: HashSet<(EngineIndex, Discriminant<Warning>)>,
     deadline: Option<Instant>,
     draining: bool,
 }
@@ -108,6 +112,7 @@ impl Run {
             uncommitted: 0,
             audience: Audience::new(parts.observers),
             doubts: parts.doubts,
+            told: HashSet::new(),
             deadline: None,
             draining: false,
         };
@@ -307,6 +312,7 @@ impl Run {
             match &entry {
                 Entry::Game(game) => {
                     self.tell(&RunEvent::GameFinished(game.clone()));
+                    self.tell_oddities(game);
                     if game.game == GameOfPair::First {
                         failpoint::pass(Point::BetweenGames);
                     }
@@ -317,6 +323,19 @@ impl Run {
             }
             for effect in self.state.commit(entry) {
                 self.perform(effect);
+            }
+        }
+    }
+
+    /// Tells of each kind of oddity once for each engine; the journal has them all.
+    fn tell_oddities(&mut self, game: &GameEntry) {
+        for warning in &game.warnings {
+            if self.told.insert((warning.by(), discriminant(warning))) {
+                let (name, number) =
+                    (self.plan.name_of(warning.by()), 2 * game.pair + u64::from(game.game.number()));
+                let text =
+                    format!("in game {number} {name} {warning}; the journal tells of any more of these");
+                self.tell(&RunEvent::Warning(text));
             }
         }
     }

@@ -62,6 +62,42 @@ pub enum Warning {
     },
 }
 
+impl Warning {
+    /// Whose oddity it is.
+    pub fn by(&self) -> EngineIndex {
+        match *self {
+            Self::StrayLine { by, .. }
+            | Self::Garbage { by, .. }
+            | Self::BrokenInfo { by, .. }
+            | Self::BusyWhileIdle { by, .. }
+            | Self::FalseTime { by, .. }
+            | Self::ExitStatusDisagrees { by, .. }
+            | Self::Leak { by, .. } => by,
+        }
+    }
+}
+
+/// What it did, with its name to come first.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StrayLine { count, .. } => write!(f, "said {count} lines out of turn, which were dropped"),
+            Self::Garbage { count, .. } => write!(f, "said {count} lines that are not in the protocol"),
+            Self::BrokenInfo { count, .. } => write!(f, "gave {count} scores that cannot be read"),
+            Self::BusyWhileIdle { cpu_ms, .. } => {
+                write!(f, "used {cpu_ms} ms of processor time on its opponent's time")
+            }
+            Self::FalseTime { count, .. } => {
+                write!(f, "reported more time than had passed for {count} moves")
+            }
+            Self::ExitStatusDisagrees { exit, .. } => {
+                write!(f, "ended with {exit}, which tells another result than the board")
+            }
+            Self::Leak { count, .. } => write!(f, "left {count} processes behind, which were killed"),
+        }
+    }
+}
+
 /// How the time of a lost-on-time move was spent, as far as it can be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeEvidence {
