@@ -295,7 +295,7 @@ fn a_tuning_run_killed_and_resumed_makes_the_same_trials_at_any_concurrency() {
     let bench = Bench::new();
     let config = bench.path("tune.toml");
     let text = format!(
-        "name = \"tune\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 60\nparameters = [\"*_mobility\"]\n\
+        "name = \"tune\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 102\nparameters = [\"*_mobility\"]\n\
          [games]\nnodes = 100\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 40\n",
         bench.path("book.epd").display(),
     );
@@ -321,5 +321,12 @@ fn a_tuning_run_killed_and_resumed_makes_the_same_trials_at_any_concurrency() {
     assert_eq!(status, 0, "{said}");
     for file in ["trials.csv", "weights.toml", "games.pgn", "pairs.csv"] {
         assert_eq!(bench.read("killed", file), bench.read("whole", file), "{file}");
+    }
+    let trials = bench.read("whole", "trials.csv");
+    let rows: Vec<Vec<&str>> = trials.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{trials}");
+    for (name, value) in [("gain_error", true), ("games_left", true), ("knight_mobility_low", false)] {
+        let place = rows[0].iter().position(|known| *known == name).unwrap();
+        assert_eq!((rows[49][place], rows[50][place].is_empty()), ("", !value), "{name}");
     }
 }

@@ -6,9 +6,12 @@ use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
 use crate::experiment::{Observer, Plan, RunEvent, RunView, Trace};
-use crate::tuning::{Ask, Settings, Space, Trial, Tuner};
+use crate::tuning::{Ask, Settings, Space, Trial, Tuner, TuningReport};
 
 use super::run_folder::{RunFolder, write_whole};
+
+/// Trials from one account of the whole standing to the next: it is much longer than a trial.
+const STANDING_EVERY: u64 = 50;
 
 /// How often the best values of a running run are written.
 const WEIGHTS_EVERY: Duration = Duration::from_secs(10);
@@ -32,9 +35,10 @@ impl TuneFiles {
         let mut trials = BufWriter::new(File::create(folder.trials())?);
         let names: Vec<&str> =
             tune.space.parameters().iter().map(|parameter| parameter.name.as_str()).collect();
-        let plus: Vec<String> = names.iter().map(|name| format!("{name}_plus")).collect();
-        let minus: Vec<String> = names.iter().map(|name| format!("{name}_minus")).collect();
-        writeln!(trials, "trial,points,{},{},{}", plus.join(","), minus.join(","), names.join(","))?;
+        let called =
+            |ending: &str| names.iter().map(|name| format!("{name}{ending}")).collect::<Vec<_>>().join(",");
+        let [plus, minus, best, low, high] = ["_plus", "_minus", "", "_low", "_high"].map(called);
+        writeln!(trials, "trial,points,{plus},{minus},{best},gain,gain_error,games_left,{low},{high}")?;
         Ok(Some(Self {
             folder: folder.clone(),
             trials,
@@ -75,12 +79,14 @@ impl Observer for TuneFiles {
                     self.mirror.tell(trial.id, pair.score).map_err(io::Error::other)?;
                     let best = numbers(&self.mirror.best());
                     let (plus, minus) = (numbers(&trial.plus), numbers(&trial.minus));
-                    writeln!(
-                        self.trials,
-                        "{},{},{plus},{minus},{best}",
-                        trial.id.0 + 1,
-                        pair.score.points()
-                    )?;
+                    let (number, points) = (trial.id.0 + 1, pair.score.points());
+                    let standing = if number.is_multiple_of(STANDING_EVERY) {
+                        standing_cells(&self.mirror.report())
+                    } else {
+                        // As many cells with nothing in them.
+                        ",".repeat(2 + 2 * trial.plus.0.len())
+                    };
+                    writeln!(self.trials, "{number},{points},{plus},{minus},{best},{standing}")?;
                 }
                 if Instant::now() >= self.due {
                     self.due = Instant::now() + WEIGHTS_EVERY;
@@ -96,6 +102,17 @@ impl Observer for TuneFiles {
             _ => Ok(()),
         }
     }
+}
+
+/// Gain, games left and intervals; a cell is empty where the method cannot tell.
+fn standing_cells(report: &TuningReport) -> String {
+    let gain = report.gain.map_or([None; 2], |gain| [gain.elo.0, gain.error.0].map(Some));
+    let bound =
+        |side: usize| report.parameters.iter().map(move |weight| weight.interval.map(|ends| ends[side]));
+    let cell = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
+    let games = (2 * report.pairs_left).to_string();
+    let bounds = bound(0).chain(bound(1)).map(cell);
+    gain.map(cell).into_iter().chain([games]).chain(bounds).collect::<Vec<_>>().join(",")
 }
 
 /// Values as a weights file: one `name = value` a line.
