@@ -51,6 +51,12 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
         ("10 exit 0 at move 5", &["on go#5: exit 0"], nodes(), lost("crash(exit 0)")),
         ("13 ignores stop", &["on go#5: ignore", "on stop: ignore"], clock(), lost("time_forfeit")),
         ("14 illegal move", &["on go#5: reply bestmove a1a1"], nodes(), lost_once("illegal_move:a1a1")),
+        (
+            "14 the last move once more",
+            &["on go#1: reply bestmove e2e4", "on go#2: reply bestmove e2e4"],
+            nodes(),
+            lost("illegal_move:e2e4"),
+        ),
         ("15 other side's move", &["on go#1: reply bestmove e7e5"], nodes(), lost_once("illegal_move:e7e5")),
         ("16 null move", &["on go#5: reply bestmove 0000"], nodes(), lost_once("illegal_move:0000")),
         ("16 none", &["on go#5: reply bestmove (none)"], nodes(), lost_once("illegal_move:(none)")),
@@ -131,6 +137,26 @@ fn what_only_looks_wrong_costs_nothing_and_is_noted() {
         let outcome = pair(fake(rules), nodes());
         assert_eq!(outcome.lines(), [DRAW; 2], "{name}: {outcome:#?}");
         assert!(warned(&outcome, noted), "{name}: {outcome:#?}");
+    }
+}
+
+/// Whether the second one comes before the next question, with it, or after it, and however its opponent was waited for.
+#[test]
+fn row_27_a_move_said_twice_is_never_taken_for_the_next_one() {
+    for (name, rule, opponent_ms) in [
+        ("long before the question", "on go#2+: delay 3; play; write bestmove {move}\\n", "1"),
+        ("just before it, or just after", "on go#2+: play; write bestmove {move}\\n", "0"),
+        ("after it", "on go#2+: play; delay 1; write bestmove {move}\\n", "0"),
+    ] {
+        let opponent = EngineSpec { args: vec!["--sleep-ms".into(), opponent_ms.into()], ..sound() };
+        let mut config = FleetConfig::new(vec![fake(&[rule]), opponent]);
+        config.rules.max_moves = Some(12);
+        let outcome = run(config, jobs(2, nodes()));
+        assert_eq!(outcome.lines(), [DRAW; 4], "{name}: {outcome:#?}");
+        assert!(
+            warned(&outcome, |warning| matches!(warning, Warning::StrayLine { .. })),
+            "{name}: {outcome:#?}"
+        );
     }
 }
 

@@ -15,7 +15,7 @@ use crate::fleet::host_watch::{DelayProbe, Standstills};
 use crate::fleet::live::LiveBoard;
 use crate::fleet::roster::Roster;
 use crate::fleet::seat::{Seat, SeatTrouble, Staff, last_words};
-use crate::fleet::worker::Host;
+use crate::fleet::worker::{Attendance, Host};
 use crate::fleet::{Contestant, FleetEvent, LiveGame, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Contest, Ending, FaultBundle, GameOfPair, GameRecord, GameSetup, MoveSource,
@@ -86,14 +86,19 @@ impl Slot {
         done: impl Fn(usize, PairEnd),
     ) {
         let mut seats = [Seat::default(), Seat::default()];
+        let mut attendance = None;
         while let Some(order) = orders.recv().await {
             match order {
-                SlotOrder::Rest => seats.iter_mut().for_each(|seat| seat.dismiss(self.staff())),
+                SlotOrder::Rest => {
+                    seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
+                    attendance = None;
+                }
                 SlotOrder::Play { job, cpus } => {
+                    attendance.get_or_insert_with(|| Attendance::at(&self.host));
+                    self.host.follow(&cpus);
                     if cpus != self.cpus {
                         // Engines keep the processors they were started on.
                         seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
-                        self.host.follow(&cpus);
                         self.cpus = cpus;
                     }
                     let (id, slot) = (job.id, self.clone());

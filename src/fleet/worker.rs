@@ -1,6 +1,6 @@
 //! A permanent thread that hosts slots. It listens to their engines, so it ends only after they do.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,23 +29,51 @@ pub(super) struct NewSlot {
 #[derive(Debug)]
 pub(super) struct Host {
     thread: Thread,
-    slots: Cell<usize>,
+    probe: Rc<DelayProbe>,
+    /// Slots that are not at rest.
+    at_work: Cell<usize>,
+    bound_to: RefCell<Vec<usize>>,
 }
 
 impl Host {
-    /// Takes on another game.
-    fn take_on_game(&self, probe: &DelayProbe) {
-        self.slots.update(|slots| slots + 1);
-        // A thread that serves several games cannot live on the processor of one, nor wait for the engines of one.
-        self.thread.bind(&[]);
-        probe.serve(if self.slots.get() == 1 { Serving::OneGame } else { Serving::Others });
-    }
-
     /// Moves to a game's processors, if this thread serves no other game.
     pub(super) fn follow(&self, processors: &[usize]) {
-        if self.slots.get() == 1 {
-            self.thread.bind(processors);
+        if self.at_work.get() == 1 {
+            self.bind(processors);
         }
+    }
+
+    fn bind(&self, processors: &[usize]) {
+        if *self.bound_to.borrow() != processors {
+            self.thread.bind(processors);
+            self.bound_to.replace(processors.to_vec());
+        }
+    }
+
+    fn count(&self, at_work: usize) {
+        self.at_work.set(at_work);
+        // A thread that serves several games cannot live on the processor of one, nor wait for the engines of one.
+        if at_work != 1 {
+            self.bind(&[]);
+        }
+        self.probe.serve(if at_work == 1 { Serving::OneGame } else { Serving::Others });
+    }
+}
+
+/// A slot's work on its thread, for as long as it is kept.
+#[derive(Debug)]
+pub(super) struct Attendance(Rc<Host>);
+
+impl Attendance {
+    pub(super) fn at(host: &Rc<Host>) -> Self {
+        host.count(host.at_work.get() + 1);
+        Self(Rc::clone(host))
+    }
+}
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        self.0.count(self.0.at_work.get() - 1);
     }
 }
 
@@ -102,9 +130,13 @@ async fn serve(
         }
     });
     let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
-    let host = Rc::new(Host { thread: Thread::current(), slots: Cell::new(0) });
+    let host = Rc::new(Host {
+        thread: Thread::current(),
+        probe: Rc::clone(&probe),
+        at_work: Cell::new(0),
+        bound_to: RefCell::default(),
+    });
     while let Some(NewSlot { number, board, orders }) = arrivals.recv().await {
-        host.take_on_game(&probe);
         let (shared, probe, leaving) = (Arc::clone(&shared), Rc::clone(&probe), leaving.clone());
         let slot = Slot { number, cpus: Vec::new(), host: Rc::clone(&host), shared, probe, board, leaving };
         playing.spawn_local(slot.run(orders, done.clone()));

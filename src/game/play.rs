@@ -200,7 +200,20 @@ impl<T: Transport> Table<'_, T> {
         let cap = self.players[mover.index()].move_cap();
         // One tick more than allowed: a move that arrives exactly in time is read before the alarm rings.
         let wait = allowance.map_or(cap, |allowed| allowed + grace + Duration::from_millis(1));
-        match self.think(mover, alarm, wait, host).await {
+        let mut thought = self.think(mover, alarm, wait, host).await;
+        if let Thought::Answer(answer) = &thought
+            && self.is_leftover(mover, answer)
+        {
+            let leftover = answer.said.clone();
+            self.players[mover.index()].await_another();
+            thought = self.think(mover, alarm, wait, host).await;
+            if let Thought::Late = thought {
+                // It was no leftover after all.
+                let ending = Referee::illegal_move(mover, leftover.as_str());
+                return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
+            }
+        }
+        match thought {
             Thought::Answer(answer) => self.answer(mover, &answer, grace, host),
             Thought::MoverBroke(end) => {
                 let fault = self.players[mover.index()].autopsy(end, CrashMoment::Thinking).await;
@@ -212,6 +225,16 @@ impl<T: Transport> Table<'_, T> {
             }
             Thought::Late => ControlFlow::Break(self.late(mover, host)),
         }
+    }
+
+    /// Whether an answer is most likely the mover's last one once more, written twice and the second time too late to be
+    /// seen before the new question: the same move, which is not legal any more.
+    fn is_leftover(&self, mover: Color, answer: &Answer) -> bool {
+        let own_last = self.plies.iter().nth_back(1);
+        let player = &self.players[mover.index()];
+        own_last.is_some_and(|ply| ply.source == MoveSource::Engine && answer.said == Said::Move(ply.mv))
+            && player.speaks_uci()
+            && player.read_move(self.referee.position(), &answer.said, self.contest.setup.castling).is_none()
     }
 
     async fn prepare(&mut self, mover: Color) -> Result<(), PlayerFault> {

@@ -63,6 +63,12 @@ impl AceDialogue {
         tallies: &mut Tallies,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, LinkEnd>> {
+        if link.is_sending() {
+            // What is here before the question has gone out cannot answer it.
+            while let Poll::Ready(place) = link.poll_early_line(cx) {
+                hear_unasked(link.text(place?), tallies);
+            }
+        }
         let sent = link.poll_send(cx);
         loop {
             let place = match link.poll_line(cx) {
@@ -108,14 +114,19 @@ impl AceDialogue {
         }
         loop {
             match std::task::ready!(link.poll_line(cx)) {
-                Ok(place) => match Line::parse(&String::from_utf8_lossy(link.text(place))) {
-                    Line::Move(_) => tallies.stray += 1,
-                    Line::Blank => {}
-                    Line::Exit | Line::Noise(_) => tallies.garbage += 1,
-                },
+                Ok(place) => hear_unasked(link.text(place), tallies),
                 Err(end) => return Poll::Ready(end),
             }
         }
+    }
+}
+
+/// Takes in a line that answers no question.
+fn hear_unasked(line: &[u8], tallies: &mut Tallies) {
+    match Line::parse(&String::from_utf8_lossy(line)) {
+        Line::Move(_) => tallies.stray += 1,
+        Line::Blank => {}
+        Line::Exit | Line::Noise(_) => tallies.garbage += 1,
     }
 }
 

@@ -195,6 +195,13 @@ impl<T: Transport> Player<T> {
         answer.map_err(Break)
     }
 
+    /// Takes back the last answer, which belongs to an older question: the true one is still to come. For UCI only.
+    pub fn await_another(&mut self) {
+        if let Dialect::Uci(dialogue) = &mut self.dialect {
+            dialogue.await_another(&mut self.tallies);
+        }
+    }
+
     /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
     pub fn look_again(&mut self, cx: &mut Context<'_>) {
         self.link.look(cx);

@@ -35,8 +35,6 @@ pub(super) struct Link<T> {
     move_bytes: usize,
     read_at: Instant,
     wrote_at: Option<Instant>,
-    /// Whether the last answer was waited for on the spot.
-    answered_here: bool,
     /// Waits on the spot in a row that a beat ended.
     misses: u32,
     /// Questions still to come that are not worth such a wait.
@@ -60,7 +58,6 @@ impl<T: Transport> Link<T> {
             move_bytes: patience.move_bytes,
             read_at: Instant::now(),
             wrote_at: None,
-            answered_here: false,
             misses: 0,
             unawaited: 0,
             ended: None,
@@ -140,12 +137,9 @@ impl<T: Transport> Link<T> {
         }
     }
 
-    /// The next line that came before a question. Only the pipe itself knows of it if the last answer was waited for on
-    /// the spot: the runtime has no news then.
+    /// The next line that came before a question. Only the pipe itself knows: the runtime may not have looked since
+    /// answers are waited for on the spot. Pending wakes nobody.
     pub(super) fn poll_early_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
-        if !self.answered_here {
-            return self.poll_line(cx);
-        }
         loop {
             if let Some(heard) = self.heard() {
                 return Poll::Ready(heard);
@@ -159,13 +153,11 @@ impl<T: Transport> Link<T> {
     /// Takes in the answer if it comes within a beat: an engine that answers at once is then never waited for through
     /// the runtime.
     pub(super) fn await_here(&mut self, pulse: &Pulse) {
-        self.answered_here = false;
         if self.ended.is_some() || self.unawaited > 0 {
             self.unawaited = self.unawaited.saturating_sub(1);
             pulse.rest();
         } else if let Poll::Ready(read) = self.transport.read_here(pulse, self.inbox.spare()) {
             self.take_in(&read);
-            self.answered_here = true;
             self.misses = 0;
         } else {
             // One beat may have come at the wrong moment; two in a row say that the engine takes its time.

@@ -171,8 +171,13 @@ impl UciDialogue {
         tallies: &mut Tallies,
         deadline: Instant,
     ) -> Result<(), Trouble> {
-        // A `readyok` that is already here answers an older question.
-        std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(link, tallies, cx).is_ready())).await;
+        // A `readyok` that is already here answers an older question. An end shows itself in what follows.
+        std::future::poll_fn(|cx| {
+            let _ = self.poll_idle(link, tallies, cx);
+            Poll::Ready(self.hear_early(link, tallies, cx))
+        })
+        .await
+        .ok();
         link.say(b"isready");
         link.begin_exchange();
         let trust = &mut self.trust;
@@ -262,11 +267,29 @@ impl UciDialogue {
     ) -> Poll<Result<(), LinkEnd>> {
         if link.is_sending() && self.began == Began::WithTheQuestion {
             // What is here before the last of the question, its `go`, has gone out cannot answer it.
-            while let Poll::Ready(place) = link.poll_early_line(cx) {
-                self.hear_unasked(link.text(place?), tallies);
-            }
+            self.hear_early(link, tallies, cx)?;
         }
         link.poll_send(cx)
+    }
+
+    /// Takes back the last answer, which belongs to an older question, and waits for another.
+    pub(super) fn await_another(&mut self, tallies: &mut Tallies) {
+        tallies.stray += 1;
+        self.trust = Trust::Careful;
+        self.phase = Phase::Thinking;
+    }
+
+    /// Takes in all that has been said up to now.
+    fn hear_early<T: Transport>(
+        &mut self,
+        link: &mut Link<T>,
+        tallies: &mut Tallies,
+        cx: &mut Context<'_>,
+    ) -> Result<(), LinkEnd> {
+        while let Poll::Ready(place) = link.poll_early_line(cx) {
+            self.hear_unasked(link.text(place?), tallies);
+        }
+        Ok(())
     }
 
     /// The answer to the last question.

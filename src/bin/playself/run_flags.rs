@@ -72,11 +72,11 @@ pub(crate) struct RunFlags {
     #[arg(long, value_enum, value_name = "PRESET", conflicts_with = "sprt", help_heading = "Test")]
     preset: Option<Preset>,
     /// Adjudicate draws: MOVE,COUNT,CP, for example 34,8,20
-    #[arg(long, value_name = "MOVE,COUNT,CP", value_parser = numbers::<3>, help_heading = "Adjudication")]
-    draw: Option<[u32; 3]>,
+    #[arg(long, value_name = "MOVE,COUNT,CP", value_parser = draw_rule, help_heading = "Adjudication")]
+    draw: Option<DrawRule>,
     /// Adjudicate wins that both engines see: COUNT,CP, for example 3,600
-    #[arg(long, value_name = "COUNT,CP", value_parser = numbers::<2>, help_heading = "Adjudication")]
-    resign: Option<[u32; 2]>,
+    #[arg(long, value_name = "COUNT,CP", value_parser = resign_rule, help_heading = "Adjudication")]
+    resign: Option<ResignRule>,
     /// Call a game a draw after so many moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Adjudication")]
     max_moves: Option<u32>,
@@ -186,6 +186,21 @@ impl Preset {
 #[derive(Clone, Copy, Debug)]
 struct Strengths(f64, f64);
 
+fn draw_rule(text: &str) -> Result<DrawRule, String> {
+    let [after_move, moves, cp] = numbers(text)?;
+    Ok(DrawRule { after_move, moves: from_one("COUNT", moves)?, cp })
+}
+
+fn resign_rule(text: &str) -> Result<ResignRule, String> {
+    let [moves, cp] = numbers(text)?;
+    Ok(ResignRule { moves: from_one("COUNT", moves)?, cp: from_one("CP", cp)?, sides: ResignSides::Two })
+}
+
+/// A number without which a rule would end every game at once.
+fn from_one(name: &str, number: u32) -> Result<u32, String> {
+    if number == 0 { Err(format!("{name} is a whole number from 1, not 0")) } else { Ok(number) }
+}
+
 /// So many whole numbers, parted by commas.
 fn numbers<const COUNT: usize>(text: &str) -> Result<[u32; COUNT], String> {
     let numbers: Option<Vec<u32>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
@@ -262,12 +277,8 @@ impl RunFlags {
     }
 
     fn apply_adjudication(&self, run: &mut RunFile) {
-        if let Some([after_move, moves, cp]) = self.draw {
-            run.adjudicate.draw = Some(DrawRule { after_move, moves, cp });
-        }
-        if let Some([moves, cp]) = self.resign {
-            run.adjudicate.resign = Some(ResignRule { moves, cp, sides: ResignSides::Two });
-        }
+        run.adjudicate.draw = self.draw.or(run.adjudicate.draw);
+        run.adjudicate.resign = self.resign.or(run.adjudicate.resign);
         run.adjudicate.max_moves = self.max_moves.or(run.adjudicate.max_moves);
     }
 
