@@ -103,3 +103,109 @@ impl<U: Side> MoveSink for Counting<U> {
         self.count += 1;
     }
 }
+
+/// Keeps whole target sets, so that one move can be named by its place among all without naming the others.
+pub(in crate::chess) struct Picking<U> {
+    sets: [MoveSet; MOST_SETS],
+    used: usize,
+    count: u64,
+    side: PhantomData<U>,
+}
+
+/// One for each of fifteen pieces, four for the ways of a pawn, two captures en passant, two castlings.
+const MOST_SETS: usize = 23;
+
+/// Moves that a sink is told in one call.
+#[derive(Clone, Copy)]
+enum MoveSet {
+    Piece(PieceKind, Square, Bitboard),
+    Pawns(PawnStep, Bitboard),
+    EnPassant(Square, Square),
+    Castling(CastlingSide, Square, Square),
+}
+
+impl<U: Side> Picking<U> {
+    /// No moves yet.
+    #[inline(always)]
+    pub(in crate::chess) const fn new() -> Self {
+        let nothing = MoveSet::Pawns(PawnStep::Push, Bitboard::EMPTY);
+        Self { sets: [nothing; MOST_SETS], used: 0, count: 0, side: PhantomData }
+    }
+
+    /// How many moves there are.
+    #[inline(always)]
+    pub(in crate::chess) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The move that has so many before it.
+    pub(in crate::chess) fn pick(&self, mut before: u64, enemies: Bitboard) -> Option<Move> {
+        for set in &self.sets[..self.used] {
+            let size = set.size::<U>();
+            if before < size {
+                let mut found = None;
+                let mut naming = Naming::<U, _>::new(enemies, |mv| {
+                    if before == 0 {
+                        found = found.or(Some(mv));
+                    }
+                    before = before.saturating_sub(1);
+                });
+                set.tell(&mut naming);
+                return found;
+            }
+            before -= size;
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, set: MoveSet) {
+        let size = set.size::<U>();
+        if size > 0 {
+            self.sets[self.used] = set;
+            self.used += 1;
+            self.count += size;
+        }
+    }
+}
+
+impl MoveSet {
+    #[inline(always)]
+    fn size<U: Side>(self) -> u64 {
+        let mut counting = Counting::<U>::new();
+        self.tell(&mut counting);
+        counting.count
+    }
+
+    #[inline(always)]
+    fn tell(self, sink: &mut impl MoveSink) {
+        match self {
+            Self::Piece(kind, from, targets) => sink.piece(kind, from, targets),
+            Self::Pawns(step, targets) => sink.pawns(step, targets),
+            Self::EnPassant(from, target) => sink.en_passant(from, target),
+            Self::Castling(side, king, rook) => sink.castling(side, king, rook),
+        }
+    }
+}
+
+impl<U: Side> MoveSink for Picking<U> {
+    #[inline(always)]
+    fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard) {
+        self.keep(MoveSet::Piece(kind, from, targets));
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, step: PawnStep, targets: Bitboard) {
+        self.keep(MoveSet::Pawns(step, targets));
+    }
+
+    #[inline(always)]
+    fn en_passant(&mut self, from: Square, target: Square) {
+        self.keep(MoveSet::EnPassant(from, target));
+    }
+
+    #[inline(always)]
+    fn castling(&mut self, side: CastlingSide, king: Square, rook: Square) {
+        self.keep(MoveSet::Castling(side, king, rook));
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::chess::board::{Board, Mailbox};
-use crate::chess::move_sinks::{Counting, Naming};
+use crate::chess::move_sinks::{Counting, Naming, Picking};
 use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate, has_free_pawn};
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::DEFAULT;
@@ -280,6 +280,23 @@ impl Position {
     /// Tells every move of [`Position::legal_quiets`].
     pub fn each_legal_quiet(&self, tell: impl FnMut(Move)) {
         self.name::<QuietMoves>(tell);
+    }
+
+    /// The move of [`Position::legal_moves`] at the place that `choose` names when told how many there are. Quicker than
+    /// the whole list where only one is wanted; `None` where there is none.
+    pub fn pick_legal_move(&self, choose: impl FnOnce(u64) -> u64) -> Option<Move> {
+        fn pick<U: Side>(position: &Position, choose: impl FnOnce(u64) -> u64) -> Option<Move> {
+            let mut sink = Picking::<U>::new();
+            generate::<U, AllMoves>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
+            match sink.count() {
+                0 => None,
+                count => sink.pick(choose(count), position.by_color(U::Enemy::COLOR)),
+            }
+        }
+        match self.turn {
+            Color::White => pick::<White>(self, choose),
+            Color::Black => pick::<Black>(self, choose),
+        }
     }
 
     /// How many legal moves there are.

@@ -131,6 +131,21 @@ fn captures_and_quiets_together_are_all_moves() {
 }
 
 #[test]
+fn a_move_picked_by_its_place_is_the_one_in_the_list() {
+    in_random_games(|position, _| {
+        let all = position.legal_moves();
+        assert_eq!(position.has_legal_move(), !all.is_empty(), "{position:?}");
+        for (place, &mv) in all.iter().enumerate() {
+            let picked = position.pick_legal_move(|count| {
+                assert_eq!(count, all.len() as u64);
+                place as u64
+            });
+            assert_eq!(picked, Some(mv), "{place} of {position:?}");
+        }
+    });
+}
+
+#[test]
 fn a_move_is_legal_exactly_if_it_is_in_the_list() {
     let mut seen: Vec<Move> = Vec::new();
     in_random_games(|position, dice| {

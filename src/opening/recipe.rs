@@ -56,11 +56,7 @@ impl Recipe {
             Variant::Chess960 => chess960_start(below(960) as u16),
         };
         for _ in 0..self.plies {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                return None;
-            }
-            position = position.play(moves[below(moves.len())]);
+            position = position.play(position.pick_legal_move(|count| below(count as usize) as u64)?);
         }
         (!position.in_check() && position.has_legal_move()).then_some(position)
     }

@@ -106,12 +106,7 @@ impl SelfPlay {
         let mut dice = self.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
         let mut line = GameLine::new(Position::startpos());
         for _ in 0..self.random_plies + (number % 2) as usize {
-            let moves = line.current().legal_moves();
-            if moves.is_empty() {
-                return None;
-            }
-            let chosen = splitmix(&mut dice) % moves.len() as u64;
-            line.push(moves[chosen as usize]);
+            line.push(line.current().pick_legal_move(|count| splitmix(&mut dice) % count)?);
         }
         line.outcome().is_none().then_some(line)
     }

@@ -95,21 +95,21 @@ impl Mover {
 
     /// The move for the position, in UCI's spelling; `None` where there is none.
     pub(crate) fn choose(&mut self) -> Option<&str> {
-        let moves = self.position.legal_moves();
-        let index = mix(self.position.key() ^ self.salt) % moves.len().max(1) as u64;
-        let mv = *moves.get(index as usize)?;
+        let mv = self.pick()?;
         let (_, text) = self.chosen.insert((mv, self.position.coordinate(mv, self.style)));
         Some(text)
     }
 
     /// The move for the position in ACE's spelling, and plays it.
     pub(crate) fn choose_ace(&mut self) -> Option<String> {
-        let moves = self.position.legal_moves();
-        let index = mix(self.position.key() ^ self.salt) % moves.len().max(1) as u64;
-        let mv = *moves.get(index as usize)?;
+        let mv = self.pick()?;
         let text = self.position.ace(mv);
         self.position = self.position.play(mv);
         Some(text)
+    }
+
+    fn pick(&self) -> Option<Move> {
+        self.position.pick_legal_move(|count| mix(self.position.key() ^ self.salt) % count)
     }
 }
 
