@@ -95,8 +95,8 @@ fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
     let truth = Weights::default();
     let samples = samples(300, &truth);
     let mut spoiled = truth.clone();
-    spoiled.set("knight_value", 200).unwrap();
-    spoiled.set("rook_value", 620).unwrap();
+    spoiled.set("knight_value", truth.knight_value - 140).unwrap();
+    spoiled.set("rook_value", truth.rook_value + 120).unwrap();
     let plan = Plan {
         scale: Some(Scale(1.0)),
         epochs: 40,
@@ -109,8 +109,11 @@ fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
     assert_eq!(epochs, tuned.epochs);
     assert!(tuned.held_out[1] < tuned.held_out[0], "{:?}", tuned.held_out);
     assert_eq!(tuned.weights.pst_knight, truth.pst_knight, "what is not to be tuned stays");
-    let knight = tuned.weights.knight_value;
-    assert!((280..=390).contains(&knight), "a knight is worth {knight} after tuning, 332 in truth");
+    let (knight, true_knight) = (tuned.weights.knight_value, truth.knight_value);
+    assert!(
+        knight.abs_diff(true_knight) < 60,
+        "a knight is worth {knight} after tuning, {true_knight} in truth"
+    );
 }
 
 #[test]
