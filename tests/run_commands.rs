@@ -32,8 +32,8 @@ fn the_same_seed_gives_the_same_files_at_every_concurrency() {
     assert_eq!(seen[0].0.matches("[Event ").count(), 48);
 }
 
-/// A knight worth a pawn.
-const SPOILED: &str = "set = { knight_value = 100 }";
+/// A queen worth a pawn or two.
+const SPOILED: &str = "set = { queen_value = 100 }";
 
 #[test]
 fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
