@@ -49,13 +49,20 @@ fn memory_descriptors_and_processes_stay_flat_over_many_games() {
         assert_eq!(outcome.pairs.len() as u64, pairs);
     };
     play(500);
-    let before = (memory(), count("/proc/self/fd"));
-    assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
+    let descriptors = count("/proc/self/fd");
+    let mut held = Vec::new();
     for _ in 0..100 {
         play(500);
+        held.push(memory());
+        assert_eq!(count("/proc/self/fd"), descriptors, "descriptors");
+        assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
     }
-    let after = (memory(), count("/proc/self/fd"));
-    assert_eq!(before.1, after.1, "descriptors");
-    assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
-    assert!(after.0 < before.0 + 4096, "memory grew from {} to {} KiB", before.0, after.0);
+    // What the allocator has given back by the end of a round differs by megabytes, so many rounds are compared.
+    let median = |part: &[u64]| {
+        let mut part = part.to_vec();
+        part.sort_unstable();
+        part[part.len() / 2]
+    };
+    let (before, after) = (median(&held[..25]), median(&held[75..]));
+    assert!(after < before + 2048, "memory grew from {before} to {after} KiB");
 }
