@@ -331,8 +331,7 @@ impl Run {
     fn tell_oddities(&mut self, game: &GameEntry) {
         for warning in &game.warnings {
             if self.told.insert((warning.by(), discriminant(warning))) {
-                let (name, number) =
-                    (self.plan.name_of(warning.by()), 2 * game.pair + u64::from(game.game.number()));
+                let (name, number) = (self.plan.name_of(warning.by()), game.game.number_in_run(game.pair));
                 let text =
                     format!("in game {number} {name} {warning}; the journal tells of any more of these");
                 self.tell(&RunEvent::Warning(text));

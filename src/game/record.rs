@@ -30,6 +30,11 @@ impl GameOfPair {
             Self::Second => 2,
         }
     }
+
+    /// The game's number among all of a run, from 1, as people count them.
+    pub fn number_in_run(self, pair: u64) -> u64 {
+        2 * pair + u64::from(self.number())
+    }
 }
 
 /// The score of a game.

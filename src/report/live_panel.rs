@@ -69,7 +69,7 @@ impl Observer for LivePanel {
                 self.draw(view)
             }
             RunEvent::GameFinished(game) => {
-                let number = 2 * game.pair + u64::from(game.game.number());
+                let number = game.game.number_in_run(game.pair);
                 if view.plan.max_pairs == Some(1)
                     && let Ok(text) = pgn_text(view.plan, game)
                 {

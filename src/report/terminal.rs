@@ -32,7 +32,7 @@ impl<W: Write + Send> Observer for PlainLines<W> {
         match event {
             RunEvent::Started | RunEvent::Boards(_) | RunEvent::Fault(_) => return Ok(()),
             RunEvent::GameStarted { pair, game, white, black } => {
-                let number = 2 * pair + u64::from(game.number());
+                let number = game.number_in_run(*pair);
                 let of = view.plan.max_pairs.map_or(String::new(), |pairs| format!(" of {}", 2 * pairs));
                 let (white, black) = (view.plan.name_of(*white), view.plan.name_of(*black));
                 writeln!(self.out, "Started game {number}{of} ({white} vs {black})")?;
@@ -56,7 +56,7 @@ impl<W: Write + Send> Observer for PlainLines<W> {
 pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
     format!(
         "Finished game {} ({} vs {}): {} {{{}}}",
-        2 * game.pair + u64::from(game.game.number()),
+        game.game.number_in_run(game.pair),
         view.plan.name_of(game.white),
         view.plan.name_of(game.black),
         game.ending.result,

@@ -99,7 +99,8 @@ pub(crate) struct OutputFlags {
     /// Refuse a run whose engines differ in ways that were not asked for, or that the machine is too small for
     ///
     /// Compared are Hash and Threads as they stand, by default or as written, Ponder, MultiPV, SyzygyPath and Move Overhead
-    /// where they are written, thinking limits and programs. A difference is asked for where both engines have their value written out, each in its own table.
+    /// where they are written, thinking limits and programs. A difference is asked for where both engines have their value
+    /// written out, each in its own table.
     #[arg(long, help_heading = "Output")]
     pub(crate) strict: bool,
     /// Folder in which the run gets a folder of its own
