@@ -128,6 +128,7 @@ fn assert_fits(browser: &Browser, page: &str) {
     }
 }
 
+/// Row 93 of `docs/faults.md`.
 #[test]
 fn the_report_shows_the_run_and_runs_nothing_that_stands_in_names() {
     let Some(browser) = browser() else { return };

@@ -182,6 +182,7 @@ fn every_fault_is_told_with_its_line_before_the_first_game() {
     ));
 }
 
+/// Row 95 of `docs/faults.md`.
 #[test]
 fn damaged_ambiguous_and_explosive_packings_are_refused() {
     let shelf = Shelf::new();

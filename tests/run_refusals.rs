@@ -149,6 +149,7 @@ fn what_is_played_is_told_where_it_is_not_what_was_written() {
     assert_eq!((status, said.matches("Finished game").count()), (0, 6), "{said}");
 }
 
+/// Row 97 of `docs/faults.md`.
 #[test]
 fn options_that_an_engine_cannot_be_told_are_refused_before_the_first_game() {
     let bench = Bench::new();

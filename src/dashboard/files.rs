@@ -99,6 +99,7 @@ pub(super) fn report(catalogue: &Catalogue, folder: &RunFolder) -> Result<String
 mod tests {
     use super::*;
 
+    /// Row 94 of `docs/faults.md`.
     #[test]
     fn only_the_names_of_bundles_and_known_files_are_files() {
         assert!(is_bundle_name("pair12-game1-try1.json"));

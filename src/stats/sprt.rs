@@ -329,6 +329,7 @@ mod tests {
         }
     }
 
+    /// Row 64 of `docs/faults.md`.
     #[test]
     fn no_counts_and_no_hypotheses_make_the_ratio_infinite() {
         let many = 1_000_000_000;
