@@ -82,3 +82,7 @@ bench-resume *arguments:
 # Mistreat a run for so many minutes: engines that fail, kills, stops, resumes; then everything must add up
 soak minutes="60":
     PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test soak -- --ignored --nocapture
+
+# Play the same seeded runs with two release builds and compare everything they leave behind
+compare-builds old new:
+    tests/compare_builds.sh {{old}} {{new}}
