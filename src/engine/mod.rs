@@ -1,36 +1,24 @@
 //! A position and limits in, a move out. Silent: it reports to an observer and prints nothing.
 
-mod correction;
-mod cuts;
-mod declare;
+mod bench;
 pub mod eval;
-mod history;
-mod iterate;
-mod late_moves;
 mod limits;
-mod node;
 mod observer;
 mod params;
-mod picker;
-mod pruning;
-mod quiescence;
-mod records;
-mod root;
 mod score;
 mod search;
 mod searcher;
-mod see;
-mod signature;
-mod stop;
+mod stop_flag;
 mod time_budget;
 mod transposition;
+mod tunable;
 
-pub use declare::{Cells, Declared, DeclaredError, FileMistakes, Spec, declare};
+pub use bench::{BENCH_DEPTH, Signature, signature};
 pub use eval::{Evaluator, Weights};
 pub use limits::{Clock, Limits, SearchMode};
-pub use observer::{Bound, Observer, SearchInfo, SearchReport, Unobserved};
+pub use observer::{Bound, SearchInfo, SearchObserver, SearchReport, Unobserved};
 pub use params::SearchParams;
 pub use score::Score;
 pub use searcher::Searcher;
-pub use signature::{BENCH_DEPTH, Signature, signature};
-pub use stop::StopFlag;
+pub use stop_flag::StopFlag;
+pub use tunable::{Cells, Declared, DeclaredError, FileMistakes, Spec, declare};

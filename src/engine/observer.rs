@@ -42,7 +42,7 @@ pub struct SearchInfo {
 }
 
 /// Whoever wants to hear about a search while it runs.
-pub trait Observer {
+pub trait SearchObserver {
     /// A line was completed, improved or refuted.
     fn info(&mut self, info: &SearchInfo);
 }
@@ -51,12 +51,12 @@ pub trait Observer {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
+impl SearchObserver for Unobserved {
     fn info(&mut self, _info: &SearchInfo) {}
 }
 
 /// Collects everything it is told.
-impl Observer for Vec<SearchInfo> {
+impl SearchObserver for Vec<SearchInfo> {
     fn info(&mut self, info: &SearchInfo) {
         self.push(info.clone());
     }

@@ -5,14 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::chess::{GameLine, Move, Position};
-use crate::engine::pruning::Reductions;
-use crate::engine::root::{RootMove, RootMoves};
 use crate::engine::score::{INFINITE, Value, is_mate};
-use crate::engine::search::{Memory, Role, Search, Shared};
+use crate::engine::search::{Memory, Reductions, RootMove, RootMoves, Search, SearchShared, ThreadRole};
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{
-    Limits, Observer, Score, SearchMode, SearchParams, SearchReport, StopFlag, Unobserved, Weights,
+    Limits, Score, SearchMode, SearchObserver, SearchParams, SearchReport, StopFlag, Unobserved, Weights,
 };
 
 /// Room for the deepest line, singular searches included.
@@ -97,7 +95,7 @@ impl Searcher {
         line: &GameLine,
         limits: &Limits,
         stop: &StopFlag,
-        observer: &mut dyn Observer,
+        observer: &mut dyn SearchObserver,
     ) -> SearchReport {
         let started = Instant::now();
         let position = line.current();
@@ -107,7 +105,7 @@ impl Searcher {
             return SearchReport { best: None, ponder: None, score, depth: 0, nodes: 0 };
         }
         self.table.next_search();
-        let shared = Shared {
+        let shared = SearchShared {
             table: &self.table,
             params: &self.params,
             reductions: &self.reductions,
@@ -134,14 +132,14 @@ struct Finding {
 
 /// Runs all threads to their end; the main thread's finding comes first.
 fn run(
-    shared: &Shared<'_>,
+    shared: &SearchShared<'_>,
     memories: &mut [Memory],
     position: &Position,
     root_moves: &RootMoves,
     keys: &[u64],
-    observer: &mut dyn Observer,
+    observer: &mut dyn SearchObserver,
 ) -> Vec<Finding> {
-    let look = |memory: &mut Memory, role: Role, observer: &mut dyn Observer| {
+    let look = |memory: &mut Memory, role: ThreadRole, observer: &mut dyn SearchObserver| {
         let keys = keys.to_vec();
         let mut search = Search::new(shared, memory, role, root_moves.clone(), keys, position.turn());
         search.iterate(position, observer);
@@ -153,12 +151,12 @@ fn run(
         let running: Vec<_> = (1..)
             .zip(helpers)
             .filter_map(|(index, memory)| {
-                let work = move || look(memory, Role::Helper { index }, &mut Unobserved);
+                let work = move || look(memory, ThreadRole::Helper { index }, &mut Unobserved);
                 // A helper that the system refuses is one helper less, not a failed search.
                 thread::Builder::new().stack_size(HELPER_STACK).spawn_scoped(scope, work).ok()
             })
             .collect();
-        let mut findings: Vec<_> = look(main, Role::Main, observer).into_iter().collect();
+        let mut findings: Vec<_> = look(main, ThreadRole::Main, observer).into_iter().collect();
         wait_for_leave(shared);
         shared.finished.store(true, Ordering::Relaxed);
         findings.extend(running.into_iter().filter_map(|helper| helper.join().ok().flatten()));
@@ -167,7 +165,7 @@ fn run(
 }
 
 /// An infinite or pondering search may not answer before it is told to, even when it has nothing left to do.
-fn wait_for_leave(shared: &Shared<'_>) {
+fn wait_for_leave(shared: &SearchShared<'_>) {
     let may_answer = || shared.stop.is_stopped() || shared.limits_hold();
     while shared.limits.mode != SearchMode::Normal && !may_answer() {
         thread::sleep(Duration::from_millis(1));
@@ -193,7 +191,7 @@ fn vote(findings: &[Finding]) -> Option<&Finding> {
     }))
 }
 
-fn report(shared: &Shared<'_>, position: &Position, chosen: Option<&Finding>) -> SearchReport {
+fn report(shared: &SearchShared<'_>, position: &Position, chosen: Option<&Finding>) -> SearchReport {
     let nodes = shared.nodes();
     let Some(Finding { best, depth }) = chosen else {
         return SearchReport { best: None, ponder: None, score: Score::DRAW, depth: 0, nodes };

@@ -15,9 +15,9 @@ const CLUSTER: usize = 4;
 const GENERATIONS: u8 = 32;
 
 #[repr(align(64))]
-struct Cluster([Entry; CLUSTER]);
+struct Cluster([TableEntry; CLUSTER]);
 
-struct Entry {
+struct TableEntry {
     check: AtomicU64,
     data: AtomicU64,
 }
@@ -30,7 +30,7 @@ pub(super) struct TranspositionTable {
 
 /// What the table knows of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct TableHit {
     pub(super) mv: PackedMove,
     /// The score, with mates counted from the root.
     pub(super) value: Value,
@@ -84,7 +84,7 @@ impl PackedMove {
 /// The low bits of a data word: eval 16, value 16, move 16, depth 8, then age 5, pv 1, bound 2.
 const NO_EVAL: i16 = i16::MIN;
 
-impl Known {
+impl TableHit {
     /// Whether the stored score settles a search of this window.
     #[inline(always)]
     pub(super) fn settles(&self, alpha: Value, beta: Value) -> bool {
@@ -158,11 +158,11 @@ impl TranspositionTable {
 
     /// What is known of the position with this key, `ply` plies from the root.
     #[inline]
-    pub(super) fn probe(&self, key: u64, ply: usize) -> Option<Known> {
+    pub(super) fn probe(&self, key: u64, ply: usize) -> Option<TableHit> {
         self.cluster(key).0.iter().find_map(|entry| {
             let data = entry.data.load(Ordering::Relaxed);
             let matches = entry.check.load(Ordering::Relaxed) ^ data == key;
-            if matches { Known::unpack(data, ply) } else { None }
+            if matches { TableHit::unpack(data, ply) } else { None }
         })
     }
 
@@ -182,7 +182,7 @@ impl TranspositionTable {
     pub(super) fn prefetch(&self, _key: u64) {}
 
     /// Stores what was found, over the same position's entry or the least valuable of its cluster.
-    pub(super) fn store(&self, key: u64, ply: usize, mut known: Known) {
+    pub(super) fn store(&self, key: u64, ply: usize, mut known: TableHit) {
         let generation = self.generation.load(Ordering::Relaxed);
         let mut victim = &self.cluster(key).0[0];
         let mut least = i32::MAX;
@@ -245,8 +245,8 @@ mod tests {
     use super::*;
     use crate::engine::score::mate_in;
 
-    fn known(value: Value, depth: i32) -> Known {
-        Known { mv: PackedMove(0x1234), value, eval: Some(-31), depth, bound: Bound::Lower, on_pv: true }
+    fn known(value: Value, depth: i32) -> TableHit {
+        TableHit { mv: PackedMove(0x1234), value, eval: Some(-31), depth, bound: Bound::Lower, on_pv: true }
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         table.store(0xdead_beef_0123_4567, 3, entry);
         assert_eq!(table.probe(0xdead_beef_0123_4567, 3), Some(entry));
         assert_eq!(table.probe(0xdead_beef_0123_4566, 3), None);
-        let in_check = Known { eval: None, bound: Bound::Upper, on_pv: false, ..entry };
+        let in_check = TableHit { eval: None, bound: Bound::Upper, on_pv: false, ..entry };
         table.store(77, 0, in_check);
         assert_eq!(table.probe(77, 0), Some(in_check));
     }
@@ -296,7 +296,7 @@ mod tests {
     fn a_store_without_a_move_keeps_the_move_already_known() {
         let table = TranspositionTable::new(1);
         table.store(9, 0, known(10, 5));
-        table.store(9, 0, Known { mv: PackedMove::NONE, ..known(10, 6) });
+        table.store(9, 0, TableHit { mv: PackedMove::NONE, ..known(10, 6) });
         assert_eq!(table.probe(9, 0).unwrap().mv, PackedMove(0x1234));
     }
 

@@ -6,14 +6,14 @@ use crate::engine::eval::tapered::{Tapered, Term};
 use crate::engine::eval::trace::Trace;
 
 /// Sums for both sides: values, and the danger of each king.
-pub(super) struct Tally<'a, T> {
+pub(super) struct Accumulator<'a, T> {
     pub(super) weights: &'a Weights,
     pub(super) trace: &'a mut T,
     score: [Tapered; 2],
     danger: [i32; 2],
 }
 
-impl<'a, T: Trace> Tally<'a, T> {
+impl<'a, T: Trace> Accumulator<'a, T> {
     pub(super) fn new(weights: &'a Weights, trace: &'a mut T) -> Self {
         Self { weights, trace, score: [Tapered::ZERO; 2], danger: [0; 2] }
     }

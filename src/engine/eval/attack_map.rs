@@ -1,7 +1,7 @@
 //! What each side attacks, gathered while the pieces are judged.
 
 use crate::chess::{Bitboard, Color, PieceKind, Position, Square, king_attacks};
-use crate::engine::eval::spans::{pawn_attacks_of, pawn_attacks_twice, rank_of};
+use crate::engine::eval::pawn_spans::{pawn_attacks_of, pawn_attacks_twice, rank_of};
 
 /// Attacks of both sides, indexed by colour.
 pub(super) struct AttackMap {

@@ -2,9 +2,9 @@
 
 use crate::chess::{Color, Position};
 use crate::engine::Declared;
+use crate::engine::eval::accumulator::danger_cost;
 use crate::engine::eval::coefficients::{Coefficients, places};
-use crate::engine::eval::shares::{FULL_PHASE, FULL_SCALE, Shares, fade, phase};
-use crate::engine::eval::tally::danger_cost;
+use crate::engine::eval::taper::{FULL_PHASE, FULL_SCALE, Shares, fade, phase};
 use crate::engine::eval::tapered::{Phases, Tapered};
 use crate::engine::eval::weights::Weights;
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::chess::{Color, Position};
 use crate::engine::eval::evaluator::listen;
-use crate::engine::eval::shares::Shares;
+use crate::engine::eval::taper::Shares;
 use crate::engine::eval::tapered::Phases;
 use crate::engine::eval::trace::Trace;
 use crate::engine::eval::weights::Weights;

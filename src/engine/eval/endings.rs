@@ -4,8 +4,8 @@ use crate::chess::{Bitboard, Color, PieceKind, Position, Square};
 use crate::engine::eval::Weights;
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
-use crate::engine::eval::shares::FULL_SCALE;
-use crate::engine::eval::spans::path;
+use crate::engine::eval::pawn_spans::path;
+use crate::engine::eval::taper::FULL_SCALE;
 use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 

@@ -2,16 +2,16 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, Position, Square};
 use crate::engine::eval::Weights;
+use crate::engine::eval::accumulator::{Accumulator, danger_cost};
 use crate::engine::eval::attack_map::AttackMap;
 use crate::engine::eval::pawns::PawnStructure;
-use crate::engine::eval::shares::{Shares, phase};
-use crate::engine::eval::tally::{Tally, danger_cost};
+use crate::engine::eval::taper::{Shares, phase};
 use crate::engine::eval::trace::Trace;
 
 /// A position under evaluation.
 pub(super) struct Evaluation<'a, T> {
     pub(super) position: &'a Position,
-    pub(super) tally: Tally<'a, T>,
+    pub(super) tally: Accumulator<'a, T>,
     pub(super) map: AttackMap,
     pub(super) structure: PawnStructure,
     pub(super) counts: [[i32; 6]; 2],
@@ -35,7 +35,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
         let mut evaluation = Self {
             position,
-            tally: Tally::new(weights, trace),
+            tally: Accumulator::new(weights, trace),
             map: AttackMap::new(position),
             structure,
             counts,

@@ -6,7 +6,7 @@ use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
 use crate::engine::eval::pawns::PawnStructure;
-use crate::engine::eval::shares::fade;
+use crate::engine::eval::taper::fade;
 use crate::engine::eval::trace::{Silent, Trace};
 
 /// Pawn structures remembered; a power of two.

@@ -2,8 +2,8 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, Square, bishop_attacks, knight_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
+use crate::engine::eval::pawn_spans::rank_of;
 use crate::engine::eval::shelter::{files_at, wing};
-use crate::engine::eval::spans::rank_of;
 use crate::engine::eval::trace::Trace;
 
 impl<T: Trace> Evaluation<'_, T> {

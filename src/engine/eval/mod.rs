@@ -1,5 +1,6 @@
 //! How good a position is: a tapered sum of weighted terms, each weight declared once.
 
+mod accumulator;
 mod attack_map;
 mod breakdown;
 mod coefficients;
@@ -10,25 +11,24 @@ mod king_danger;
 mod kpk;
 mod material;
 mod passers;
+mod pawn_spans;
 mod pawns;
 mod pieces;
-mod shares;
 mod shelter;
-mod spans;
 mod squares;
 mod tables;
-mod tally;
+mod taper;
 mod tapered;
 mod threats;
 mod trace;
 mod weights;
 
+pub use accumulator::danger_curve;
 pub use breakdown::{Breakdown, BreakdownTerm, breakdown};
 pub use coefficients::{Coefficients, Place, SLOTS, places};
 pub use evaluator::{Evaluator, listen};
-pub use shares::{FULL_PHASE, FULL_SCALE, Shares, fade};
 pub use tables::{ByCount, ByFileAndRank, ByPawnSquare, ByRank, BySquare, PlainByCount};
-pub use tally::danger_curve;
+pub use taper::{FULL_PHASE, FULL_SCALE, Shares, fade};
 pub use tapered::{Endgame, Middlegame, Phases, Tapered, Term};
 pub use trace::{Silent, Trace};
 pub use weights::Weights;

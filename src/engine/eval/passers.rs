@@ -2,7 +2,7 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, Square, king_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::spans::{path, step};
+use crate::engine::eval::pawn_spans::{path, step};
 use crate::engine::eval::trace::Trace;
 
 /// King steps further away than this all count alike.

@@ -2,8 +2,8 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, Position, Square, pawn_attacks};
 use crate::engine::eval::Weights;
-use crate::engine::eval::spans::{ahead, beside, files_beside, path, pawn_attacks_of, step};
-use crate::engine::eval::tally::Tally;
+use crate::engine::eval::accumulator::Accumulator;
+use crate::engine::eval::pawn_spans::{ahead, beside, files_beside, path, pawn_attacks_of, step};
 use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 
@@ -21,7 +21,7 @@ pub(super) struct PawnStructure {
 impl PawnStructure {
     /// Judges the pawns of `position`.
     pub(super) fn of<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> Self {
-        let mut tally = Tally::new(weights, trace);
+        let mut tally = Accumulator::new(weights, trace);
         let mut structure =
             Self { balance: Tapered::ZERO, passed: Bitboard::EMPTY, attack_span: [Bitboard::EMPTY; 2] };
         structure.add_side(position, Color::White, &mut tally);
@@ -31,8 +31,8 @@ impl PawnStructure {
     }
 
     #[inline(always)]
-    fn add_side<T: Trace>(&mut self, position: &Position, us: Color, tally: &mut Tally<'_, T>) {
-        let side = Side {
+    fn add_side<T: Trace>(&mut self, position: &Position, us: Color, tally: &mut Accumulator<'_, T>) {
+        let side = PawnSide {
             us,
             ours: position.pieces(us, PieceKind::Pawn),
             theirs: position.pieces(!us, PieceKind::Pawn),
@@ -50,15 +50,15 @@ impl PawnStructure {
 }
 
 /// The pawns as one side sees them.
-struct Side {
+struct PawnSide {
     us: Color,
     ours: Bitboard,
     theirs: Bitboard,
 }
 
-impl Side {
+impl PawnSide {
     #[inline(always)]
-    fn judge<T: Trace>(&self, square: Square, tally: &mut Tally<'_, T>) {
+    fn judge<T: Trace>(&self, square: Square, tally: &mut Accumulator<'_, T>) {
         let (us, weights) = (self.us, tally.weights);
         let ahead_of_it = path(us, square);
         let neighbours = self.ours & files_beside(square.file());

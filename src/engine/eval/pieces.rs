@@ -5,7 +5,7 @@ use crate::chess::{
     rook_attacks,
 };
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::spans::{path, rank_of};
+use crate::engine::eval::pawn_spans::{path, rank_of};
 use crate::engine::eval::trace::Trace;
 
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);

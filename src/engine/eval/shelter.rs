@@ -2,7 +2,7 @@
 
 use crate::chess::{Bitboard, CastlingSide, Color, PieceKind, Square};
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::spans::{ahead, rank_of, rearmost};
+use crate::engine::eval::pawn_spans::{ahead, rank_of, rearmost};
 use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 

@@ -2,7 +2,7 @@
 
 use crate::chess::{Bitboard, Color, PieceKind, bishop_attacks, knight_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::spans::{pawn_attacks_of, rank_of};
+use crate::engine::eval::pawn_spans::{pawn_attacks_of, rank_of};
 use crate::engine::eval::trace::Trace;
 
 const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);

@@ -1,7 +1,7 @@
 //! Who listens while the evaluation adds its terms.
 
 use crate::chess::Color;
-use crate::engine::eval::shares::Shares;
+use crate::engine::eval::taper::Shares;
 
 /// A listener to one evaluation: every term it adds, as the slot of its weight and how often it counts.
 ///

@@ -2,8 +2,8 @@
 
 use crate::chess::{Color, PieceKind, Position};
 use crate::engine::SearchParams;
-use crate::engine::history::Footprint;
 use crate::engine::score::{MAX_EVAL, Value};
+use crate::engine::search::history::Footprint;
 
 const SLOTS: usize = 1 << 14;
 /// Steps per centipawn in which a correction is kept.
@@ -57,7 +57,7 @@ fn piece_slot(position: &Position, color: Color) -> usize {
 }
 
 impl Corrections {
-    pub(super) fn new() -> Self {
+    pub(in crate::engine) fn new() -> Self {
         let tables = || vec![[0i16; SLOTS]; 2].into_boxed_slice();
         Self {
             pawns: tables(),

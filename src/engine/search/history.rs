@@ -46,7 +46,7 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    pub(super) fn new() -> Self {
+    pub(in crate::engine) fn new() -> Self {
         Self {
             quiet: vec![[0; 4096]; 2].into_boxed_slice(),
             capture: vec![[0; 6]; PIECE_SQUARES].into_boxed_slice(),

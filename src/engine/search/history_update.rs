@@ -2,12 +2,12 @@
 
 use crate::chess::{Move, Position};
 use crate::engine::Bound;
-use crate::engine::history::Trail;
-use crate::engine::node::Facts;
-use crate::engine::picker::taken_kind;
-use crate::engine::pruning;
 use crate::engine::score::{Value, is_mate};
-use crate::engine::search::Search;
+use crate::engine::search::history::Trail;
+use crate::engine::search::node::Facts;
+use crate::engine::search::picker::taken_kind;
+use crate::engine::search::pruning;
+use crate::engine::search::thread::Search;
 
 /// Moves tried before the one that cut, as many as are worth remembering.
 pub(super) struct Tried {
@@ -16,7 +16,7 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    pub(super) const fn new() -> Self {
+    pub(in crate::engine) const fn new() -> Self {
         Self { moves: [Move::NONE; 32], len: 0 }
     }
 

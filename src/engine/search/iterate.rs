@@ -1,30 +1,30 @@
 //! Iterative deepening: one search per depth, each inside a window around the last score.
 
 use crate::chess::Position;
-use crate::engine::node::Root;
 use crate::engine::observer::SearchInfo;
-use crate::engine::pruning::Expect;
-use crate::engine::root::RootMove;
 use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate};
-use crate::engine::search::{Role, Search};
+use crate::engine::search::node::Root;
+use crate::engine::search::pruning::Expect;
+use crate::engine::search::root::RootMove;
+use crate::engine::search::thread::{Search, ThreadRole};
 use crate::engine::time_budget::Stability;
-use crate::engine::{Bound, Observer, Score};
+use crate::engine::{Bound, Score, SearchObserver};
 
 /// Windows wider than this are opened for good.
 const WIDEST_WINDOW: Value = 1500;
 
 impl Search<'_> {
     /// Searches deeper and deeper until a limit, a stop or the deepest depth.
-    pub(super) fn iterate(&mut self, position: &Position, observer: &mut dyn Observer) {
+    pub(in crate::engine) fn iterate(&mut self, position: &Position, observer: &mut dyn SearchObserver) {
         let deepest = MAX_PLY as u32 - 1;
         let last = match self.role {
-            Role::Main => self.shared.limits.depth.unwrap_or(deepest).clamp(1, deepest),
-            Role::Helper { .. } => deepest,
+            ThreadRole::Main => self.shared.limits.depth.unwrap_or(deepest).clamp(1, deepest),
+            ThreadRole::Helper { .. } => deepest,
         };
         let first = match self.role {
-            Role::Main => 1,
+            ThreadRole::Main => 1,
             // Half of the helpers run a ply ahead, so that threads do not all do the same.
-            Role::Helper { index } => 1 + (index as u32 % 2),
+            ThreadRole::Helper { index } => 1 + (index as u32 % 2),
         };
         let lines = self.shared.limits.multipv.clamp(1, self.root_moves.len());
         let mut agreeing = 0;
@@ -44,7 +44,7 @@ impl Search<'_> {
             }
             self.completed_depth = depth as i32;
             self.consult();
-            if self.role == Role::Main {
+            if self.role == ThreadRole::Main {
                 self.report(lines, Bound::Exact, observer);
                 let Some(best) = self.root_moves.best() else { return };
                 agreeing = if before.is_some_and(|(mv, _)| mv == best.mv) { agreeing + 1 } else { 0 };
@@ -61,7 +61,7 @@ impl Search<'_> {
     }
 
     /// Searches one line of the root, widening the window until the score falls inside.
-    fn aspirate(&mut self, position: &Position, depth: i32, observer: &mut dyn Observer) {
+    fn aspirate(&mut self, position: &Position, depth: i32, observer: &mut dyn SearchObserver) {
         let previous = self.root_moves.current().previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut half = self.params().aspiration_window;
@@ -114,15 +114,15 @@ impl Search<'_> {
     }
 
     /// Tells of a missed window, where the search is long enough for somebody to watch.
-    fn report_window(&mut self, bound: Bound, observer: &mut dyn Observer) {
+    fn report_window(&mut self, bound: Bound, observer: &mut dyn SearchObserver) {
         let watched = self.shared.elapsed().as_secs() >= 3 && self.shared.limits.multipv <= 1;
-        if self.role == Role::Main && watched {
+        if self.role == ThreadRole::Main && watched {
             self.report(1, bound, observer);
         }
     }
 
     /// Tells the best lines of the iteration.
-    pub(super) fn report(&mut self, lines: usize, bound: Bound, observer: &mut dyn Observer) {
+    pub(super) fn report(&mut self, lines: usize, bound: Bound, observer: &mut dyn SearchObserver) {
         self.consult();
         let time = self.shared.elapsed();
         let nodes = self.shared.nodes();

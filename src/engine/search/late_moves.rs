@@ -1,20 +1,20 @@
 //! What becomes of moves that come late: dropped unseen, or searched less deep.
 
 use crate::chess::{Color, Move, PieceKind, Position};
-use crate::engine::node::{Facts, NodeKind};
-use crate::engine::picker::{Refutations, Stage};
-use crate::engine::pruning::{self, Expect, Trend};
-use crate::engine::search::Search;
-use crate::engine::see::exchange_is_at_least;
+use crate::engine::search::node::{Facts, NodeKind};
+use crate::engine::search::picker::{PickStage, Refutations};
+use crate::engine::search::pruning::{self, Expect, Trend};
+use crate::engine::search::see::exchange_is_at_least;
+use crate::engine::search::thread::Search;
 
 /// A move at its turn in a node, and what is known of it.
 pub(super) struct LateMove<'a> {
-    pub(super) mv: Move,
+    pub(in crate::engine) mv: Move,
     /// Its turn, from 1.
     pub(super) number: usize,
     /// What it did before.
     pub(super) record: i32,
-    pub(super) stage: Stage,
+    pub(super) stage: PickStage,
     pub(super) refutations: &'a Refutations,
 }
 
@@ -37,7 +37,7 @@ impl Search<'_> {
         }
         if mv.is_tactical() {
             let floor = pruning::capture_exchange_floor(params, depth) - record / 32;
-            let losing = stage > Stage::GoodCaptures
+            let losing = stage > PickStage::GoodCaptures
                 && depth <= 8
                 && !exchange_is_at_least(position, mv, floor.min(0));
             return if losing { Fate::Drop } else { Fate::Play };

@@ -2,16 +2,16 @@
 
 use crate::chess::{Move, Position};
 use crate::engine::Bound;
-use crate::engine::cuts::Singular;
-use crate::engine::history::Footprint;
-use crate::engine::late_moves::{Fate, LateMove};
-use crate::engine::picker::{Choice, Picker};
-use crate::engine::pruning::{Expect, Trend};
-use crate::engine::quiescence::Entry;
-use crate::engine::records::Tried;
 use crate::engine::score::{INFINITE, MATE_BAND, Value, mate_in, mated_in};
-use crate::engine::search::Search;
-use crate::engine::transposition::{Known, PackedMove};
+use crate::engine::search::history::Footprint;
+use crate::engine::search::history_update::Tried;
+use crate::engine::search::late_moves::{Fate, LateMove};
+use crate::engine::search::picker::{Choice, Picker};
+use crate::engine::search::pruning::{Expect, Trend};
+use crate::engine::search::quiescence::Entry;
+use crate::engine::search::singular::Singular;
+use crate::engine::search::thread::Search;
+use crate::engine::transposition::{PackedMove, TableHit};
 
 /// What kind of node a search is in, fixed when it is compiled.
 pub(super) trait NodeKind {
@@ -54,7 +54,7 @@ pub(super) struct Facts {
     pub(super) eval: Option<Value>,
     pub(super) trend: Trend,
     pub(super) expect: Expect,
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<TableHit>,
     pub(super) table_move: Option<Move>,
     pub(super) on_pv: bool,
 }
@@ -255,7 +255,7 @@ impl Search<'_> {
         let bound = if best >= beta { Bound::Lower } else { inside };
         if excluded.is_none() && !(K::ROOT && self.root_moves.is_secondary()) {
             let mv = best_move.map_or(PackedMove::NONE, PackedMove::pack);
-            let found = Known { mv, value: best, eval: raw, depth, bound, on_pv };
+            let found = TableHit { mv, value: best, eval: raw, depth, bound, on_pv };
             self.shared.table.store(position.key(), ply, found);
             self.learn_error(position, best_move, best, bound, &facts);
         }
@@ -272,7 +272,7 @@ impl Search<'_> {
     }
 
     /// Fills in the frame's static score; gives the uncorrected one for the table.
-    fn static_score(&mut self, position: &Position, ply: usize, known: Option<Known>) -> Option<Value> {
+    fn static_score(&mut self, position: &Position, ply: usize, known: Option<TableHit>) -> Option<Value> {
         if position.in_check() {
             self.frame_mut(ply).eval = None;
             return None;

@@ -1,23 +1,17 @@
-//! Cuts and extensions that searches of their own prove: null moves, shallow captures, singular moves.
+//! Cutoffs proved without trying all moves: reverse futility, razoring, null move and ProbCut.
 
-use crate::chess::{Move, Position};
+use crate::chess::Position;
 use crate::engine::Bound;
-use crate::engine::history::Footprint;
-use crate::engine::late_moves::has_pieces;
-use crate::engine::node::{Facts, NodeKind, NonPv};
-use crate::engine::picker::{Choice, Picker, Refutations};
-use crate::engine::pruning::{self, Expect};
-use crate::engine::quiescence::Entry;
 use crate::engine::score::{Value, is_mate};
-use crate::engine::search::Search;
-use crate::engine::see::exchange_is_at_least;
-use crate::engine::transposition::{Known, PackedMove};
-
-/// What the singular search says of the table's move.
-pub(super) enum Singular {
-    Extend(i32),
-    Cut(Value),
-}
+use crate::engine::search::history::Footprint;
+use crate::engine::search::late_moves::has_pieces;
+use crate::engine::search::node::{Facts, NonPv};
+use crate::engine::search::picker::{Choice, Picker, Refutations};
+use crate::engine::search::pruning::{self, Expect};
+use crate::engine::search::quiescence::Entry;
+use crate::engine::search::see::exchange_is_at_least;
+use crate::engine::search::thread::Search;
+use crate::engine::transposition::{PackedMove, TableHit};
 
 impl Search<'_> {
     /// Step 5: a score that needs no move of ours to be proved.
@@ -111,42 +105,11 @@ impl Search<'_> {
             if value >= target {
                 let mv = PackedMove::pack(mv);
                 let (eval, bound) = (facts.raw, Bound::Lower);
-                let found = Known { mv, value, eval, depth: depth - 3, bound, on_pv: facts.on_pv };
+                let found = TableHit { mv, value, eval, depth: depth - 3, bound, on_pv: facts.on_pv };
                 self.shared.table.store(position.key(), ply, found);
                 return Some(value);
             }
         }
         None
-    }
-
-    /// Step 9: searches everything but the table's move, to see whether anything comes near it.
-    pub(super) fn singular<K: NodeKind>(&mut self, position: &Position, mv: Move, facts: &Facts) -> Singular {
-        let Facts { ply, depth, beta, expect, .. } = *facts;
-        let params = self.params();
-        let Some(known) = facts.known else { return Singular::Extend(0) };
-        if depth < params.singular_depth
-            || ply as i32 >= 2 * self.root_depth
-            || known.depth < depth - 3
-            || known.bound == Bound::Upper
-            || is_mate(known.value)
-        {
-            return Singular::Extend(0);
-        }
-        let target = pruning::singular_target(params, known.value, depth);
-        self.frame_mut(ply).excluded = Some(mv);
-        let value = self.node::<NonPv>(position, target - 1, target, (depth - 1) / 2, ply, expect);
-        self.frame_mut(ply).excluded = None;
-        if value < target {
-            let far = !K::PV && value < target - params.double_extension_margin;
-            let double = far && self.frame(ply).double_extensions < 8;
-            Singular::Extend(if double { 2 } else { 1 })
-        } else if target >= beta {
-            // Two moves beat beta at reduced depth: one of them will.
-            Singular::Cut(target)
-        } else if known.value >= beta {
-            Singular::Extend(-2)
-        } else {
-            Singular::Extend(-i32::from(expect == Expect::Cut))
-        }
     }
 }

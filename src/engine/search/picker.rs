@@ -1,12 +1,12 @@
 //! Moves in the order in which they are worth trying, generated only as far as they are asked for.
 
 use crate::chess::{MAX_MOVES, Move, PieceKind, Position};
-use crate::engine::history::{Histories, Trail};
-use crate::engine::see::{EXCHANGE_VALUES, exchange_is_at_least};
+use crate::engine::search::history::{Histories, Trail};
+use crate::engine::search::see::{EXCHANGE_VALUES, exchange_is_at_least};
 
 /// What a picker offers next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(super) enum PickStage {
     /// The table's move.
     Table,
     /// Makes the captures; offers nothing itself.
@@ -70,7 +70,7 @@ pub(super) const EMPTY_SCRATCH: Scratch = [Scored { mv: Move::NONE, score: 0 }; 
 /// The moves live in the scratch that is handed to every call of [`Picker::next`], the same one each time. Until the
 /// table's move has been offered nothing is in it, so a search in between may use it too.
 pub(super) struct Picker {
-    stage: Stage,
+    stage: PickStage,
     choice: Choice,
     table: Option<Move>,
     refutations: Refutations,
@@ -83,9 +83,14 @@ pub(super) struct Picker {
 
 impl Picker {
     /// `table` must be legal in the position that [`Picker::next`] is asked about.
-    pub(super) fn new(choice: Choice, table: Option<Move>, refutations: Refutations, trail: Trail) -> Self {
+    pub(in crate::engine) fn new(
+        choice: Choice,
+        table: Option<Move>,
+        refutations: Refutations,
+        trail: Trail,
+    ) -> Self {
         Self {
-            stage: Stage::Table,
+            stage: PickStage::Table,
             choice,
             table,
             refutations,
@@ -98,7 +103,7 @@ impl Picker {
     }
 
     /// The stage of the move offered last.
-    pub(super) const fn stage(&self) -> Stage {
+    pub(super) const fn stage(&self) -> PickStage {
         self.stage
     }
 
@@ -115,73 +120,73 @@ impl Picker {
         scratch: &mut Scratch,
     ) -> Option<Move> {
         loop {
-            if !self.quiets_wanted && (Stage::FirstKiller..=Stage::Quiets).contains(&self.stage) {
+            if !self.quiets_wanted && (PickStage::FirstKiller..=PickStage::Quiets).contains(&self.stage) {
                 self.finish_quiets();
             }
             match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::MakeCaptures;
+                PickStage::Table => {
+                    self.stage = PickStage::MakeCaptures;
                     if self.table.is_some() {
                         return self.table;
                     }
                 }
-                Stage::MakeCaptures => {
+                PickStage::MakeCaptures => {
                     self.make_captures(position, histories, scratch);
-                    self.stage = Stage::GoodCaptures;
+                    self.stage = PickStage::GoodCaptures;
                 }
-                Stage::GoodCaptures => match self.good_capture(position, scratch) {
+                PickStage::GoodCaptures => match self.good_capture(position, scratch) {
                     Some(mv) => return Some(mv),
                     None => {
                         self.stage = match self.choice {
-                            Choice::All => Stage::FirstKiller,
-                            Choice::Captures { .. } => Stage::Done,
-                            Choice::CapturesAndChecks => Stage::MakeQuiets,
+                            Choice::All => PickStage::FirstKiller,
+                            Choice::Captures { .. } => PickStage::Done,
+                            Choice::CapturesAndChecks => PickStage::MakeQuiets,
                         };
                     }
                 },
-                Stage::FirstKiller => {
-                    self.stage = Stage::SecondKiller;
+                PickStage::FirstKiller => {
+                    self.stage = PickStage::SecondKiller;
                     let mv = self.refutations.killers[0];
                     if self.is_fresh_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
-                Stage::SecondKiller => {
-                    self.stage = Stage::Counter;
+                PickStage::SecondKiller => {
+                    self.stage = PickStage::Counter;
                     let mv = self.refutations.killers[1];
                     if self.is_fresh_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
-                Stage::Counter => {
-                    self.stage = Stage::MakeQuiets;
+                PickStage::Counter => {
+                    self.stage = PickStage::MakeQuiets;
                     let mv = self.refutations.counter;
                     if !self.refutations.killers.contains(&mv) && self.is_fresh_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
-                Stage::MakeQuiets => {
+                PickStage::MakeQuiets => {
                     self.make_quiets(position, histories, scratch);
-                    self.stage = Stage::Quiets;
+                    self.stage = PickStage::Quiets;
                 }
-                Stage::Quiets => match self.best_remaining(scratch) {
+                PickStage::Quiets => match self.best_remaining(scratch) {
                     Some(mv) => return Some(mv),
                     None => self.finish_quiets(),
                 },
-                Stage::BadCaptures => {
+                PickStage::BadCaptures => {
                     if self.next < self.bad_end {
                         self.next += 1;
                         return Some(scratch[self.next - 1].mv);
                     }
-                    self.stage = Stage::Done;
+                    self.stage = PickStage::Done;
                 }
-                Stage::Done => return None,
+                PickStage::Done => return None,
             }
         }
     }
 
     fn finish_quiets(&mut self) {
-        self.stage = if self.choice == Choice::All { Stage::BadCaptures } else { Stage::Done };
+        self.stage = if self.choice == Choice::All { PickStage::BadCaptures } else { PickStage::Done };
         self.next = 0;
     }
 

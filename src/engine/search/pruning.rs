@@ -97,10 +97,10 @@ pub(super) fn history_malus(params: &SearchParams, depth: i32) -> i32 {
 /// Base reductions by depth and move number, in 1024ths of a ply.
 ///
 /// Whole numbers throughout, so that a search is the same on every machine.
-pub(super) struct Reductions(Box<[[i32; 64]; 64]>);
+pub(in crate::engine) struct Reductions(Box<[[i32; 64]; 64]>);
 
 impl Reductions {
-    pub(super) fn new(params: &SearchParams) -> Self {
+    pub(in crate::engine) fn new(params: &SearchParams) -> Self {
         let mut table = Box::new([[0; 64]; 64]);
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, cell) in row.iter_mut().enumerate().skip(1) {

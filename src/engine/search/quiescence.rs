@@ -2,13 +2,13 @@
 
 use crate::chess::Position;
 use crate::engine::Bound;
-use crate::engine::history::Footprint;
-use crate::engine::node::NodeKind;
-use crate::engine::picker::{Choice, Picker, Refutations, taken_kind};
 use crate::engine::score::{INFINITE, MATE_BAND, Value, mated_in};
-use crate::engine::search::Search;
-use crate::engine::see::EXCHANGE_VALUES;
-use crate::engine::transposition::{Known, PackedMove};
+use crate::engine::search::history::Footprint;
+use crate::engine::search::node::NodeKind;
+use crate::engine::search::picker::{Choice, Picker, Refutations, taken_kind};
+use crate::engine::search::see::EXCHANGE_VALUES;
+use crate::engine::search::thread::Search;
+use crate::engine::transposition::{PackedMove, TableHit};
 
 /// Where in the quiet search a node stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,12 +108,12 @@ impl Search<'_> {
         let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let mv = best_move.map_or(PackedMove::NONE, PackedMove::pack);
         let on_pv = known.is_some_and(|known| known.on_pv);
-        let found = Known { mv, value: best, eval: raw, depth: 0, bound, on_pv };
+        let found = TableHit { mv, value: best, eval: raw, depth: 0, bound, on_pv };
         self.shared.table.store(position.key(), ply, found);
         best
     }
 
-    fn stand(&mut self, position: &Position, ply: usize, known: Option<Known>) -> Stand {
+    fn stand(&mut self, position: &Position, ply: usize, known: Option<TableHit>) -> Stand {
         if position.in_check() {
             return Stand { raw: None, best: -INFINITE };
         }
@@ -130,7 +130,7 @@ impl Search<'_> {
         ply: usize,
         missing: Value,
         entry: Entry,
-        known: Option<Known>,
+        known: Option<TableHit>,
     ) -> Picker {
         let choice = if position.in_check() {
             Choice::All

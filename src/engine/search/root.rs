@@ -5,14 +5,14 @@ use crate::engine::score::{INFINITE, Value};
 
 /// A move of the root and what is known of it.
 #[derive(Clone, Debug)]
-pub(super) struct RootMove {
-    pub(super) mv: Move,
+pub(in crate::engine) struct RootMove {
+    pub(in crate::engine) mv: Move,
     /// The score, or minus infinity where the move only failed to beat another.
-    pub(super) value: Value,
+    pub(in crate::engine) value: Value,
     /// The score of the iteration before.
     pub(super) previous: Value,
     /// The line behind it, the move first.
-    pub(super) line: Vec<Move>,
+    pub(in crate::engine) line: Vec<Move>,
     pub(super) seldepth: usize,
     /// Nodes spent on it in the whole search.
     pub(super) effort: u64,
@@ -20,7 +20,7 @@ pub(super) struct RootMove {
 
 /// The root's moves, best first, and which line of several is being searched.
 #[derive(Clone, Debug)]
-pub(super) struct RootMoves {
+pub(in crate::engine) struct RootMoves {
     moves: Vec<RootMove>,
     rank: usize,
 }
@@ -28,7 +28,7 @@ pub(super) struct RootMoves {
 impl RootMoves {
     /// The legal moves of `position`, or those of them that are asked for. Asking for none that is legal is
     /// asking for all, so that there is always an answer where the rules have one.
-    pub(super) fn new(position: &Position, wanted: &[Move]) -> Self {
+    pub(in crate::engine) fn new(position: &Position, wanted: &[Move]) -> Self {
         let legal = position.legal_moves();
         let any = legal.iter().any(|mv| wanted.contains(mv));
         let moves = legal.iter().filter(|mv| !any || wanted.contains(mv)).map(|&mv| RootMove {
@@ -46,11 +46,11 @@ impl RootMoves {
         self.moves.len()
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(in crate::engine) const fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }
 
-    pub(super) fn best(&self) -> Option<&RootMove> {
+    pub(in crate::engine) fn best(&self) -> Option<&RootMove> {
         self.moves.first()
     }
 

@@ -4,39 +4,39 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::chess::{Color, Move, PieceKind, Position};
-use crate::engine::correction::Corrections;
-use crate::engine::history::{Footprint, Histories, Trail};
-use crate::engine::picker::{EMPTY_SCRATCH, Refutations, Scratch};
-use crate::engine::pruning::{Reductions, Trend};
-use crate::engine::root::RootMoves;
 use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
+use crate::engine::search::correction::Corrections;
+use crate::engine::search::history::{Footprint, Histories, Trail};
+use crate::engine::search::picker::{EMPTY_SCRATCH, Refutations, Scratch};
+use crate::engine::search::pruning::{Reductions, Trend};
+use crate::engine::search::root::RootMoves;
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{Evaluator, Limits, SearchMode, SearchParams, StopFlag, Weights};
 
 /// What all threads of a search look at.
-pub(super) struct Shared<'a> {
-    pub(super) table: &'a TranspositionTable,
-    pub(super) params: &'a SearchParams,
-    pub(super) reductions: &'a Reductions,
-    pub(super) limits: &'a Limits,
-    pub(super) stop: &'a StopFlag,
-    pub(super) contempt: Value,
-    pub(super) started: Instant,
-    pub(super) budget: Option<TimeBudget>,
+pub(in crate::engine) struct SearchShared<'a> {
+    pub(in crate::engine) table: &'a TranspositionTable,
+    pub(in crate::engine) params: &'a SearchParams,
+    pub(in crate::engine) reductions: &'a Reductions,
+    pub(in crate::engine) limits: &'a Limits,
+    pub(in crate::engine) stop: &'a StopFlag,
+    pub(in crate::engine) contempt: Value,
+    pub(in crate::engine) started: Instant,
+    pub(in crate::engine) budget: Option<TimeBudget>,
     /// Raised by the main thread when it is done, so that the helpers end too.
-    pub(super) finished: AtomicBool,
+    pub(in crate::engine) finished: AtomicBool,
     /// Positions visited, a count per thread.
-    pub(super) visited: Box<[AtomicU64]>,
+    pub(in crate::engine) visited: Box<[AtomicU64]>,
 }
 
-impl Shared<'_> {
+impl SearchShared<'_> {
     pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// Whether limits count yet: a pondering search is free until its move comes, an infinite one for ever.
-    pub(super) fn limits_hold(&self) -> bool {
+    pub(in crate::engine) fn limits_hold(&self) -> bool {
         match self.limits.mode {
             SearchMode::Normal => true,
             SearchMode::Infinite => false,
@@ -50,13 +50,13 @@ impl Shared<'_> {
         self.limits.mate.is_none()
     }
 
-    pub(super) fn nodes(&self) -> u64 {
+    pub(in crate::engine) fn nodes(&self) -> u64 {
         self.visited.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 }
 
 /// What one thread learns, kept from move to move of a game.
-pub(super) struct Memory {
+pub(in crate::engine) struct Memory {
     pub(super) evaluator: Evaluator,
     pub(super) histories: Histories,
     pub(super) corrections: Corrections,
@@ -65,7 +65,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(weights: Weights) -> Self {
+    pub(in crate::engine) fn new(weights: Weights) -> Self {
         Self {
             evaluator: Evaluator::new(weights),
             histories: Histories::new(),
@@ -104,7 +104,7 @@ const BEFORE_ROOT: usize = 4;
 
 /// Which thread this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::engine) enum ThreadRole {
     /// Reports, and watches the limits.
     Main,
     /// Fills the shared table; ends with the main thread.
@@ -112,16 +112,16 @@ pub(super) enum Role {
 }
 
 /// The state of one thread in one search.
-pub(super) struct Search<'a> {
-    pub(super) shared: &'a Shared<'a>,
+pub(in crate::engine) struct Search<'a> {
+    pub(super) shared: &'a SearchShared<'a>,
     pub(super) memory: &'a mut Memory,
-    pub(super) root_moves: RootMoves,
-    pub(super) role: Role,
+    pub(in crate::engine) root_moves: RootMoves,
+    pub(super) role: ThreadRole,
     pub(super) root_depth: i32,
     pub(super) seldepth: usize,
-    pub(super) nodes: u64,
-    pub(super) completed_depth: i32,
-    pub(super) lines: Lines,
+    pub(in crate::engine) nodes: u64,
+    pub(in crate::engine) completed_depth: i32,
+    pub(super) lines: PvLines,
     /// No null move above this ply, while one is being verified.
     pub(super) null_floor: usize,
     frames: Box<[Frame]>,
@@ -136,10 +136,10 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(
-        shared: &'a Shared<'a>,
+    pub(in crate::engine) fn new(
+        shared: &'a SearchShared<'a>,
         memory: &'a mut Memory,
-        role: Role,
+        role: ThreadRole,
         root_moves: RootMoves,
         keys: Vec<u64>,
         root_turn: Color,
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
             seldepth: 0,
             nodes: 0,
             completed_depth: 0,
-            lines: Lines::new(),
+            lines: PvLines::new(),
             null_floor: 0,
             frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
             root_index: keys.len() - 1,
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn params(&self) -> &'a SearchParams {
+    pub(in crate::engine) fn params(&self) -> &'a SearchParams {
         self.shared.params
     }
 
@@ -229,14 +229,14 @@ impl<'a> Search<'a> {
 
     /// Looks at flags and clock.
     #[cold]
-    pub(super) fn consult(&mut self) {
+    pub(in crate::engine) fn consult(&mut self) {
         let own = match self.role {
-            Role::Main => 0,
-            Role::Helper { index } => index,
+            ThreadRole::Main => 0,
+            ThreadRole::Helper { index } => index,
         };
         self.shared.visited[own].store(self.nodes, Ordering::Relaxed);
         let told = self.shared.stop.is_stopped() || self.shared.finished.load(Ordering::Relaxed);
-        self.stopped |= told || (self.role == Role::Main && self.is_over_limit());
+        self.stopped |= told || (self.role == ThreadRole::Main && self.is_over_limit());
     }
 
     fn is_over_limit(&self) -> bool {
@@ -334,17 +334,17 @@ fn is_bare(position: &Position) -> bool {
 }
 
 /// The best line known from each ply, kept in a triangle.
-pub(super) struct Lines(Box<[Line]>);
+pub(super) struct PvLines(Box<[PvLine]>);
 
 #[derive(Clone, Copy)]
-struct Line {
+struct PvLine {
     moves: [Move; MAX_PLY],
     len: usize,
 }
 
-impl Lines {
+impl PvLines {
     fn new() -> Self {
-        Self(vec![Line { moves: [Move::NONE; MAX_PLY], len: 0 }; MAX_PLY + 1].into_boxed_slice())
+        Self(vec![PvLine { moves: [Move::NONE; MAX_PLY], len: 0 }; MAX_PLY + 1].into_boxed_slice())
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use super::explain::explain;
 use super::panel::{self, Thought};
 use super::reading::{Request, read};
 use crate::chess::{ByColor, Color, DrawRule, GameLine, Move, Outcome, Position};
-use crate::engine::{Limits, Observer, SearchInfo, SearchReport, Searcher, StopFlag};
+use crate::engine::{Limits, SearchInfo, SearchObserver, SearchReport, Searcher, StopFlag};
 use crate::frontend::lines::{Next, read_line};
 use crate::frontend::options::EngineOptions;
 use crate::frontend::picture::{Paint, Picture};
@@ -265,7 +265,7 @@ impl BestLine {
     }
 }
 
-impl Observer for BestLine {
+impl SearchObserver for BestLine {
     fn info(&mut self, info: &SearchInfo) {
         if info.multipv <= 1 {
             self.0.clone_from(&info.pv);

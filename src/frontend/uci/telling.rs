@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::output::Output;
 use super::wdl;
 use crate::chess::{MoveStyle, Position};
-use crate::engine::{Bound, Limits, Observer, Score, SearchInfo, SearchMode, SearchReport, StopFlag};
+use crate::engine::{Bound, Limits, Score, SearchInfo, SearchMode, SearchObserver, SearchReport, StopFlag};
 use crate::frontend::options::EngineOptions;
 use crate::protocol::Words;
 use crate::protocol::uci;
@@ -90,7 +90,7 @@ impl Telling {
     }
 }
 
-impl Observer for Telling {
+impl SearchObserver for Telling {
     fn info(&mut self, info: &SearchInfo) {
         if info.bound != Bound::Exact && info.time < BOUNDS_AFTER {
             return;

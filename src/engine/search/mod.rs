@@ -1,0 +1,20 @@
+//! Alpha-beta search: iterative deepening at the root, the node, quiescence, and what they learn on the way.
+
+mod correction;
+mod history;
+mod history_update;
+mod iterate;
+mod late_moves;
+mod node;
+mod null_move;
+mod picker;
+mod pruning;
+mod quiescence;
+mod root;
+mod see;
+mod singular;
+mod thread;
+
+pub(super) use pruning::Reductions;
+pub(super) use root::{RootMove, RootMoves};
+pub(super) use thread::{Memory, Search, SearchShared, ThreadRole};
