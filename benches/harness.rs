@@ -226,7 +226,7 @@ fn bare(trips: u64) -> Measured {
 fn engine(name: &str, salt: &str) -> EngineSpec {
     let mut spec = EngineSpec::uci(name, PathBuf::from(env!("CARGO_BIN_EXE_fake-engine")));
     spec.args = vec!["--salt".into(), salt.into()];
-    spec.patience.quit = Duration::from_secs(5);
+    spec.timeouts.quit = Duration::from_secs(5);
     spec
 }
 

@@ -231,7 +231,7 @@ fn is_flooded() {
     };
     let play = |rule: &str| {
         let mut flooding = fake(&[rule]);
-        flooding.patience.move_cap = Duration::from_secs(10);
+        flooding.timeouts.move_cap = Duration::from_secs(10);
         let mut config = FleetConfig::new(vec![flooding, sound()]);
         config.rules.max_moves = Some(4);
         run(config, jobs(1, TimeControl::nodes(1))).lines()

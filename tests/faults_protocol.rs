@@ -91,9 +91,9 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
                     spec.args.extend(["--name".into(), mark.clone()]);
                     if expected.iter().any(|line| line.contains("flood")) {
                         // Reading up to the limit takes a busy machine a while; it is the limit that must end it.
-                        spec.patience.move_cap = Duration::from_secs(20);
+                        spec.timeouts.move_cap = Duration::from_secs(20);
                     }
-                    let longest = 2 * spec.patience.move_cap + Duration::from_secs(7);
+                    let longest = 2 * spec.timeouts.move_cap + Duration::from_secs(7);
                     let outcome = pair(spec, *limits);
                     assert_eq!(outcome.lines(), expected, "{name}: {outcome:#?}");
                     assert_eq!(outcome.pairs.len(), 1, "{name}: the pair counts");
@@ -238,7 +238,7 @@ fn before_its_first_good_handshake_a_failure_is_a_mistake_in_the_plan() {
     };
     let quick = |rules: &[&str]| {
         let mut spec = fake(rules);
-        spec.patience.start = Duration::from_millis(300);
+        spec.timeouts.start = Duration::from_millis(300);
         spec
     };
     for (name, spec, says) in [
@@ -272,7 +272,7 @@ fn an_engine_that_has_worked_once_loses_when_a_later_start_fails() {
     ] {
         let mut spec = fake(&["on go#3: exit 7", rule]);
         spec.args.extend(["--state".into(), folder.path().join(expected).display().to_string()]);
-        spec.patience.start = Duration::from_millis(500);
+        spec.timeouts.start = Duration::from_millis(500);
         let outcome = pair(spec, nodes());
         assert_eq!(outcome.lines(), ["0-1 crash(exit 7)", expected], "{name}");
     }
@@ -353,11 +353,11 @@ fn scores_that_lie_or_cannot_be_read_adjudicate_nothing() {
 fn the_kernel_limits_of_an_engine_end_it_and_its_folder_goes_with_it() {
     let mut memory = fake(&["on go#3: alloc"]);
     memory.sandbox.memory_bytes = Some(512 << 20);
-    memory.patience.move_cap = Duration::from_secs(20);
+    memory.timeouts.move_cap = Duration::from_secs(20);
     assert_eq!(pair(memory, nodes()).lines(), lost("crash(memory)"), "row 48");
     let mut disk = fake(&["on go#3: fill 20000000000"]);
     disk.sandbox.file_bytes = Some(8 << 20);
-    disk.patience.move_cap = Duration::from_secs(20);
+    disk.timeouts.move_cap = Duration::from_secs(20);
     disk.dir = WorkingDir::Private;
     let folders = || {
         let names = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
@@ -389,8 +389,8 @@ fn an_engine_that_spins_on_its_opponents_time_is_flagged_and_not_punished() {
     let mut slow = EngineSpec { args: vec!["--sleep-ms".into(), "120".into()], ..sound() };
     let mut spinning = fake(&["on newgame: spin; play"]);
     // The spinning takes its share of a small machine; nobody is to be hurried by it here.
-    slow.patience.move_cap = Duration::from_secs(10);
-    spinning.patience.move_cap = Duration::from_secs(10);
+    slow.timeouts.move_cap = Duration::from_secs(10);
+    spinning.timeouts.move_cap = Duration::from_secs(10);
     let mut config = FleetConfig::new(vec![spinning, slow]);
     config.rules.max_moves = Some(10);
     let outcome = run(config, jobs(1, nodes()));

@@ -14,8 +14,8 @@ use playself::game::{
 };
 use playself::opening::Opening;
 use playself::player::{
-    Alarm, Castling, CpuUse, Departure, EngineSpec, ExitEvidence, Farewell, Fitness, Patience, Player, Pulse,
-    Transport,
+    BlockingReader, Castling, CpuUse, Departure, EngineSpec, ExitEvidence, Farewell, Fitness, LazyTimer,
+    Player, Timeouts, Transport,
 };
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, ReadBuf, duplex,
@@ -53,7 +53,7 @@ impl Transport for Memory {
         None
     }
 
-    async fn shut_down(self, _: Farewell, _: &Patience) -> Departure {
+    async fn shut_down(self, _: Farewell, _: &Timeouts) -> Departure {
         Departure::default()
     }
 }
@@ -62,7 +62,7 @@ impl Transport for Memory {
 struct Deaf(Duration);
 
 impl Host for Deaf {
-    fn pulse(&self) -> Option<&Pulse> {
+    fn reader(&self) -> Option<&BlockingReader> {
         None
     }
 
@@ -196,9 +196,14 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let limits = ByColor { white: setting.limits, black: setting.limits };
             let contest = Contest { setup: &setup, limits, rules: &rules };
             let begun = Instant::now();
-            let played =
-                play([&mut white, &mut black], contest, &mut Alarm::new(), &Deaf(setting.deaf), &mut Nobody)
-                    .await;
+            let played = play(
+                [&mut white, &mut black],
+                contest,
+                &mut LazyTimer::new(),
+                &Deaf(setting.deaf),
+                &mut Nobody,
+            )
+            .await;
             let took = begun.elapsed();
             let fitness = white.settle().await;
             let settled_after = begun.elapsed() - took;
@@ -285,7 +290,7 @@ async fn a_late_answer_is_thrown_away_behind_a_barrier() {
 async fn an_engine_that_stops_reading_stalls_on_its_input() {
     let mut setting = Setting { pipe: 64, ..Setting::new(TimeControl::nodes(1)) };
     setting.max_moves = 50;
-    setting.spec.patience.write = Duration::from_secs(3);
+    setting.spec.timeouts.write = Duration::from_secs(3);
     let result =
         game(setting, |go| if go < 10 { vec![Step::Move] } else { vec![Step::Move, Step::Freeze] }).await;
     assert_eq!(result.line(), "0-1 stall(stdin)", "row 41");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::player::{Patience, Sandbox};
+use crate::player::{Sandbox, Timeouts};
 
 use super::fields::Fields;
 
@@ -101,11 +101,11 @@ impl EngineBounds {
     }
 
     /// As the player is told.
-    pub(super) fn patience(&self) -> Patience {
-        let usual = Patience::default();
+    pub(super) fn timeouts(&self) -> Timeouts {
+        let usual = Timeouts::default();
         let time = |bound, usual| self.said.get(&bound).map_or(usual, |&us| Duration::from_micros(us));
         let size = |bound, usual| self.said.get(&bound).map_or(usual, |&bytes| bytes as usize);
-        Patience {
+        Timeouts {
             start: time(Bound::Start, usual.start),
             ready: time(Bound::Ready, usual.ready),
             new_game: time(Bound::NewGame, usual.new_game),
@@ -140,12 +140,12 @@ mod tests {
         let sandbox =
             Sandbox { memory_bytes: Some(512 << 20), file_bytes: Some(3 << 20), processes: Some(8) };
         assert_eq!(bounds.sandbox(), sandbox);
-        let patience = bounds.patience();
-        assert_eq!(patience.start, Duration::from_millis(2500));
-        assert_eq!(patience.move_cap, Duration::from_secs(7));
-        assert_eq!((patience.line_bytes, patience.move_bytes), (1 << 10, 2 << 20));
-        assert_eq!(patience.ready, Patience::default().ready);
-        assert_eq!(EngineBounds::default().patience(), Patience::default());
+        let timeouts = bounds.timeouts();
+        assert_eq!(timeouts.start, Duration::from_millis(2500));
+        assert_eq!(timeouts.move_cap, Duration::from_secs(7));
+        assert_eq!((timeouts.line_bytes, timeouts.move_bytes), (1 << 10, 2 << 20));
+        assert_eq!(timeouts.ready, Timeouts::default().ready);
+        assert_eq!(EngineBounds::default().timeouts(), Timeouts::default());
     }
 
     #[test]

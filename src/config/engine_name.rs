@@ -119,7 +119,7 @@ pub fn plan_engine(
         None => WorkingDir::Inherited,
     };
     spec.sandbox = entry.bounds.sandbox();
-    spec.patience = entry.bounds.patience();
+    spec.timeouts = entry.bounds.timeouts();
     let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
     Ok(PlannedEngine {
         named: entry.engine.clone(),
@@ -376,7 +376,7 @@ mod tests {
         std::fs::write(around.engines.join("pet.toml"), file).unwrap();
         let spec = plan(&EngineEntry::named("pet"), &around).unwrap().spec;
         assert_eq!((spec.dir, spec.sandbox.memory_bytes), (WorkingDir::Private, Some(64 << 20)));
-        assert_eq!(spec.patience.start.as_secs(), 3);
+        assert_eq!(spec.timeouts.start.as_secs(), 3);
         let mut entry = EngineEntry::named("pet");
         entry.dir = Some(EngineDir::Path(folder.path().to_owned()));
         let dir = folder.path().canonicalize().unwrap();

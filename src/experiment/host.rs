@@ -1,4 +1,4 @@
-//! What the machine says about itself: processors, their clocks, stolen time, the disk's patience.
+//! What the machine says about itself: processors, their clocks, stolen time, the disk's timeouts.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -5,7 +5,7 @@ use crate::fleet::PairId;
 use crate::fleet::seat::think_limits;
 use crate::game::{Anomaly, FaultBundle, GameOfPair, TimeControl};
 use crate::player::{
-    EngineIndex, EngineOption, EngineSpec, Player, ProcessTransport, Protocol, Told, WorkingDir,
+    EngineIndex, EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir,
 };
 
 /// What an engine said last, taken before it is ended.
@@ -13,7 +13,7 @@ use crate::player::{
 pub(super) struct LastWords {
     pub(super) transcript: Vec<String>,
     pub(super) stderr_tail: String,
-    pub(super) told: Box<Told>,
+    pub(super) told: Box<SentState>,
 }
 
 /// Which game a bundle belongs to.
@@ -50,7 +50,7 @@ pub(super) fn bundle(
 }
 
 /// A shell command that asks the same engine the same question.
-fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Told) -> String {
+fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &SentState) -> String {
     let mut program = vec![quoted(&spec.program.to_string_lossy())];
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
     match &spec.protocol {
@@ -71,7 +71,7 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Tol
             format!(
                 "(printf '%s\\n' {}; sleep {}) | {}",
                 input.join(" "),
-                patience_s(limits),
+                input_open_s(limits),
                 in_its_place(spec, &program.join(" "))
             )
         }
@@ -79,7 +79,7 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Tol
 }
 
 /// The position that the engine was asked about: one that failed while its opponent thought was asked a move before.
-fn question(anomaly: &Anomaly, told: &Told) -> String {
+fn question(anomaly: &Anomaly, told: &SentState) -> String {
     if let Some(foreseen) = told.foreseen {
         let moves = if anomaly.position.contains(" moves ") { "" } else { " moves" };
         return format!("{}{moves} {}", anomaly.position, foreseen.as_str());
@@ -95,7 +95,7 @@ fn question(anomaly: &Anomaly, told: &Told) -> String {
 }
 
 /// How long the engine's input stays open: an end of input would end its search.
-fn patience_s(limits: &TimeControl) -> u64 {
+fn input_open_s(limits: &TimeControl) -> u64 {
     let clock = limits.clock.map_or(0, |rule| rule.time.as_secs() + rule.increment.as_secs());
     let move_time = limits.movetime_ms.unwrap_or(0) / 1000;
     30.max(clock.max(move_time) + 5)
@@ -139,7 +139,7 @@ mod tests {
     fn the_command_that_repeats_a_fault_survives_any_name() {
         let mut spec = EngineSpec::uci("x", "/opt/my engines/it's one");
         spec.args = vec!["--quiet".into()];
-        let told = Told { question: vec!["go nodes 7".into()], ..Told::default() };
+        let told = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
         let failed = anomaly("8/8 w", "position startpos moves e2e4 e7e5");
         let command = repeat(&spec, &failed, &TimeControl::nodes(7), &told);
         assert_eq!(
@@ -155,7 +155,7 @@ mod tests {
         spec.env = vec![("A".into(), "b c".into())];
         spec.dir = WorkingDir::Path("/some where".into());
         let options = [("Hash", "16"), ("Weight", "7"), ("Clear Hash", ""), ("UCI_Chess960", "true")];
-        let told = Told {
+        let told = SentState {
             options: options.map(|(name, value)| EngineOption::new(name, value)).into(),
             question: vec!["go ponder wtime 812 btime 90".into(), "ponderhit".into()],
             foreseen: None,
@@ -166,13 +166,13 @@ mod tests {
             command,
             r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=b c' /x)"
         );
-        let unasked = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &Told::default());
+        let unasked = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &SentState::default());
         assert!(unasked.contains("Hash value 16") && !unasked.contains(" go"), "{unasked}");
     }
 
     #[test]
     fn one_that_failed_on_its_opponents_time_is_asked_what_it_was_asked_last() {
-        let told = Told { question: vec!["go nodes 7".into()], ..Told::default() };
+        let told = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
         for (fen, position, asked) in [
             ("8/8 b", "position startpos moves e2e4", "position startpos"),
             ("8/8 b", "position startpos moves e2e4 e7e5 g1f3", "position startpos moves e2e4 e7e5"),
@@ -181,7 +181,7 @@ mod tests {
         ] {
             assert_eq!(question(&anomaly(fen, position), &told), asked, "{position}");
         }
-        let pondering = Told { foreseen: MoveText::new("e7e5"), ..told };
+        let pondering = SentState { foreseen: MoveText::new("e7e5"), ..told };
         let asked = question(&anomaly("8/8 b", "position startpos moves e2e4"), &pondering);
         assert_eq!(asked, "position startpos moves e2e4 e7e5");
     }

@@ -11,12 +11,12 @@ use tokio::time::{Instant, sleep};
 
 use crate::failpoint::{self, Point};
 use crate::game::Host;
-use crate::player::{Pulse, Serving};
+use crate::player::{BlockingReader, Serving};
 
 /// How often a thread looks whether it still runs on time.
 const TICK: Duration = Duration::from_millis(20);
 /// What a timer may be late by nature, a game's wait for its engine on the spot included.
-const NATURAL: Duration = Duration::from_millis(2).saturating_add(Pulse::BEAT);
+const NATURAL: Duration = Duration::from_millis(2).saturating_add(BlockingReader::BEAT);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
 /// A shorter stop than this takes no more from a clock than a busy processor does.
@@ -68,7 +68,7 @@ impl Standstills {
 pub(super) struct DelayProbe {
     state: RefCell<ProbeState>,
     /// Without one, engines are waited for like all else.
-    pulse: Option<Pulse>,
+    reader: Option<BlockingReader>,
 }
 
 #[derive(Debug)]
@@ -89,13 +89,13 @@ impl DelayProbe {
 
     pub(super) fn new() -> Self {
         let state = RefCell::new(ProbeState { ticked: Instant::now(), late: VecDeque::new() });
-        Self { state, pulse: Pulse::start().ok() }
+        Self { state, reader: BlockingReader::start().ok() }
     }
 
     /// Says what the thread has to do from now on.
     pub(super) fn serve(&self, serving: Serving) {
-        if let Some(pulse) = &self.pulse {
-            pulse.serve(serving);
+        if let Some(reader) = &self.reader {
+            reader.serve(serving);
         }
     }
 
@@ -142,8 +142,8 @@ impl DelayProbe {
 }
 
 impl Host for DelayProbe {
-    fn pulse(&self) -> Option<&Pulse> {
-        self.pulse.as_ref()
+    fn reader(&self) -> Option<&BlockingReader> {
+        self.reader.as_ref()
     }
 
     fn longest_delay_since(&self, since: Instant) -> Duration {

@@ -22,7 +22,8 @@ use crate::game::{
     Played, PlyRecord, Referee, Termination, VoidReason, Warning, play,
 };
 use crate::player::{
-    Alarm, EngineIndex, EngineSpec, Launcher, PlayerFault, Pondering, Tallies, Transport, exit_disagrees,
+    EngineIndex, EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport,
+    exit_disagrees,
 };
 
 /// What a slot is told.
@@ -277,7 +278,7 @@ impl Slot {
         };
         let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
         let contest = Contest { setup, limits, rules: &self.shared.rules };
-        let (mut alarm, mut board) = (Alarm::new(), self.board.clone());
+        let (mut alarm, mut board) = (LazyTimer::new(), self.board.clone());
         let before = [white.transport().cpu_time(), black.transport().cpu_time()];
         let played = play([&mut *white, &mut *black], contest, &mut alarm, &*self.probe, &mut board).await;
         let mut warnings = Vec::new();
@@ -414,8 +415,8 @@ impl Finished {
     }
 }
 
-fn warn(warnings: &mut Vec<Warning>, tallies: Tallies, by: EngineIndex) {
-    let Tallies { stray, garbage, broken_info, false_time } = tallies;
+fn warn(warnings: &mut Vec<Warning>, irregularities: Irregularities, by: EngineIndex) {
+    let Irregularities { stray, garbage, broken_info, false_time } = irregularities;
     let found = [
         (stray, Warning::StrayLine { count: stray, by }),
         (garbage, Warning::Garbage { count: garbage, by }),

@@ -13,8 +13,8 @@ use crate::game::{
     AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
 };
 use crate::player::{
-    Alarm, Answer, Break, CpuUse, CrashMoment, ExitEvidence, MoveText, Player, PlayerFault, Pulse, Question,
-    Said, Score, StallPoint, ThinkLimits, Transport,
+    Answer, BlockingReader, Break, CpuUse, CrashMoment, ExitEvidence, LazyTimer, MoveReply, MoveText, Player,
+    PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
 };
 
 /// What the host knows about its own delays.
@@ -25,8 +25,8 @@ pub trait Host {
     /// How long before `heard` our thread had not been listening: what was heard then may have lain unread that long.
     fn deaf_before(&self, heard: Instant) -> Duration;
 
-    /// The pulse of a thread that may wait for engines on the spot.
-    fn pulse(&self) -> Option<&Pulse>;
+    /// The reader of a thread that may wait for engines on the spot.
+    fn reader(&self) -> Option<&BlockingReader>;
 }
 
 /// Whoever watches a game as it is played. Called after every move, so it must be quick.
@@ -98,7 +98,7 @@ pub struct Anomaly {
 pub async fn play<T: Transport>(
     players: [&mut Player<T>; 2],
     contest: Contest<'_>,
-    alarm: &mut Alarm,
+    alarm: &mut LazyTimer,
     host: &dyn Host,
     spectator: &mut dyn Spectator,
 ) -> Played {
@@ -159,7 +159,12 @@ enum Thought {
 }
 
 impl<T: Transport> Table<'_, T> {
-    async fn play(&mut self, alarm: &mut Alarm, host: &dyn Host, spectator: &mut dyn Spectator) -> Verdict {
+    async fn play(
+        &mut self,
+        alarm: &mut LazyTimer,
+        host: &dyn Host,
+        spectator: &mut dyn Spectator,
+    ) -> Verdict {
         if let Some(ending) = self.referee.verdict() {
             return (ending, None);
         }
@@ -181,7 +186,7 @@ impl<T: Transport> Table<'_, T> {
     async fn turn(
         &mut self,
         mover: Color,
-        alarm: &mut Alarm,
+        alarm: &mut LazyTimer,
         host: &dyn Host,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         if self.players[mover.index()].needs_preparing() {
@@ -232,7 +237,7 @@ impl<T: Transport> Table<'_, T> {
     fn is_leftover(&self, mover: Color, answer: &Answer) -> bool {
         let own_last = self.plies.iter().nth_back(1);
         let player = &self.players[mover.index()];
-        own_last.is_some_and(|ply| ply.source == MoveSource::Engine && answer.said == Said::Move(ply.mv))
+        own_last.is_some_and(|ply| ply.source == MoveSource::Engine && answer.said == MoveReply::Move(ply.mv))
             && player.speaks_uci()
             && player.read_move(self.referee.position(), &answer.said, self.contest.setup.castling).is_none()
     }
@@ -245,15 +250,21 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// Waits for the mover's answer, with an ear on its opponent and an eye on the clock.
-    async fn think(&mut self, mover: Color, alarm: &mut Alarm, wait: Duration, host: &dyn Host) -> Thought {
+    async fn think(
+        &mut self,
+        mover: Color,
+        alarm: &mut LazyTimer,
+        wait: Duration,
+        host: &dyn Host,
+    ) -> Thought {
         let [white, black] = &mut self.players;
         let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
         let lent = &mut self.lent;
         *lent = Duration::ZERO;
-        let mut pulse = host.pulse();
+        let mut reader = host.reader();
         poll_fn(|cx| {
-            if let Some(pulse) = pulse.take()
-                && let Err(end) = mover.await_here(pulse, cx)
+            if let Some(reader) = reader.take()
+                && let Err(end) = mover.await_here(reader, cx)
             {
                 return Poll::Ready(Thought::MoverBroke(end));
             }
@@ -329,10 +340,12 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// The move as records and UCI engines spell it. A UCI engine has just said it that way.
-    fn spelling(&self, mv: Move, said: &Said) -> MoveText {
+    fn spelling(&self, mv: Move, said: &MoveReply) -> MoveText {
         let style = self.contest.setup.castling.style();
         match said {
-            Said::Move(text) if self.players[self.referee.position().turn().index()].speaks_uci() => *text,
+            MoveReply::Move(text) if self.players[self.referee.position().turn().index()].speaks_uci() => {
+                *text
+            }
             _ => MoveText::new(&self.referee.position().coordinate(mv, style))
                 .expect("a coordinate move is at most five letters"),
         }
@@ -446,8 +459,8 @@ impl<T: Transport> Table<'_, T> {
 
 /// Stops the thread's beat before a wait that may be long and is not on the spot.
 fn rest(host: &dyn Host) {
-    if let Some(pulse) = host.pulse() {
-        pulse.rest();
+    if let Some(reader) = host.reader() {
+        reader.rest();
     }
 }
 

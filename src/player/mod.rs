@@ -1,44 +1,26 @@
-//! Client side: whoever the harness asks for a move, met only as a process.
+//! Client side of an engine: the harness asks a [`Player`] for a move, and meets the engine only as a process.
 
-mod ace;
-mod alarm;
-mod answer;
-mod client;
+mod connection;
+mod dialogue;
+mod exchange;
 mod fault;
-mod go_line;
-mod guardian;
-mod launcher;
-mod line_buffer;
-mod link;
 mod move_text;
 mod options;
-mod patience;
+mod player;
 mod process;
-mod pulse;
 mod score;
-mod scratch_dir;
-mod spawn;
 mod spec;
-mod stderr_tail;
-mod sweep;
-mod talk;
-mod timeslice;
-mod transcript;
-mod transport;
-mod uci;
+mod timeouts;
 
-pub use ace::exit_disagrees;
-pub use alarm::Alarm;
-pub use answer::{Answer, Question, Report, Said, Tallies, ThinkLimits, Told};
-pub use client::{Break, Castling, Fitness, Player, StartFault};
+pub use connection::{BlockingReader, LazyTimer, Serving, Transport};
+pub use connection::{CpuUse, Departure, Farewell};
+pub use dialogue::exit_disagrees;
+pub use exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport};
 pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
-pub use guardian::{GuardianProgram, keep_watch};
-pub use launcher::{LaunchError, Launcher};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};
-pub use patience::Patience;
-pub use process::ProcessTransport;
-pub use pulse::{Pulse, Serving};
+pub use player::{Break, Castling, Fitness, Player, StartFault};
+pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, keep_watch};
 pub use score::Score;
 pub use spec::{EngineIndex, EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
-pub use transport::{CpuUse, Departure, Farewell, Transport};
+pub use timeouts::Timeouts;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::player::Patience;
+use crate::player::Timeouts;
 use crate::protocol::ace::Template;
 
 /// An engine's place in the plan's list; the candidate is 0.
@@ -152,8 +152,8 @@ pub struct EngineSpec {
     #[serde(default)]
     pub sandbox: Sandbox,
     /// Time and size limits.
-    #[serde(default)]
-    pub patience: Patience,
+    #[serde(default, rename = "patience")]
+    pub timeouts: Timeouts,
 }
 
 impl EngineSpec {
@@ -170,7 +170,7 @@ impl EngineSpec {
             restart: Restart::Off,
             ponder: Pondering::Off,
             sandbox: Sandbox::default(),
-            patience: Patience::default(),
+            timeouts: Timeouts::default(),
         }
     }
 

@@ -18,13 +18,13 @@ pub(crate) fn fake(rules: &[&str]) -> EngineSpec {
     for rule in rules {
         spec.args.extend(["--on".to_owned(), (*rule).to_owned()]);
     }
-    spec.patience.start = Duration::from_millis(3000);
-    spec.patience.ready = Duration::from_millis(400);
-    spec.patience.new_game = Duration::from_millis(400);
-    spec.patience.stop = Duration::from_millis(200);
-    spec.patience.quit = Duration::from_millis(300);
-    spec.patience.term = Duration::from_millis(200);
-    spec.patience.move_cap = Duration::from_millis(1500);
+    spec.timeouts.start = Duration::from_millis(3000);
+    spec.timeouts.ready = Duration::from_millis(400);
+    spec.timeouts.new_game = Duration::from_millis(400);
+    spec.timeouts.stop = Duration::from_millis(200);
+    spec.timeouts.quit = Duration::from_millis(300);
+    spec.timeouts.term = Duration::from_millis(200);
+    spec.timeouts.move_cap = Duration::from_millis(1500);
     spec
 }
 

@@ -66,7 +66,7 @@ impl Transcript {
 }
 
 /// Text that prints on any terminal and fits in any JSON: UTF-8 kept, control characters and stray bytes escaped.
-pub(super) fn escape(bytes: &[u8]) -> String {
+pub(in crate::player) fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {

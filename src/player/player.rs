@@ -7,25 +7,25 @@ use tokio::time::{Instant, timeout};
 
 use crate::chess::MoveStyle;
 use crate::chess::{Color, Move, Position};
-use crate::player::ace::AceDialogue;
-use crate::player::answer::{Answer, Question, Said, Tallies, ThinkLimits, Told};
-use crate::player::link::{Link, LinkEnd};
+use crate::player::connection::escape;
+use crate::player::connection::{Connection, ConnectionEnd};
+use crate::player::dialogue::AceDialogue;
+use crate::player::dialogue::ExpectError;
+use crate::player::dialogue::{GreetTrouble, UciDialogue};
+use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits};
 use crate::player::options::{NumberOption, OptionError};
-use crate::player::talk::Trouble;
-use crate::player::transcript::escape;
-use crate::player::uci::{GreetTrouble, UciDialogue};
 use crate::player::{
-    CrashMoment, Departure, EngineOption, EngineSpec, ExitEvidence, Farewell, MoveText, Patience,
-    PlayerFault, Protocol, ProtocolBreach, Pulse, Sandbox, Transport,
+    BlockingReader, CrashMoment, Departure, EngineOption, EngineSpec, ExitEvidence, Farewell, MoveText,
+    PlayerFault, Protocol, ProtocolBreach, Sandbox, Timeouts, Transport,
 };
 
 /// An engine that is there and talks.
 #[derive(Debug)]
 pub struct Player<T> {
-    link: Link<T>,
-    patience: Patience,
+    connection: Connection<T>,
+    timeouts: Timeouts,
     sandbox: Sandbox,
-    tallies: Tallies,
+    irregularities: Irregularities,
     dialect: Dialect,
 }
 
@@ -51,7 +51,7 @@ pub enum StartFault {
 
 /// The moment a conversation broke, to be looked into by [`Player::autopsy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Break(LinkEnd);
+pub struct Break(ConnectionEnd);
 
 /// Whether a player can go on to the next game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +80,16 @@ impl<T: Transport> Player<T> {
     /// Makes an engine behind `transport` ready: the whole UCI greeting, or nothing at all for ACE.
     pub async fn greet(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
         let mut player = Self {
-            link: Link::new(transport, &spec.patience),
-            patience: spec.patience.clone(),
+            connection: Connection::new(transport, &spec.timeouts),
+            timeouts: spec.timeouts.clone(),
             sandbox: spec.sandbox,
-            tallies: Tallies::default(),
+            irregularities: Irregularities::default(),
             dialect: Dialect::Ace(AceDialogue::new()),
         };
         if matches!(spec.protocol, Protocol::Ace { .. }) {
             return Ok(player);
         }
-        match UciDialogue::greet(&mut player.link, &mut player.tallies, spec).await {
+        match UciDialogue::greet(&mut player.connection, &mut player.irregularities, spec).await {
             Ok(dialogue) => {
                 player.dialect = Dialect::Uci(Box::new(dialogue));
                 Ok(player)
@@ -129,9 +129,10 @@ impl<T: Transport> Player<T> {
             Castling::Chess960 => options.push(EngineOption::new("UCI_Chess960", "true")),
             Castling::Standard => {}
         }
-        let deadline = Instant::now() + self.patience.new_game;
-        let begun =
-            dialogue.new_game(&mut self.link, &mut self.tallies, (position, &options), deadline).await;
+        let deadline = Instant::now() + self.timeouts.new_game;
+        let begun = dialogue
+            .new_game(&mut self.connection, &mut self.irregularities, (position, &options), deadline)
+            .await;
         match begun {
             Ok(()) => Ok(()),
             Err(trouble) => Err(self.start_fault(trouble, CrashMoment::Idle).await),
@@ -145,10 +146,10 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    async fn fault_of(&mut self, trouble: Trouble, during: CrashMoment) -> PlayerFault {
+    async fn fault_of(&mut self, trouble: ExpectError, during: CrashMoment) -> PlayerFault {
         match trouble {
-            Trouble::Late(point) => PlayerFault::Stall(point),
-            Trouble::End(end) => self.autopsy(Break(end), during).await,
+            ExpectError::Late(point) => PlayerFault::Stall(point),
+            ExpectError::End(end) => self.autopsy(Break(end), during).await,
         }
     }
 
@@ -164,8 +165,9 @@ impl<T: Transport> Player<T> {
         played: Option<MoveText>,
     ) -> Result<(), PlayerFault> {
         let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
-        let limits = [self.patience.stop, self.patience.ready];
-        match dialogue.prepare(&mut self.link, &mut self.tallies, question, played, limits).await {
+        let limits = [self.timeouts.stop, self.timeouts.ready];
+        match dialogue.prepare(&mut self.connection, &mut self.irregularities, question, played, limits).await
+        {
             Ok(()) => Ok(()),
             Err(trouble) => Err(self.fault_of(trouble, CrashMoment::Idle).await),
         }
@@ -176,12 +178,12 @@ impl<T: Transport> Player<T> {
     pub fn ask(&mut self, question: &Question<'_>) -> Duration {
         match &mut self.dialect {
             Dialect::Uci(dialogue) => {
-                dialogue.ask(&mut self.link, question);
+                dialogue.ask(&mut self.connection, question);
                 Duration::ZERO
             }
             Dialect::Ace(dialogue) => {
-                dialogue.ask(&mut self.link, question);
-                dialogue.grace(self.patience.start)
+                dialogue.ask(&mut self.connection, question);
+                dialogue.grace(self.timeouts.start)
             }
         }
     }
@@ -189,8 +191,12 @@ impl<T: Transport> Player<T> {
     /// The answer to the last question.
     pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Break>> {
         let answer = match &mut self.dialect {
-            Dialect::Uci(dialogue) => dialogue.poll_answer(&mut self.link, &mut self.tallies, cx),
-            Dialect::Ace(dialogue) => dialogue.poll_answer(&mut self.link, &mut self.tallies, cx),
+            Dialect::Uci(dialogue) => {
+                dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
+            }
+            Dialect::Ace(dialogue) => {
+                dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
+            }
         };
         answer.map_err(Break)
     }
@@ -198,25 +204,26 @@ impl<T: Transport> Player<T> {
     /// Takes back the last answer, which belongs to an older question: the true one is still to come. For UCI only.
     pub fn await_another(&mut self) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
-            dialogue.await_another(&mut self.tallies);
+            dialogue.await_another(&mut self.irregularities);
         }
     }
 
     /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
     pub fn look_again(&mut self, cx: &mut Context<'_>) {
-        self.link.look(cx);
+        self.connection.look(cx);
     }
 
     /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
     /// next [`Player::poll_answer`].
-    pub fn await_here(&mut self, pulse: &Pulse, cx: &mut Context<'_>) -> Result<(), Break> {
+    pub fn await_here(&mut self, reader: &BlockingReader, cx: &mut Context<'_>) -> Result<(), Break> {
         let Dialect::Uci(dialogue) = &mut self.dialect else {
-            pulse.rest();
+            reader.rest();
             return Ok(());
         };
-        if let Poll::Ready(sent) = dialogue.poll_question(&mut self.link, &mut self.tallies, cx) {
+        if let Poll::Ready(sent) = dialogue.poll_question(&mut self.connection, &mut self.irregularities, cx)
+        {
             sent.map_err(Break)?;
-            self.link.await_here(pulse);
+            self.connection.await_here(reader);
         }
         Ok(())
     }
@@ -224,8 +231,8 @@ impl<T: Transport> Player<T> {
     /// Listens to the player while it is not asked anything. Ready only when it cannot go on.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Break> {
         let end = match &mut self.dialect {
-            Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.link, &mut self.tallies, cx),
-            Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.link, &mut self.tallies, cx),
+            Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.connection, &mut self.irregularities, cx),
+            Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.connection, &mut self.irregularities, cx),
         };
         end.map(Break)
     }
@@ -233,23 +240,23 @@ impl<T: Transport> Player<T> {
     /// Lets the player think on its opponent's time, if it is set to and `expected` is what it foresees.
     pub fn ponder(&mut self, question: &Question<'_>, expected: MoveText) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
-            dialogue.ponder(&mut self.link, question, expected);
+            dialogue.ponder(&mut self.connection, question, expected);
         }
     }
 
     /// When the last question began to go out, once it has.
     pub fn asked_at(&self) -> Instant {
-        self.link.wrote_at()
+        self.connection.wrote_at()
     }
 
     /// Whether part of the question could not be written yet: the engine does not read.
     pub fn is_sending(&self) -> bool {
-        self.link.is_sending()
+        self.connection.is_sending()
     }
 
     /// The move that `said` names in `position`, in the player's spelling.
-    pub fn read_move(&self, position: &Position, said: &Said, castling: Castling) -> Option<Move> {
-        let Said::Move(text) = said else { return None };
+    pub fn read_move(&self, position: &Position, said: &MoveReply, castling: Castling) -> Option<Move> {
+        let MoveReply::Move(text) = said else { return None };
         match &self.dialect {
             Dialect::Uci(_) => position.parse_coordinate(text.as_str(), castling.style()).ok(),
             Dialect::Ace(_) => position.parse_ace(text.as_str()).ok(),
@@ -259,10 +266,14 @@ impl<T: Transport> Player<T> {
     /// Finds out how a conversation ended.
     pub async fn autopsy(&mut self, Break(end): Break, during: CrashMoment) -> PlayerFault {
         let (exit, alive) = match end {
-            LinkEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
-            LinkEnd::Exited(exit) => (Some(exit), during),
-            LinkEnd::OutputClosed => (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdoutClosed),
-            LinkEnd::InputClosed => (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdinClosed),
+            ConnectionEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
+            ConnectionEnd::Exited(exit) => (Some(exit), during),
+            ConnectionEnd::OutputClosed => {
+                (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdoutClosed)
+            }
+            ConnectionEnd::InputClosed => {
+                (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdinClosed)
+            }
         };
         let during = match exit {
             None => alive,
@@ -276,7 +287,7 @@ impl<T: Transport> Player<T> {
     }
 
     async fn exit_within(&mut self, allowed: Duration) -> Option<ExitEvidence> {
-        timeout(allowed, std::future::poll_fn(|cx| self.link.transport.poll_exit(cx))).await.ok()
+        timeout(allowed, std::future::poll_fn(|cx| self.connection.transport.poll_exit(cx))).await.ok()
     }
 
     /// Whether an engine under a memory limit ended the way programs do that reach it.
@@ -284,7 +295,8 @@ impl<T: Transport> Player<T> {
         if self.sandbox.memory_bytes.is_none() || exit == ExitEvidence::Code(0) {
             return false;
         }
-        let last_words = String::from_utf8_lossy(&self.link.transport.stderr_tail()).to_ascii_lowercase();
+        let last_words =
+            String::from_utf8_lossy(&self.connection.transport.stderr_tail()).to_ascii_lowercase();
         ["memory", "alloc"].iter().any(|word| last_words.contains(word))
     }
 
@@ -293,8 +305,8 @@ impl<T: Transport> Player<T> {
         match &mut self.dialect {
             Dialect::Ace(_) => Fitness::Unfit,
             Dialect::Uci(dialogue) => {
-                let deadline = Instant::now() + self.patience.stop;
-                match dialogue.stop(&mut self.link, &mut self.tallies, deadline).await {
+                let deadline = Instant::now() + self.timeouts.stop;
+                match dialogue.stop(&mut self.connection, &mut self.irregularities, deadline).await {
                     Ok(()) => Fitness::Fit,
                     Err(_) => Fitness::Unfit,
                 }
@@ -306,9 +318,9 @@ impl<T: Transport> Player<T> {
     pub async fn own_verdict(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
         let Dialect::Ace(dialogue) = &mut self.dialect else { return None };
         let question = Question { position: b"", limits: ThinkLimits::default(), last };
-        dialogue.ask(&mut self.link, &question);
-        let (link, tallies) = (&mut self.link, &mut self.tallies);
-        let ended = std::future::poll_fn(|cx| AceDialogue::poll_idle(link, tallies, cx));
+        dialogue.ask(&mut self.connection, &question);
+        let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
+        let ended = std::future::poll_fn(|cx| AceDialogue::poll_idle(connection, irregularities, cx));
         timeout(ACE_FAREWELL, ended).await.ok()?;
         self.exit_within(ACE_FAREWELL).await
     }
@@ -320,35 +332,35 @@ impl<T: Transport> Player<T> {
             (Fitness::Fit, Dialect::Uci(_)) => Farewell::Ask("quit\n"),
             (Fitness::Unfit, _) => Farewell::Kill,
         };
-        self.link.transport.shut_down(farewell, &self.patience).await
+        self.connection.transport.shut_down(farewell, &self.timeouts).await
     }
 
     /// The oddities counted since the last call.
-    pub fn take_tallies(&mut self) -> Tallies {
-        self.tallies.take()
+    pub fn take_tallies(&mut self) -> Irregularities {
+        self.irregularities.take()
     }
 
     /// The last lines each way.
     pub fn transcript(&self) -> Vec<String> {
-        self.link.transcript()
+        self.connection.transcript()
     }
 
     /// What it stands at and was last asked, as it was told; nothing for ACE, whose arguments say it all.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> SentState {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.told(),
-            Dialect::Ace(_) => Told::default(),
+            Dialect::Ace(_) => SentState::default(),
         }
     }
 
     /// The end of its stderr, printable.
     pub fn stderr_tail(&self) -> String {
-        escape(&self.link.transport.stderr_tail())
+        escape(&self.connection.transport.stderr_tail())
     }
 
     /// The transport, to look at.
     pub fn transport(&self) -> &T {
-        &self.link.transport
+        &self.connection.transport
     }
 
     /// The name a UCI engine gave itself.
@@ -390,12 +402,12 @@ impl<T: Transport> Player<T> {
 
     /// The longest a move may take that has no clock.
     pub fn move_cap(&self) -> Duration {
-        self.patience.move_cap
+        self.timeouts.move_cap
     }
 
     /// How long a full pipe may stay full.
     pub fn write_limit(&self) -> Duration {
-        self.patience.write
+        self.timeouts.write
     }
 }
 

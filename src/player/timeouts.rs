@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Each duration is the length of an absolute deadline: output does not extend it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Patience {
+pub struct Timeouts {
     /// From start to `uciok`.
     pub start: Duration,
     /// From `isready` to `readyok`.
@@ -34,7 +34,7 @@ pub struct Patience {
     pub stderr_bytes: usize,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),

@@ -15,7 +15,7 @@ use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 use nix::unistd::{gettid, read};
 
-use crate::player::timeslice::Timeslice;
+use crate::player::connection::sched_slice::SchedSlice;
 
 /// The beat that ends a thread's waits on the spot.
 ///
@@ -27,11 +27,11 @@ use crate::player::timeslice::Timeslice;
 /// With the beat goes a longer slice of the processor that the thread shares with its engine: so an engine is woken by its
 /// question and answers it before the thread comes back, and both are spared a sleep.
 #[derive(Debug)]
-pub struct Pulse {
+pub struct BlockingReader {
     timer: RefCell<Timer>,
     /// The thread's own, where slices can be chosen.
-    slice: Option<Timeslice>,
-    state: Cell<State>,
+    slice: Option<SchedSlice>,
+    state: Cell<TimerState>,
     serving: Cell<Serving>,
 }
 
@@ -45,7 +45,7 @@ pub enum Serving {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum TimerState {
     Resting,
     Beating,
 }
@@ -53,19 +53,19 @@ enum State {
 /// Ignored unless somebody listens, so that our listening changes nothing for anybody.
 const SIGNAL: Signal = Signal::SIGURG;
 
-impl Pulse {
+impl BlockingReader {
     /// The longest that a thread is away from its other business.
     pub const BEAT: Duration = Duration::from_millis(2);
 
-    /// The pulse of the thread that calls this. It serves others until told otherwise.
+    /// The reader of the thread that calls this. It serves others until told otherwise.
     #[cfg(target_env = "gnu")]
     pub fn start() -> io::Result<Self> {
         listen()?;
         let (thread_id, si_value) = (gettid().as_raw(), 0);
         let notify = SigevNotify::SigevThreadId { signal: SIGNAL, thread_id, si_value };
         let timer = Timer::new(ClockId::CLOCK_MONOTONIC, SigEvent::new(notify))?;
-        let (state, serving) = (Cell::new(State::Resting), Cell::new(Serving::Others));
-        Ok(Self { timer: RefCell::new(timer), slice: Timeslice::current(), state, serving })
+        let (state, serving) = (Cell::new(TimerState::Resting), Cell::new(Serving::Others));
+        Ok(Self { timer: RefCell::new(timer), slice: SchedSlice::current(), state, serving })
     }
 
     /// Timers that signal one thread are not to be had here.
@@ -80,13 +80,13 @@ impl Pulse {
     }
 
     /// Whether the thread may wait on the spot.
-    pub(super) fn may_wait(&self) -> bool {
+    pub(in crate::player) fn may_wait(&self) -> bool {
         self.serving.get() == Serving::OneGame
     }
 
     /// Reads from a stream, waiting for a beat at most. Pending wakes nobody.
-    pub(super) fn read(&self, stream: impl AsFd, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        if !self.may_wait() || self.set(State::Beating).is_err() {
+    pub(in crate::player) fn read(&self, stream: impl AsFd, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        if !self.may_wait() || self.set(TimerState::Beating).is_err() {
             return Poll::Pending;
         }
         match read(stream, into) {
@@ -101,22 +101,23 @@ impl Pulse {
     /// Stops the beat until the next wait: nobody should be disturbed for nothing.
     pub fn rest(&self) {
         // A timer that could be set can be stopped.
-        let _ = self.set(State::Resting);
+        let _ = self.set(TimerState::Resting);
     }
 
-    fn set(&self, state: State) -> io::Result<()> {
+    fn set(&self, state: TimerState) -> io::Result<()> {
         if self.state.get() == state {
             return Ok(());
         }
         // Again and again, not once: a signal that comes just before a read does not interrupt it, the next one does.
         let expiration = match state {
-            State::Resting => Expiration::OneShot(TimeSpec::from_duration(Duration::ZERO)),
-            State::Beating => Expiration::Interval(TimeSpec::from_duration(Self::BEAT)),
+            TimerState::Resting => Expiration::OneShot(TimeSpec::from_duration(Duration::ZERO)),
+            TimerState::Beating => Expiration::Interval(TimeSpec::from_duration(Self::BEAT)),
         };
         self.timer.borrow_mut().set(expiration, TimerSetTimeFlags::empty())?;
-        let slice = self.slice.map(|slice| if state == State::Beating { slice.doubled() } else { slice });
+        let slice =
+            self.slice.map(|slice| if state == TimerState::Beating { slice.doubled() } else { slice });
         // Refused, the thread plays on: slower, not wrong.
-        let _ = slice.map(Timeslice::take);
+        let _ = slice.map(SchedSlice::take);
         self.state.set(state);
         Ok(())
     }
@@ -145,15 +146,15 @@ mod tests {
     #[test]
     fn a_wait_on_the_spot_ends_with_news_or_with_the_next_beat() {
         let ((heard, mut said), mut bytes) = (io::pipe().unwrap(), [0; 8]);
-        let pulse = Pulse::start().unwrap();
-        assert!(pulse.read(&heard, &mut bytes).is_pending(), "a thread that serves others does not wait");
-        pulse.serve(Serving::OneGame);
+        let reader = BlockingReader::start().unwrap();
+        assert!(reader.read(&heard, &mut bytes).is_pending(), "a thread that serves others does not wait");
+        reader.serve(Serving::OneGame);
         let begun = Instant::now();
-        assert!(pulse.read(&heard, &mut bytes).is_pending());
-        assert!(begun.elapsed() >= Pulse::BEAT, "it was waited for");
+        assert!(reader.read(&heard, &mut bytes).is_pending());
+        assert!(begun.elapsed() >= BlockingReader::BEAT, "it was waited for");
         said.write_all(b"x").unwrap();
-        assert!(matches!(pulse.read(&heard, &mut bytes), Poll::Ready(Ok(1))));
+        assert!(matches!(reader.read(&heard, &mut bytes), Poll::Ready(Ok(1))));
         drop(said);
-        assert!(matches!(pulse.read(&heard, &mut bytes), Poll::Ready(Ok(0))), "an end is news too");
+        assert!(matches!(reader.read(&heard, &mut bytes), Poll::Ready(Ok(0))), "an end is news too");
     }
 }

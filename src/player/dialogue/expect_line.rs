@@ -5,31 +5,31 @@ use std::task::{Poll, ready};
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::player::link::{Link, LinkEnd};
+use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::{StallPoint, Transport};
 
 /// Why an expected line did not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(in crate::player) enum ExpectError {
     /// The conversation is over.
-    End(LinkEnd),
+    End(ConnectionEnd),
     /// It is late.
     Late(StallPoint),
 }
 
 /// Sends what waits, then hands every line to `hear` until it breaks. Lines do not extend the deadline.
-pub(super) async fn hear_until<T: Transport>(
-    link: &mut Link<T>,
+pub(in crate::player) async fn expect_line<T: Transport>(
+    connection: &mut Connection<T>,
     deadline: Instant,
     waiting_for: StallPoint,
     mut hear: impl FnMut(&[u8]) -> ControlFlow<()>,
-) -> Result<(), Trouble> {
+) -> Result<(), ExpectError> {
     let heard = std::future::poll_fn(|cx| {
-        let sent = link.poll_send(cx);
+        let sent = connection.poll_send(cx);
         loop {
-            match link.poll_line(cx) {
+            match connection.poll_line(cx) {
                 Poll::Ready(Ok(place)) => {
-                    if hear(link.text(place)).is_break() {
+                    if hear(connection.text(place)).is_break() {
                         return Poll::Ready(Ok(()));
                     }
                 }
@@ -43,8 +43,8 @@ pub(super) async fn hear_until<T: Transport>(
         }
     });
     match timeout_at(deadline, heard).await {
-        Ok(result) => result.map_err(Trouble::End),
-        Err(_) if link.is_sending() => Err(Trouble::Late(StallPoint::Stdin)),
-        Err(_) => Err(Trouble::Late(waiting_for)),
+        Ok(result) => result.map_err(ExpectError::End),
+        Err(_) if connection.is_sending() => Err(ExpectError::Late(StallPoint::Stdin)),
+        Err(_) => Err(ExpectError::Late(waiting_for)),
     }
 }

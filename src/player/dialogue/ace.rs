@@ -4,8 +4,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::chess::Color;
-use crate::player::answer::{Answer, Question, Report, Said, Tallies, ThinkLimits};
-use crate::player::link::{Link, LinkEnd};
+use crate::player::connection::{Connection, ConnectionEnd};
+use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, ThinkLimits, ThinkReport};
 use crate::player::{ExitEvidence, Transport};
 use crate::protocol::ace::{Call, Claim, Line, Template, TemplateError, Thinking};
 
@@ -14,7 +14,7 @@ const LONG_GAME: u32 = 200;
 
 /// The state of an ACE dialogue.
 #[derive(Debug)]
-pub(super) struct AceDialogue {
+pub(in crate::player) struct AceDialogue {
     moves: Moves,
 }
 
@@ -26,12 +26,12 @@ enum Moves {
 }
 
 impl AceDialogue {
-    pub(super) fn new() -> Self {
+    pub(in crate::player) fn new() -> Self {
         Self { moves: Moves::NoneYet }
     }
 
     /// The arguments of a game in which the program plays `side` from `fen`.
-    pub(super) fn arguments(
+    pub(in crate::player) fn arguments(
         template: &[String],
         side: Color,
         limits: &ThinkLimits,
@@ -41,7 +41,7 @@ impl AceDialogue {
     }
 
     /// Time on top of the clock for the first move: there is no handshake, so it pays for the program's start.
-    pub(super) fn grace(&self, start: Duration) -> Duration {
+    pub(in crate::player) fn grace(&self, start: Duration) -> Duration {
         match self.moves {
             Moves::NoneYet => start,
             Moves::Some => Duration::ZERO,
@@ -49,29 +49,33 @@ impl AceDialogue {
     }
 
     /// Tells the opponent's move. A program that moves first needs no telling: its arguments said so.
-    pub(super) fn ask<T: Transport>(&mut self, link: &mut Link<T>, question: &Question<'_>) {
-        link.begin_exchange();
+    pub(in crate::player) fn ask<T: Transport>(
+        &mut self,
+        connection: &mut Connection<T>,
+        question: &Question<'_>,
+    ) {
+        connection.begin_exchange();
         if let Some((before, mv)) = question.last {
-            link.say(before.ace(mv).as_bytes());
+            connection.say(before.ace(mv).as_bytes());
         }
     }
 
     /// The program's move. Blank lines, such as the original prints before each move, are not answers.
-    pub(super) fn poll_answer<T: Transport>(
+    pub(in crate::player) fn poll_answer<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Answer, LinkEnd>> {
-        if link.is_sending() {
+    ) -> Poll<Result<Answer, ConnectionEnd>> {
+        if connection.is_sending() {
             // What is here before the question has gone out cannot answer it.
-            while let Poll::Ready(place) = link.poll_early_line(cx) {
-                hear_unasked(link.text(place?), tallies);
+            while let Poll::Ready(place) = connection.poll_early_line(cx) {
+                hear_unasked(connection.text(place?), irregularities);
             }
         }
-        let sent = link.poll_send(cx);
+        let sent = connection.poll_send(cx);
         loop {
-            let place = match link.poll_line(cx) {
+            let place = match connection.poll_line(cx) {
                 Poll::Ready(Ok(place)) => place,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
                 Poll::Pending => {
@@ -81,40 +85,40 @@ impl AceDialogue {
                     };
                 }
             };
-            match Line::parse(&String::from_utf8_lossy(link.text(place))) {
+            match Line::parse(&String::from_utf8_lossy(connection.text(place))) {
                 Line::Move(word) => {
-                    let said = Said::new(word);
+                    let said = MoveReply::new(word);
                     self.moves = Moves::Some;
-                    tallies.garbage += link.take_overlong();
-                    let took = link.read_at().saturating_duration_since(link.wrote_at());
+                    irregularities.garbage += connection.take_overlong();
+                    let took = connection.read_at().saturating_duration_since(connection.wrote_at());
                     return Poll::Ready(Ok(Answer {
                         said,
-                        at: link.read_at(),
+                        at: connection.read_at(),
                         took,
                         ponder: None,
-                        report: Report::default(),
+                        report: ThinkReport::default(),
                     }));
                 }
                 Line::Blank => {}
-                Line::Exit | Line::Noise(_) => tallies.garbage += 1,
+                Line::Exit | Line::Noise(_) => irregularities.garbage += 1,
             }
         }
     }
 
     /// Listens to a program that should be silent. Ready only when it cannot go on.
-    pub(super) fn poll_idle<T: Transport>(
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+    pub(in crate::player) fn poll_idle<T: Transport>(
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Poll<LinkEnd> {
-        if link.is_sending()
-            && let Poll::Ready(Err(end)) = link.poll_send(cx)
+    ) -> Poll<ConnectionEnd> {
+        if connection.is_sending()
+            && let Poll::Ready(Err(end)) = connection.poll_send(cx)
         {
             return Poll::Ready(end);
         }
         loop {
-            match std::task::ready!(link.poll_line(cx)) {
-                Ok(place) => hear_unasked(link.text(place), tallies),
+            match std::task::ready!(connection.poll_line(cx)) {
+                Ok(place) => hear_unasked(connection.text(place), irregularities),
                 Err(end) => return Poll::Ready(end),
             }
         }
@@ -122,11 +126,11 @@ impl AceDialogue {
 }
 
 /// Takes in a line that answers no question.
-fn hear_unasked(line: &[u8], tallies: &mut Tallies) {
+fn hear_unasked(line: &[u8], irregularities: &mut Irregularities) {
     match Line::parse(&String::from_utf8_lossy(line)) {
-        Line::Move(_) => tallies.stray += 1,
+        Line::Move(_) => irregularities.stray += 1,
         Line::Blank => {}
-        Line::Exit | Line::Noise(_) => tallies.garbage += 1,
+        Line::Exit | Line::Noise(_) => irregularities.garbage += 1,
     }
 }
 

@@ -37,14 +37,14 @@ pub struct Question<'a> {
 
 /// What a player chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum MoveReply {
     /// Something short enough to be a move.
     Move(MoveText),
     /// Something that is no move, cut to sixteen characters.
     Other(String),
 }
 
-impl Said {
+impl MoveReply {
     /// What an engine that named no move said.
     pub(super) const EMPTY: &'static str = "<empty>";
 
@@ -73,7 +73,7 @@ impl Said {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its choice.
-    pub said: Said,
+    pub said: MoveReply,
     /// When it was read.
     pub at: Instant,
     /// From our write to our read.
@@ -81,12 +81,12 @@ pub struct Answer {
     /// The reply it expects.
     pub ponder: Option<MoveText>,
     /// Its last report.
-    pub report: Report,
+    pub report: ThinkReport,
 }
 
 /// The last of what an engine told about its thinking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ThinkReport {
     /// From its own side.
     pub score: Option<Score>,
     /// In plies.
@@ -99,9 +99,9 @@ pub struct Report {
     pub time: Option<Duration>,
 }
 
-/// Oddities counted since the last [`Tallies::take`].
+/// Oddities counted since the last [`Irregularities::take`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tallies {
+pub struct Irregularities {
     /// Lines nobody asked for.
     pub stray: u64,
     /// Lines that are not in the protocol.
@@ -112,7 +112,7 @@ pub struct Tallies {
     pub false_time: u64,
 }
 
-impl Tallies {
+impl Irregularities {
     /// The counts, which start again at zero.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
@@ -121,7 +121,7 @@ impl Tallies {
 
 /// What an engine was told, for whoever wants to tell it again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct SentState {
     /// Options that were set, by the plan, the pair or the opening.
     pub options: Vec<EngineOption>,
     /// The lines that followed the last position: `go` as it was sent, and `ponderhit` where that was waited for.

@@ -21,11 +21,11 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use crate::player::guardian::Guardian;
-use crate::player::scratch_dir::ScratchDir;
-use crate::player::stderr_tail::StderrTail;
-use crate::player::sweep::{ENGINE_VARIABLE, kill_marked};
-use crate::player::{CpuUse, Departure, ExitEvidence, Farewell, Patience, Pulse, Transport};
+use crate::player::process::guardian::Guardian;
+use crate::player::process::orphans::{ENGINE_VARIABLE, kill_marked};
+use crate::player::process::scratch_dir::ScratchDir;
+use crate::player::process::stderr_tail::StderrTail;
+use crate::player::{BlockingReader, CpuUse, Departure, ExitEvidence, Farewell, Timeouts, Transport};
 
 /// A running engine. Dropped without [`Transport::shut_down`], it is killed with its whole group.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ pub struct ProcessTransport {
     _dir: Option<ScratchDir>,
     mark: String,
     guardian: Option<Arc<Guardian>>,
-    state: State,
+    state: ProcessState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ProcessState {
     Running,
     Gone,
 }
@@ -82,7 +82,7 @@ impl ProcessTransport {
             _dir: dir,
             mark,
             guardian,
-            state: State::Running,
+            state: ProcessState::Running,
         }
     }
 
@@ -115,21 +115,21 @@ impl ProcessTransport {
         timeout(allowed, ended).await.ok()
     }
 
-    async fn ask_to_leave(&mut self, line: &str, patience: &Patience) -> Option<ExitEvidence> {
+    async fn ask_to_leave(&mut self, line: &str, timeouts: &Timeouts) -> Option<ExitEvidence> {
         if let Some(stdin) = &mut self.stdin {
             // A full pipe or a closed one: the engine is past listening, and SIGTERM comes next.
             let _ = timeout(Duration::from_millis(50), stdin.write_all(line.as_bytes())).await;
         }
-        if let Some(exit) = self.wait(patience.quit).await {
+        if let Some(exit) = self.wait(timeouts.quit).await {
             return Some(exit);
         }
         self.stdin = None;
         let _ = killpg(self.group, Signal::SIGTERM);
-        self.wait(patience.term).await
+        self.wait(timeouts.term).await
     }
 
     fn release(&mut self) {
-        self.state = State::Gone;
+        self.state = ProcessState::Gone;
         if let Some(guardian) = &self.guardian {
             guardian.forget(self.group);
         }
@@ -151,10 +151,10 @@ impl Transport for ProcessTransport {
         }
     }
 
-    fn read_here(&mut self, pulse: &Pulse, into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_here(&mut self, reader: &BlockingReader, into: &mut [u8]) -> Poll<io::Result<usize>> {
         let open = || File::open(format!("/proc/self/fd/{}", self.stdout.as_raw_fd())).ok();
-        match pulse.may_wait().then(|| self.stdout_here.get_or_init(open)) {
-            Some(Some(stdout)) => pulse.read(stdout, into),
+        match reader.may_wait().then(|| self.stdout_here.get_or_init(open)) {
+            Some(Some(stdout)) => reader.read(stdout, into),
             _ => Poll::Pending,
         }
     }
@@ -200,9 +200,9 @@ impl Transport for ProcessTransport {
         clock.now().ok().map(Duration::from)
     }
 
-    async fn shut_down(mut self, farewell: Farewell, patience: &Patience) -> Departure {
+    async fn shut_down(mut self, farewell: Farewell, timeouts: &Timeouts) -> Departure {
         let left_alone = match farewell {
-            Farewell::Ask(line) => self.ask_to_leave(line, patience).await,
+            Farewell::Ask(line) => self.ask_to_leave(line, timeouts).await,
             Farewell::Kill => None,
         };
         if left_alone.is_none() {
@@ -224,7 +224,7 @@ impl Transport for ProcessTransport {
 
 impl Drop for ProcessTransport {
     fn drop(&mut self) {
-        if self.state == State::Running {
+        if self.state == ProcessState::Running {
             let _ = killpg(self.group, Signal::SIGKILL);
             self.release();
         }

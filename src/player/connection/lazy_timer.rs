@@ -11,11 +11,11 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// Moving a timer costs more than a whole instant move, so a deadline that lies after the one already set leaves it
 /// where it is; should it ring early, it is set again then.
 #[derive(Debug)]
-pub struct Alarm {
+pub struct LazyTimer {
     sleep: Pin<Box<Sleep>>,
 }
 
-impl Alarm {
+impl LazyTimer {
     /// A timer that has not been set.
     pub fn new() -> Self {
         Self { sleep: Box::pin(sleep_until(Instant::now())) }
@@ -36,7 +36,7 @@ impl Alarm {
     }
 }
 
-impl Default for Alarm {
+impl Default for LazyTimer {
     fn default() -> Self {
         Self::new()
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_alarm_rings_at_its_deadline_whatever_it_was_set_to_before() {
-        let mut alarm = Alarm::new();
+        let mut alarm = LazyTimer::new();
         for wait in [50, 5, 500, 1] {
             let (start, wait) = (Instant::now(), Duration::from_millis(wait));
             std::future::poll_fn(|cx| alarm.poll_at(start + wait, cx)).await;

@@ -10,10 +10,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::process::Command;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::player::guardian::{Guardian, GuardianProgram};
-use crate::player::scratch_dir::ScratchDir;
-use crate::player::spawn::{Bonds, Spawner};
-use crate::player::sweep::{ENGINE_VARIABLE, RUN_VARIABLE, kill_marked};
+use crate::player::process::guardian::{Guardian, GuardianProgram};
+use crate::player::process::orphans::{ENGINE_VARIABLE, RUN_VARIABLE, kill_marked};
+use crate::player::process::scratch_dir::ScratchDir;
+use crate::player::process::spawn::{Bonds, Spawner};
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
 
 /// Starts engines, marks them as ours, and makes sure that none is left at the end.
@@ -90,7 +90,7 @@ impl Launcher {
         };
         let bonds = Bonds { sandbox: spec.sandbox, cpus: cpus.to_vec() };
         let child = self.spawner.spawn(command, bonds).await.map_err(LaunchError::from_spawn)?;
-        Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.patience.stderr_bytes))
+        Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.timeouts.stderr_bytes))
     }
 
     /// Kills whatever still carries this run's mark; says how many there were.

@@ -13,8 +13,8 @@ use std::sync::Mutex;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
 
-use crate::player::scratch_dir::remove_scratch_dirs;
-use crate::player::sweep::{RUN_VARIABLE, kill_marked};
+use crate::player::process::orphans::{RUN_VARIABLE, kill_marked};
+use crate::player::process::scratch_dir::remove_scratch_dirs;
 
 /// How to start a guardian: a program that ends up in [`keep_watch`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,12 @@ pub(super) struct LineBuffer {
     end: usize,
     scanned: usize,
     limit: usize,
-    state: State,
+    state: LineState,
     overlong: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LineState {
     Reading,
     SkippingToLineEnd,
 }
@@ -33,7 +33,7 @@ impl LineBuffer {
             end: 0,
             scanned: 0,
             limit: limit.max(16),
-            state: State::Reading,
+            state: LineState::Reading,
             overlong: 0,
         }
     }
@@ -52,7 +52,7 @@ impl LineBuffer {
             } else if self.bytes.len() < self.limit {
                 self.bytes.resize((self.bytes.len() * 4).min(self.limit), 0);
             } else {
-                self.state = State::SkippingToLineEnd;
+                self.state = LineState::SkippingToLineEnd;
                 (self.start, self.end, self.scanned) = (0, 0, 0);
             }
         }
@@ -70,7 +70,7 @@ impl LineBuffer {
             let unseen = &self.bytes[self.scanned..self.end];
             let Some(at) = unseen.iter().position(|&byte| byte == b'\n') else {
                 self.scanned = self.end;
-                if self.state == State::SkippingToLineEnd {
+                if self.state == LineState::SkippingToLineEnd {
                     self.start = self.end;
                 }
                 return None;
@@ -78,8 +78,8 @@ impl LineBuffer {
             let line_end = self.scanned + at;
             let line_start = std::mem::replace(&mut self.start, line_end + 1);
             self.scanned = self.start;
-            if self.state == State::SkippingToLineEnd {
-                self.state = State::Reading;
+            if self.state == LineState::SkippingToLineEnd {
+                self.state = LineState::Reading;
                 self.overlong += 1;
                 continue;
             }

@@ -11,9 +11,9 @@ use nix::libc::{SCHED_OTHER, SYS_sched_getattr, SYS_sched_setattr, c_long, sched
 /// A thread that is woken goes before the one that runs if its slice is the shorter one. Linux has this since 6.12;
 /// before that a slice does nothing, or cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Timeslice(u64);
+pub(super) struct SchedSlice(u64);
 
-impl Timeslice {
+impl SchedSlice {
     /// What the calling thread has. None where slices cannot be chosen, or the thread is scheduled by other rules.
     pub(super) fn current() -> Option<Self> {
         let attributes = attributes().ok()?;
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn a_thread_has_the_slice_it_took() {
-        let Some(usual) = Timeslice::current() else { return };
+        let Some(usual) = SchedSlice::current() else { return };
         usual.doubled().take().unwrap();
-        assert_eq!(Timeslice::current(), Some(usual.doubled()));
+        assert_eq!(SchedSlice::current(), Some(usual.doubled()));
         usual.take().unwrap();
-        assert_eq!(Timeslice::current(), Some(usual));
+        assert_eq!(SchedSlice::current(), Some(usual));
     }
 }

@@ -3,34 +3,34 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::player::answer::ThinkLimits;
+use crate::player::exchange::ThinkLimits;
 use crate::protocol::uci::{GoLimits, Horizon};
 
 /// The last `go` line; fixed limits give the same one for every move.
 #[derive(Debug)]
-pub(super) struct GoLine {
+pub(super) struct GoCommand {
     limits: ThinkLimits,
     horizon: Horizon,
     text: Vec<u8>,
 }
 
-impl GoLine {
-    pub(super) fn new() -> Self {
+impl GoCommand {
+    pub(in crate::player) fn new() -> Self {
         Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
     }
 
     /// Nothing has been asked in this game yet.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::player) fn forget(&mut self) {
         self.text.clear();
     }
 
     /// What was asked last; empty before the first question of a game.
-    pub(super) fn last(&self) -> &[u8] {
+    pub(in crate::player) fn last(&self) -> &[u8] {
         &self.text
     }
 
     /// The line for these limits.
-    pub(super) fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
+    pub(in crate::player) fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
         if self.text.is_empty() || (self.limits, self.horizon) != (*limits, horizon) {
             self.text.clear();
             (self.limits, self.horizon) = (*limits, horizon);

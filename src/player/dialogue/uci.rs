@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::player::answer::{Answer, Question, Report, Said, Tallies, Told};
-use crate::player::go_line::GoLine;
-use crate::player::link::{Link, LinkEnd};
+use crate::player::connection::{Connection, ConnectionEnd};
+use crate::player::dialogue::expect_line::{ExpectError, expect_line};
+use crate::player::dialogue::go_command::GoCommand;
+use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkReport};
 use crate::player::options::{NumberOption, OptionError, OptionState};
-use crate::player::talk::{Trouble, hear_until};
 use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
 use crate::protocol::uci::{Horizon, InfoLine, Reply, Score as UciScore};
 
 /// What a UCI engine is doing, as far as we have asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum DialoguePhase {
     Idle,
     Thinking,
     Pondering { expected: MoveText },
@@ -39,17 +39,17 @@ enum Trust {
 
 /// The state of a UCI dialogue.
 #[derive(Debug)]
-pub(super) struct UciDialogue {
-    phase: Phase,
+pub(in crate::player) struct UciDialogue {
+    phase: DialoguePhase,
     trust: Trust,
     options: OptionState,
     ponder: Pondering,
     /// The newest `info` line with a score, to be read once the move is known.
     info: Vec<u8>,
-    go: GoLine,
+    go: GoCommand,
     /// How the current search began.
     began: Began,
-    pub(super) id_name: Option<String>,
+    pub(in crate::player) id_name: Option<String>,
 }
 
 /// No game is longer; a mate beyond it is a number gone wrong, and would adjudicate.
@@ -59,21 +59,21 @@ const NAME_CHARS: usize = 128;
 
 impl UciDialogue {
     /// Greets an engine and tells it its options.
-    pub(super) async fn greet<T: Transport>(
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+    pub(in crate::player) async fn greet<T: Transport>(
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         spec: &EngineSpec,
     ) -> Result<Self, GreetTrouble> {
         let mut options = OptionState::default();
         let mut id_name = None;
-        link.say(b"uci");
-        let deadline = Instant::now() + spec.patience.start;
-        hear_until(link, deadline, StallPoint::Uciok, |line| {
+        connection.say(b"uci");
+        let deadline = Instant::now() + spec.timeouts.start;
+        expect_line(connection, deadline, StallPoint::Uciok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::UciOk => return ControlFlow::Break(()),
                 Reply::Option(option) => options.declare(option),
                 Reply::IdName(name) => id_name = Some(plain_name(name)),
-                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 _ => {}
             }
             ControlFlow::Continue(())
@@ -86,17 +86,17 @@ impl UciDialogue {
         }
         options.set_base(&base);
         let mut dialogue = Self {
-            phase: Phase::Idle,
+            phase: DialoguePhase::Idle,
             trust: Trust::Full,
             options,
             ponder: spec.ponder,
             info: Vec::with_capacity(256),
-            go: GoLine::new(),
+            go: GoCommand::new(),
             began: Began::WithTheQuestion,
             id_name,
         };
-        dialogue.say_options(link, &[])?;
-        dialogue.ready(link, tallies, Instant::now() + spec.patience.ready).await?;
+        dialogue.say_options(connection, &[])?;
+        dialogue.ready(connection, irregularities, Instant::now() + spec.timeouts.ready).await?;
         Ok(dialogue)
     }
 
@@ -104,62 +104,62 @@ impl UciDialogue {
     ///
     /// The position is told before the barrier, and again with the first `go`: an engine that answers a mere position
     /// with a move is found out here, where its answer cannot be taken for one.
-    pub(super) async fn new_game<T: Transport>(
+    pub(in crate::player) async fn new_game<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         (position, options): (&[u8], &[EngineOption]),
         deadline: Instant,
     ) -> Result<(), GreetTrouble> {
         self.trust = Trust::Full;
         self.go.forget();
-        self.say_options(link, options)?;
-        link.say(b"ucinewgame");
-        link.say(position);
-        self.ready(link, tallies, deadline).await?;
+        self.say_options(connection, options)?;
+        connection.say(b"ucinewgame");
+        connection.say(position);
+        self.ready(connection, irregularities, deadline).await?;
         Ok(())
     }
 
     /// The threads that the engine says it searches with.
-    pub(super) fn threads(&self) -> Option<usize> {
+    pub(in crate::player) fn threads(&self) -> Option<usize> {
         self.options.number("Threads").and_then(|number| usize::try_from(number).ok())
     }
 
     /// What the engine has been told: its options, and the last `go` with what made it count.
-    pub(super) fn told(&self) -> Told {
+    pub(in crate::player) fn told(&self) -> SentState {
         let go = String::from_utf8_lossy(self.go.last()).into_owned();
-        let hit = self.phase == Phase::Thinking && self.began == Began::OnTheOpponentsTime;
+        let hit = self.phase == DialoguePhase::Thinking && self.began == Began::OnTheOpponentsTime;
         let ponderhit = hit.then(|| "ponderhit".to_owned());
         let question = if go.is_empty() { Vec::new() } else { [go].into_iter().chain(ponderhit).collect() };
         let foreseen = match self.phase {
-            Phase::Pondering { expected } => Some(expected),
-            Phase::Idle | Phase::Thinking => None,
+            DialoguePhase::Pondering { expected } => Some(expected),
+            DialoguePhase::Idle | DialoguePhase::Thinking => None,
         };
-        Told { options: self.options.told().to_vec(), question, foreseen }
+        SentState { options: self.options.told().to_vec(), question, foreseen }
     }
 
     /// What a declared option stands at now.
-    pub(super) fn setting(&self, name: &str) -> Option<String> {
+    pub(in crate::player) fn setting(&self, name: &str) -> Option<String> {
         self.options.value(name)
     }
 
     /// Every number that the engine declares.
-    pub(super) fn numbers(&self) -> Vec<NumberOption> {
+    pub(in crate::player) fn numbers(&self) -> Vec<NumberOption> {
         self.options.numbers()
     }
 
     /// Whether the engine declares this option.
-    pub(super) fn declares(&self, name: &str) -> bool {
+    pub(in crate::player) fn declares(&self, name: &str) -> bool {
         self.options.is_declared(name)
     }
 
     fn say_options<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
+        connection: &mut Connection<T>,
         overrides: &[EngineOption],
     ) -> Result<(), OptionError> {
         for option in self.options.changes(overrides)? {
-            link.say(option.command().as_bytes());
+            connection.say(option.command().as_bytes());
         }
         Ok(())
     }
@@ -167,28 +167,28 @@ impl UciDialogue {
     /// Sends `isready` with whatever waits to be sent, and drops all that comes before `readyok`.
     async fn ready<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         deadline: Instant,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ExpectError> {
         // A `readyok` that is already here answers an older question. An end shows itself in what follows.
         std::future::poll_fn(|cx| {
-            let _ = self.poll_idle(link, tallies, cx);
-            Poll::Ready(self.hear_early(link, tallies, cx))
+            let _ = self.poll_idle(connection, irregularities, cx);
+            Poll::Ready(self.hear_early(connection, irregularities, cx))
         })
         .await
         .ok();
-        link.say(b"isready");
-        link.begin_exchange();
+        connection.say(b"isready");
+        connection.begin_exchange();
         let trust = &mut self.trust;
-        hear_until(link, deadline, StallPoint::Readyok, |line| {
+        expect_line(connection, deadline, StallPoint::Readyok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::ReadyOk => return ControlFlow::Break(()),
                 Reply::BestMove { .. } => {
-                    tallies.stray += 1;
+                    irregularities.stray += 1;
                     *trust = Trust::Careful;
                 }
-                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 _ => {}
             }
             ControlFlow::Continue(())
@@ -198,125 +198,129 @@ impl UciDialogue {
 
     /// Clears up before a question: ends pondering on a move that was not played, and after an anomaly makes sure
     /// that nothing said before `go` can be taken for the answer to it.
-    pub(super) async fn prepare<T: Transport>(
+    pub(in crate::player) async fn prepare<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         question: &Question<'_>,
         played: Option<MoveText>,
         [stop, ready]: [Duration; 2],
-    ) -> Result<(), Trouble> {
-        if let Phase::Pondering { expected } = self.phase
+    ) -> Result<(), ExpectError> {
+        if let DialoguePhase::Pondering { expected } = self.phase
             && played != Some(expected)
         {
-            self.stop(link, tallies, Instant::now() + stop).await?;
+            self.stop(connection, irregularities, Instant::now() + stop).await?;
         }
-        if self.trust == Trust::Careful && self.phase == Phase::Idle {
-            link.say(question.position);
-            self.ready(link, tallies, Instant::now() + ready).await?;
+        if self.trust == Trust::Careful && self.phase == DialoguePhase::Idle {
+            connection.say(question.position);
+            self.ready(connection, irregularities, Instant::now() + ready).await?;
         }
         Ok(())
     }
 
     /// Whether [`UciDialogue::prepare`] has anything to do.
-    pub(super) fn needs_preparing(&self) -> bool {
-        self.trust == Trust::Careful || matches!(self.phase, Phase::Pondering { .. })
+    pub(in crate::player) fn needs_preparing(&self) -> bool {
+        self.trust == Trust::Careful || matches!(self.phase, DialoguePhase::Pondering { .. })
     }
 
     /// Puts the question into the outbox: `position` and `go` in one message, or `ponderhit`.
-    pub(super) fn ask<T: Transport>(&mut self, link: &mut Link<T>, question: &Question<'_>) {
-        link.begin_exchange();
-        if let Phase::Pondering { .. } = self.phase {
+    pub(in crate::player) fn ask<T: Transport>(
+        &mut self,
+        connection: &mut Connection<T>,
+        question: &Question<'_>,
+    ) {
+        connection.begin_exchange();
+        if let DialoguePhase::Pondering { .. } = self.phase {
             self.began = Began::OnTheOpponentsTime;
-            link.say(b"ponderhit");
+            connection.say(b"ponderhit");
         } else {
             self.began = Began::WithTheQuestion;
             self.info.clear();
             // Behind a barrier the position has been told already.
             if self.trust == Trust::Full {
-                link.say(question.position);
+                connection.say(question.position);
             }
-            link.say(self.go.line(&question.limits, Horizon::Limits));
+            connection.say(self.go.line(&question.limits, Horizon::Limits));
         }
-        self.phase = Phase::Thinking;
+        self.phase = DialoguePhase::Thinking;
     }
 
     /// Lets the engine ponder on the reply it expects, if it is set to.
-    pub(super) fn ponder<T: Transport>(
+    pub(in crate::player) fn ponder<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
+        connection: &mut Connection<T>,
         question: &Question<'_>,
         expected: MoveText,
     ) {
-        if self.ponder == Pondering::Off || self.phase != Phase::Idle {
+        if self.ponder == Pondering::Off || self.phase != DialoguePhase::Idle {
             return;
         }
-        link.begin_exchange();
+        connection.begin_exchange();
         self.info.clear();
-        link.say(question.position);
-        link.say(self.go.line(&question.limits, Horizon::Ponder));
-        self.phase = Phase::Pondering { expected };
+        connection.say(question.position);
+        connection.say(self.go.line(&question.limits, Horizon::Ponder));
+        self.phase = DialoguePhase::Pondering { expected };
     }
 
     /// Sends the question.
-    pub(super) fn poll_question<T: Transport>(
+    pub(in crate::player) fn poll_question<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<(), LinkEnd>> {
-        if link.is_sending() && self.began == Began::WithTheQuestion {
+    ) -> Poll<Result<(), ConnectionEnd>> {
+        if connection.is_sending() && self.began == Began::WithTheQuestion {
             // What is here before the last of the question, its `go`, has gone out cannot answer it.
-            self.hear_early(link, tallies, cx)?;
+            self.hear_early(connection, irregularities, cx)?;
         }
-        link.poll_send(cx)
+        connection.poll_send(cx)
     }
 
     /// Takes back the last answer, which belongs to an older question, and waits for another.
-    pub(super) fn await_another(&mut self, tallies: &mut Tallies) {
-        tallies.stray += 1;
+    pub(in crate::player) fn await_another(&mut self, irregularities: &mut Irregularities) {
+        irregularities.stray += 1;
         self.trust = Trust::Careful;
-        self.phase = Phase::Thinking;
+        self.phase = DialoguePhase::Thinking;
     }
 
     /// Takes in all that has been said up to now.
     fn hear_early<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Result<(), LinkEnd> {
-        while let Poll::Ready(place) = link.poll_early_line(cx) {
-            self.hear_unasked(link.text(place?), tallies);
+    ) -> Result<(), ConnectionEnd> {
+        while let Poll::Ready(place) = connection.poll_early_line(cx) {
+            self.hear_unasked(connection.text(place?), irregularities);
         }
         Ok(())
     }
 
     /// The answer to the last question.
-    pub(super) fn poll_answer<T: Transport>(
+    pub(in crate::player) fn poll_answer<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Answer, LinkEnd>> {
-        if link.is_sending()
+    ) -> Poll<Result<Answer, ConnectionEnd>> {
+        if connection.is_sending()
             && self.began == Began::WithTheQuestion
-            && let Poll::Ready(sent) = self.poll_question(link, tallies, cx)
+            && let Poll::Ready(sent) = self.poll_question(connection, irregularities, cx)
         {
             sent?;
         }
         loop {
-            let place = match link.poll_line(cx) {
+            let place = match connection.poll_line(cx) {
                 Poll::Ready(Ok(place)) => place,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
                 Poll::Pending => {
-                    return match link.poll_send(cx) {
+                    return match connection.poll_send(cx) {
                         Poll::Ready(Err(end)) => Poll::Ready(Err(end)),
                         _ => Poll::Pending,
                     };
                 }
             };
-            let line = link.text(place);
+            let line = connection.text(place);
             if line.starts_with(b"info") {
                 keep_if_scored(&mut self.info, line);
                 continue;
@@ -325,117 +329,118 @@ impl UciDialogue {
             match Reply::parse(&text) {
                 Reply::BestMove { best, ponder } => {
                     let word = best.or_else(|| text.split_whitespace().nth(1)).unwrap_or_default();
-                    let (said, ponder) = (Said::new(word), ponder.and_then(MoveText::new));
-                    let took = link.read_at().saturating_duration_since(link.wrote_at());
-                    self.phase = Phase::Idle;
-                    tallies.garbage += link.take_overlong();
-                    let report = self.read_report(tallies, took);
-                    return Poll::Ready(Ok(Answer { said, at: link.read_at(), took, ponder, report }));
+                    let (said, ponder) = (MoveReply::new(word), ponder.and_then(MoveText::new));
+                    let took = connection.read_at().saturating_duration_since(connection.wrote_at());
+                    self.phase = DialoguePhase::Idle;
+                    irregularities.garbage += connection.take_overlong();
+                    let report = self.read_report(irregularities, took);
+                    return Poll::Ready(Ok(Answer { said, at: connection.read_at(), took, ponder, report }));
                 }
-                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
-                Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,
+                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+                Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
                 _ => {}
             }
         }
     }
 
     /// Takes in a line that answers no question.
-    fn hear_unasked(&mut self, line: &[u8], tallies: &mut Tallies) {
+    fn hear_unasked(&mut self, line: &[u8], irregularities: &mut Irregularities) {
         if line.starts_with(b"info") {
-            if matches!(self.phase, Phase::Pondering { .. }) {
+            if matches!(self.phase, DialoguePhase::Pondering { .. }) {
                 keep_if_scored(&mut self.info, line);
             }
             return;
         }
         match Reply::parse(&String::from_utf8_lossy(line)) {
             // Pondering that ends by itself: the question will be asked again when it is due.
-            Reply::BestMove { .. } if matches!(self.phase, Phase::Pondering { .. }) => {
-                self.phase = Phase::Idle;
+            Reply::BestMove { .. } if matches!(self.phase, DialoguePhase::Pondering { .. }) => {
+                self.phase = DialoguePhase::Idle;
             }
             Reply::BestMove { .. } => {
-                tallies.stray += 1;
+                irregularities.stray += 1;
                 self.trust = Trust::Careful;
             }
-            Reply::ReadyOk | Reply::UciOk => tallies.stray += 1,
-            Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+            Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
+            Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
             _ => {}
         }
     }
 
-    fn read_report(&mut self, tallies: &mut Tallies, took: Duration) -> Report {
+    fn read_report(&mut self, irregularities: &mut Irregularities, took: Duration) -> ThinkReport {
         if self.info.is_empty() {
-            return Report::default();
+            return ThinkReport::default();
         }
         let Ok(Reply::Info(line)) = std::str::from_utf8(&self.info).map(Reply::parse) else {
-            tallies.broken_info += 1;
-            return Report::default();
+            irregularities.broken_info += 1;
+            return ThinkReport::default();
         };
         let report = report_of(line);
-        tallies.broken_info += u64::from(report.score.is_none());
+        irregularities.broken_info += u64::from(report.score.is_none());
         // Engines round to milliseconds, and some start their clock before they read the question.
         let slack = Duration::from_millis(20);
         let comparable = self.began == Began::WithTheQuestion;
-        tallies.false_time += u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
+        irregularities.false_time +=
+            u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
         report
     }
 
     /// Listens to an engine that should be silent. Ready only when it cannot go on.
-    pub(super) fn poll_idle<T: Transport>(
+    pub(in crate::player) fn poll_idle<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
-    ) -> Poll<LinkEnd> {
-        if link.is_sending()
-            && let Poll::Ready(Err(end)) = link.poll_send(cx)
+    ) -> Poll<ConnectionEnd> {
+        if connection.is_sending()
+            && let Poll::Ready(Err(end)) = connection.poll_send(cx)
         {
             return Poll::Ready(end);
         }
         loop {
-            let place = match link.poll_line(cx) {
+            let place = match connection.poll_line(cx) {
                 Poll::Ready(Ok(place)) => place,
                 Poll::Ready(Err(end)) => return Poll::Ready(end),
                 Poll::Pending => return Poll::Pending,
             };
-            self.hear_unasked(link.text(place), tallies);
+            self.hear_unasked(connection.text(place), irregularities);
         }
     }
 
     /// Ends a search and throws its move away.
-    pub(super) async fn stop<T: Transport>(
+    pub(in crate::player) async fn stop<T: Transport>(
         &mut self,
-        link: &mut Link<T>,
-        tallies: &mut Tallies,
+        connection: &mut Connection<T>,
+        irregularities: &mut Irregularities,
         deadline: Instant,
-    ) -> Result<(), Trouble> {
-        if self.phase == Phase::Idle {
+    ) -> Result<(), ExpectError> {
+        if self.phase == DialoguePhase::Idle {
             return Ok(());
         }
-        link.say(b"stop");
-        link.begin_exchange();
-        hear_until(link, deadline, StallPoint::Bestmove, |line| {
+        connection.say(b"stop");
+        connection.begin_exchange();
+        expect_line(connection, deadline, StallPoint::Bestmove, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::BestMove { .. } => return ControlFlow::Break(()),
-                Reply::Unknown(text) => tallies.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 _ => {}
             }
             ControlFlow::Continue(())
         })
         .await?;
-        self.phase = Phase::Idle;
+        self.phase = DialoguePhase::Idle;
         Ok(())
     }
 }
 
 /// Why an engine could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum GreetTrouble {
-    Talk(Trouble),
+pub(in crate::player) enum GreetTrouble {
+    Talk(ExpectError),
     Option(OptionError),
 }
 
-impl From<Trouble> for GreetTrouble {
-    fn from(trouble: Trouble) -> Self {
+impl From<ExpectError> for GreetTrouble {
+    fn from(trouble: ExpectError) -> Self {
         Self::Talk(trouble)
     }
 }
@@ -458,10 +463,10 @@ fn keep_if_scored(kept: &mut Vec<u8>, line: &[u8]) {
     }
 }
 
-fn report_of(line: InfoLine<'_>) -> Report {
+fn report_of(line: InfoLine<'_>) -> ThinkReport {
     let info = line.read();
     let plies = |depth: Option<u32>| depth.map(|plies| plies.min(u32::from(u16::MAX)) as u16);
-    Report {
+    ThinkReport {
         score: info.score.and_then(|score| match score {
             UciScore::Cp(cp) => Some(Score::Cp(cp)),
             UciScore::Mate(moves) if moves.unsigned_abs() > FARTHEST_MATE => None,

@@ -30,10 +30,10 @@ pub(super) struct Bonds {
 /// listens to games has no such time, and what it did not hear would be billed to engines that have moved.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: Sender<Order>,
+    orders: Sender<SpawnRequest>,
 }
 
-struct Order {
+struct SpawnRequest {
     command: Command,
     bonds: Bonds,
     /// Of the thread that will listen to the process.
@@ -43,9 +43,9 @@ struct Order {
 
 impl Spawner {
     pub(super) fn start() -> io::Result<Self> {
-        let (orders, inbox) = channel::<Order>();
+        let (orders, inbox) = channel::<SpawnRequest>();
         thread::Builder::new().name("starts".to_owned()).spawn(move || {
-            for Order { command, bonds, runtime, done } in inbox {
+            for SpawnRequest { command, bonds, runtime, done } in inbox {
                 let _inside = runtime.enter();
                 // Nobody waits for it any more: dropped, it is killed.
                 let _ = done.send(spawn(command, &bonds));
@@ -58,7 +58,7 @@ impl Spawner {
     /// this spawner is gone.
     pub(super) async fn spawn(&self, command: Command, bonds: Bonds) -> io::Result<Child> {
         let (done, child) = oneshot::channel();
-        let order = Order { command, bonds, runtime: Handle::current(), done };
+        let order = SpawnRequest { command, bonds, runtime: Handle::current(), done };
         let gone = || io::Error::other("the thread that starts engines is gone");
         self.orders.send(order).map_err(|_| gone())?;
         child.await.map_err(|_| gone())?

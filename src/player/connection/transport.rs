@@ -5,7 +5,7 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use crate::player::{ExitEvidence, Patience, Pulse};
+use crate::player::{BlockingReader, ExitEvidence, Timeouts};
 
 /// How an engine is told to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub trait Transport: 'static {
 
     /// Reads what the engine writes next, waiting for it on the spot until the next beat, where that can be done. Pending
     /// does not promise to wake anybody.
-    fn read_here(&mut self, _: &Pulse, _into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_here(&mut self, _: &BlockingReader, _into: &mut [u8]) -> Poll<io::Result<usize>> {
         Poll::Pending
     }
 
@@ -58,7 +58,7 @@ pub trait Transport: 'static {
     fn cpu_time(&self) -> Option<Duration>;
 
     /// Ends it and everything it started, and waits until that is so.
-    fn shut_down(self, farewell: Farewell, patience: &Patience) -> impl Future<Output = Departure>;
+    fn shut_down(self, farewell: Farewell, timeouts: &Timeouts) -> impl Future<Output = Departure>;
 }
 
 /// How an engine left.

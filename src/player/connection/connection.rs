@@ -6,13 +6,13 @@ use std::task::{Context, Poll, ready};
 
 use tokio::time::Instant;
 
-use crate::player::line_buffer::LineBuffer;
-use crate::player::transcript::{Speaker, Transcript};
-use crate::player::{ExitEvidence, Patience, Pulse, Transport};
+use crate::player::connection::line_buffer::LineBuffer;
+use crate::player::connection::transcript::{Speaker, Transcript};
+use crate::player::{BlockingReader, ExitEvidence, Timeouts, Transport};
 
 /// Why a conversation cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinkEnd {
+pub(in crate::player) enum ConnectionEnd {
     /// The engine closed its output.
     OutputClosed,
     /// The engine closed its input.
@@ -25,8 +25,8 @@ pub(super) enum LinkEnd {
 
 /// Lines to and from one engine.
 #[derive(Debug)]
-pub(super) struct Link<T> {
-    pub(super) transport: T,
+pub(in crate::player) struct Connection<T> {
+    pub(in crate::player) transport: T,
     inbox: LineBuffer,
     outbox: Vec<u8>,
     sent: usize,
@@ -39,23 +39,23 @@ pub(super) struct Link<T> {
     misses: u32,
     /// Questions still to come that are not worth such a wait.
     unawaited: u32,
-    ended: Option<LinkEnd>,
+    ended: Option<ConnectionEnd>,
 }
 
 /// An engine that thinks for longer than a beat is waited for on the spot once in so many questions, and more and more
 /// rarely, up to the last.
 const RARELY: RangeInclusive<u32> = 16..=1024;
 
-impl<T: Transport> Link<T> {
-    pub(super) fn new(transport: T, patience: &Patience) -> Self {
+impl<T: Transport> Connection<T> {
+    pub(in crate::player) fn new(transport: T, timeouts: &Timeouts) -> Self {
         Self {
             transport,
-            inbox: LineBuffer::new(patience.line_bytes),
+            inbox: LineBuffer::new(timeouts.line_bytes),
             outbox: Vec::with_capacity(1024),
             sent: 0,
             transcript: Transcript::new(),
             heard_bytes: 0,
-            move_bytes: patience.move_bytes,
+            move_bytes: timeouts.move_bytes,
             read_at: Instant::now(),
             wrote_at: None,
             misses: 0,
@@ -64,8 +64,8 @@ impl<T: Transport> Link<T> {
         }
     }
 
-    /// Adds a line, given without its end, to the message that goes out with [`Link::poll_send`].
-    pub(super) fn say(&mut self, line: &[u8]) {
+    /// Adds a line, given without its end, to the message that goes out with [`Connection::poll_send`].
+    pub(in crate::player) fn say(&mut self, line: &[u8]) {
         if self.sent > 0 && self.sent == self.outbox.len() {
             self.outbox.clear();
             self.sent = 0;
@@ -76,18 +76,18 @@ impl<T: Transport> Link<T> {
     }
 
     /// Starts a new count of output and forgets when the last message went out.
-    pub(super) fn begin_exchange(&mut self) {
+    pub(in crate::player) fn begin_exchange(&mut self) {
         self.heard_bytes = 0;
         self.wrote_at = None;
     }
 
     /// Whether part of a message is still ours.
-    pub(super) fn is_sending(&self) -> bool {
+    pub(in crate::player) fn is_sending(&self) -> bool {
         self.sent < self.outbox.len()
     }
 
     /// Writes what the engine takes. Ready when all is written.
-    pub(super) fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LinkEnd>> {
+    pub(in crate::player) fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionEnd>> {
         while self.sent < self.outbox.len() {
             if self.wrote_at.is_none() {
                 self.wrote_at = Some(Instant::now());
@@ -96,7 +96,7 @@ impl<T: Transport> Link<T> {
                 Ok(count) if count > 0 => self.sent += count,
                 _ => {
                     self.sent = self.outbox.len();
-                    return Poll::Ready(Err(LinkEnd::InputClosed));
+                    return Poll::Ready(Err(ConnectionEnd::InputClosed));
                 }
             }
         }
@@ -104,17 +104,20 @@ impl<T: Transport> Link<T> {
     }
 
     /// When the current message began to go out: the moment an engine's clock starts.
-    pub(super) fn wrote_at(&self) -> Instant {
+    pub(in crate::player) fn wrote_at(&self) -> Instant {
         self.wrote_at.unwrap_or(self.read_at)
     }
 
     /// When the newest bytes were read: the moment an engine's clock stops.
-    pub(super) fn read_at(&self) -> Instant {
+    pub(in crate::player) fn read_at(&self) -> Instant {
         self.read_at
     }
 
-    /// The next line, as a place for [`Link::text`]. Whole lines already received come before any ending.
-    pub(super) fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
+    /// The next line, as a place for [`Connection::text`]. Whole lines already received come before any ending.
+    pub(in crate::player) fn poll_line(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Range<usize>, ConnectionEnd>> {
         loop {
             if let Some(heard) = self.heard() {
                 return Poll::Ready(heard);
@@ -127,7 +130,7 @@ impl<T: Transport> Link<T> {
                     match self.transport.poll_read(cx, self.inbox.spare()) {
                         Poll::Ready(read) => read,
                         Poll::Pending => {
-                            self.ended = Some(LinkEnd::Exited(exit));
+                            self.ended = Some(ConnectionEnd::Exited(exit));
                             continue;
                         }
                     }
@@ -139,7 +142,10 @@ impl<T: Transport> Link<T> {
 
     /// The next line that came before a question. Only the pipe itself knows: the runtime may not have looked since
     /// answers are waited for on the spot. Pending wakes nobody.
-    pub(super) fn poll_early_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Range<usize>, LinkEnd>> {
+    pub(in crate::player) fn poll_early_line(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Range<usize>, ConnectionEnd>> {
         loop {
             if let Some(heard) = self.heard() {
                 return Poll::Ready(heard);
@@ -152,11 +158,11 @@ impl<T: Transport> Link<T> {
 
     /// Takes in the answer if it comes within a beat: an engine that answers at once is then never waited for through
     /// the runtime.
-    pub(super) fn await_here(&mut self, pulse: &Pulse) {
+    pub(in crate::player) fn await_here(&mut self, reader: &BlockingReader) {
         if self.ended.is_some() || self.unawaited > 0 {
             self.unawaited = self.unawaited.saturating_sub(1);
-            pulse.rest();
-        } else if let Poll::Ready(read) = self.transport.read_here(pulse, self.inbox.spare()) {
+            reader.rest();
+        } else if let Poll::Ready(read) = self.transport.read_here(reader, self.inbox.spare()) {
             self.take_in(&read);
             self.misses = 0;
         } else {
@@ -170,7 +176,7 @@ impl<T: Transport> Link<T> {
     }
 
     /// Takes in what is here, and says whether there was anything.
-    pub(super) fn look(&mut self, cx: &mut Context<'_>) -> bool {
+    pub(in crate::player) fn look(&mut self, cx: &mut Context<'_>) -> bool {
         if self.ended.is_some() {
             return false;
         }
@@ -180,7 +186,7 @@ impl<T: Transport> Link<T> {
     }
 
     /// A line that has been taken in, or the end behind the last one.
-    fn heard(&mut self) -> Option<Result<Range<usize>, LinkEnd>> {
+    fn heard(&mut self) -> Option<Result<Range<usize>, ConnectionEnd>> {
         let Some(place) = self.inbox.next_line() else { return self.ended.map(Err) };
         self.transcript.note(Speaker::Engine, self.inbox.line(place.clone()));
         Some(Ok(place))
@@ -193,25 +199,25 @@ impl<T: Transport> Link<T> {
                 self.inbox.filled(count);
                 self.heard_bytes += count;
                 if self.heard_bytes > self.move_bytes {
-                    self.ended = Some(LinkEnd::Flood);
+                    self.ended = Some(ConnectionEnd::Flood);
                 }
             }
-            _ => self.ended = Some(LinkEnd::OutputClosed),
+            _ => self.ended = Some(ConnectionEnd::OutputClosed),
         }
     }
 
     /// The bytes of a line just received.
-    pub(super) fn text(&self, place: Range<usize>) -> &[u8] {
+    pub(in crate::player) fn text(&self, place: Range<usize>) -> &[u8] {
         self.inbox.line(place)
     }
 
     /// Lines dropped for their length since the last call.
-    pub(super) fn take_overlong(&mut self) -> u64 {
+    pub(in crate::player) fn take_overlong(&mut self) -> u64 {
         self.inbox.take_overlong()
     }
 
     /// The last lines each way, `>` ours and `<` the engine's.
-    pub(super) fn transcript(&self) -> Vec<String> {
+    pub(in crate::player) fn transcript(&self) -> Vec<String> {
         self.transcript.lines()
     }
 }
