@@ -10,7 +10,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use playself::tuning::{
-    Exhibit, Gain, Lookahead, Method, Schedule, SimulatedRun, SpsaPlan, TuneSimulation, gallery,
+    Gain, Lookahead, Method, Schedule, SimulatedRun, SpsaPlan, StandardLandscape, TuneSimulation,
+    standard_landscapes,
 };
 
 /// Elo that our tuner may leave on a landscape in 40,000 games.
@@ -42,7 +43,9 @@ fn main() -> ExitCode {
     println!("{:>10}{:>8}{:>8}", "coverage", "worse", "pairs");
     let only =
         arguments.iter().position(|argument| argument == "--only").and_then(|at| arguments.get(at + 1));
-    for exhibit in gallery().into_iter().filter(|exhibit| only.is_none_or(|only| only == exhibit.name)) {
+    for exhibit in
+        standard_landscapes().into_iter().filter(|exhibit| only.is_none_or(|only| only == exhibit.name))
+    {
         let started = Instant::now();
         let results: Vec<Vec<SimulatedRun>> = Method::NAMES
             .iter()
@@ -76,7 +79,7 @@ fn main() -> ExitCode {
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn simulate(exhibit: &Exhibit, method: Method, games: u64, runs: u64) -> Vec<SimulatedRun> {
+fn simulate(exhibit: &StandardLandscape, method: Method, games: u64, runs: u64) -> Vec<SimulatedRun> {
     let (landscape, models) = (exhibit.landscape.clone(), exhibit.games.clone());
     let lookahead = Lookahead::of(32);
     TuneSimulation { landscape, games: models, method, pairs: games / 2, lookahead, seed: 1 }.run(runs)
@@ -125,7 +128,7 @@ fn keeps_promises(name: &str, ours: f64, automatic: f64, games: u64) -> bool {
 }
 
 /// The others at the best of many gains, found by trying them all on the landscape itself.
-fn best_by_hand(exhibit: &Exhibit, games: u64, runs: u64) {
+fn best_by_hand(exhibit: &StandardLandscape, games: u64, runs: u64) {
     for (rival, plans) in [("spsa", spsa_plans(exhibit, games)), ("weather-factory", factory_plans(exhibit))]
     {
         let mut best: Option<(Vec<SimulatedRun>, String)> = None;
@@ -141,7 +144,7 @@ fn best_by_hand(exhibit: &Exhibit, games: u64, runs: u64) {
 }
 
 /// fishtest's and OpenBench's kind: perturbations from a twentieth of the range to a quarter, and every rate worth trying.
-fn spsa_plans(exhibit: &Exhibit, games: u64) -> Vec<(String, SpsaPlan)> {
+fn spsa_plans(exhibit: &StandardLandscape, games: u64) -> Vec<(String, SpsaPlan)> {
     let (space, pairs) = (exhibit.landscape.space(), games as f64 / 2.0);
     let mut plans = Vec::new();
     for parts in [20.0, 10.0, 6.0, 4.0, 3.0] {
@@ -160,7 +163,7 @@ fn spsa_plans(exhibit: &Exhibit, games: u64) -> Vec<(String, SpsaPlan)> {
 }
 
 /// weather-factory's kind: steps, and the scale of its learning.
-fn factory_plans(exhibit: &Exhibit) -> Vec<(String, SpsaPlan)> {
+fn factory_plans(exhibit: &StandardLandscape) -> Vec<(String, SpsaPlan)> {
     let space = exhibit.landscape.space();
     let mut plans = Vec::new();
     for parts in [20.0, 8.0, 4.0, 2.0] {
@@ -178,7 +181,7 @@ fn factory_plans(exhibit: &Exhibit) -> Vec<(String, SpsaPlan)> {
 }
 
 /// Our tuner in runs of other lengths.
-fn other_lengths(exhibit: &Exhibit, runs: u64) {
+fn other_lengths(exhibit: &StandardLandscape, runs: u64) {
     for games in [10_000, 160_000] {
         let method =
             Method::named(Method::NAMES[0], exhibit.landscape.space(), games / 2).expect("a known name");

@@ -7,7 +7,7 @@ use crate::report::page::duration;
 use crate::report::screen::Ink;
 use crate::report::trend::{Trend, sparkline};
 use crate::report::tuning_block::{most_moved, short};
-use crate::tuning::Effect;
+use crate::tuning::ParameterEffect;
 
 /// Columns of a panel at most; the last one is left to the terminal.
 const WIDTH: usize = 79;
@@ -161,13 +161,14 @@ fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
         let colour = |text: &str| if gain.elo.0 > gain.error.0 { ink.good(text) } else { text.to_owned() };
         lines.push(with_sparks("Gain", &figures, &sparkline(trend.elo(), (0.0, high), SPARKS), colour));
     }
-    let count = |effect: Effect| report.parameters.iter().filter(|weight| weight.effect == effect).count();
+    let count =
+        |effect: ParameterEffect| report.parameters.iter().filter(|weight| weight.effect == effect).count();
     lines.push(fit(
         &format!(
             "Weights {}: {} with a clear effect, {} with none seen",
             report.parameters.len(),
-            count(Effect::Clear),
-            count(Effect::NotSeen)
+            count(ParameterEffect::Clear),
+            count(ParameterEffect::NotSeen)
         ),
         WIDTH,
     ));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::report::chart::grouped;
-use crate::tuning::{Effect, ParameterReport, TuningReport};
+use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Rows of a block; a run may tune hundreds of weights, and all of them are in its files.
 const ROWS: usize = 16;
@@ -57,11 +57,11 @@ pub(super) fn most_moved(report: &TuningReport) -> Vec<&ParameterReport> {
 }
 
 /// Whether a weight makes a difference, in a word or two.
-pub(super) fn effect_word(effect: Effect) -> &'static str {
+pub(super) fn effect_word(effect: ParameterEffect) -> &'static str {
     match effect {
-        Effect::Clear => "clear",
-        Effect::Unclear => "unclear",
-        Effect::NotSeen => "none seen",
+        ParameterEffect::Clear => "clear",
+        ParameterEffect::Unclear => "unclear",
+        ParameterEffect::NotSeen => "none seen",
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
 
     fn weight(name: &str, start: f64, best: f64) -> ParameterReport {
         let interval = Some([best - 10.0, best + 10.4]);
-        ParameterReport { name: name.to_owned(), start, best, interval, effect: Effect::Clear }
+        ParameterReport { name: name.to_owned(), start, best, interval, effect: ParameterEffect::Clear }
     }
 
     fn report(parameters: Vec<ParameterReport>) -> TuningReport {

@@ -5,31 +5,25 @@
 //! the same state, and trial `k` depends only on the scores of trials up to `k - lookahead`, so the
 //! trials are the same however many pairs are played at once.
 
-mod account;
 mod bayes;
-mod belief;
-mod formats;
-mod gallery;
-mod heard;
-mod joint;
-mod landscape;
-mod moments;
+mod coordinate_search;
+mod external_lists;
 mod report;
-mod simulate;
+mod simulation;
 mod space;
 mod spsa;
-mod sweep;
 mod trial;
 mod tuner;
 
 pub use bayes::{Bayes, BayesPlan};
-pub use formats::{FormatError, GainList, WeatherFactoryEntry};
-pub use gallery::{Exhibit, gallery};
-pub use landscape::{Cliff, Landscape, SimulatedGames, Slope, slope};
-pub use report::{Effect, Gained, ParameterReport, TuningReport};
-pub use simulate::{SimulatedRun, TuneSimulation};
+pub use coordinate_search::{CoordinateSearch, Step, Tried, Way};
+pub use external_lists::{FormatError, GainList, WeatherFactoryEntry};
+pub use report::{Gained, ParameterEffect, ParameterReport, TuningReport};
+pub use simulation::{
+    Cliff, Landscape, SimulatedGames, SimulatedRun, Slope, StandardLandscape, TuneSimulation, slope,
+    standard_landscapes,
+};
 pub use space::{Kind, Parameter, Settings, Space, SpaceError};
-pub use spsa::{Gain, Rounding, Schedule, Spsa, SpsaPlan};
-pub use sweep::{Step, Sweep, Tried, Way};
+pub use spsa::{Gain, GainSchedule, Rounding, Spsa, SpsaPlan};
 pub use trial::{Trial, TrialId};
 pub use tuner::{Ask, Lookahead, Method, TellError, Tuner, TunerPlan};

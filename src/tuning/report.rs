@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::space::{Settings, Space};
 use crate::stats::Elo;
+use crate::tuning::space::{Settings, Space};
 
 /// A tuning run at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,13 +41,13 @@ pub struct ParameterReport {
     /// Where the optimum lies, 95 times in 100; `None` where a method cannot tell.
     pub interval: Option<[f64; 2]>,
     /// Whether the parameter makes a difference at all.
-    pub effect: Effect,
+    pub effect: ParameterEffect,
 }
 
 /// Whether a parameter was seen to change strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Effect {
+pub enum ParameterEffect {
     /// It changes strength.
     Clear,
     /// Too few games to tell.
@@ -64,7 +64,7 @@ impl TuningReport {
             start: parameter.start,
             best,
             interval: None,
-            effect: Effect::Unclear,
+            effect: ParameterEffect::Unclear,
         });
         Self {
             pairs_told,

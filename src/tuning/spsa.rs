@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::space::{Kind, Settings, Space};
-use super::trial::{Trial, TrialId};
 use crate::stats::{NormalizedElo, PairScore, Random};
+use crate::tuning::space::{Kind, Settings, Space};
+use crate::tuning::trial::{Trial, TrialId};
 
 /// How far a parameter is perturbed and how fast it learns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Gain {
 /// How perturbation and learning rate change over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Schedule {
+pub enum GainSchedule {
     /// Gains are given for the last of `iterations`; fishtest counts pairs, OpenBench batches of pairs.
     Ends {
         /// Length of the whole run.
@@ -48,7 +48,7 @@ pub enum Schedule {
     },
 }
 
-impl Schedule {
+impl GainSchedule {
     /// fishtest's constants for a run of so many pairs; OpenBench's for so many iterations.
     pub fn ends(iterations: f64) -> Self {
         Self::Ends { iterations, stability_ratio: 0.1, alpha: 0.602, gamma: 0.101 }
@@ -102,7 +102,7 @@ pub struct SpsaPlan {
     /// One gain for each parameter.
     pub gains: Vec<Gain>,
     /// How gains change.
-    pub schedule: Schedule,
+    pub schedule: GainSchedule,
     /// How values become whole.
     pub rounding: Rounding,
     /// Pairs that share a perturbation.
@@ -116,7 +116,7 @@ impl SpsaPlan {
     pub fn fishtest(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
-            schedule: Schedule::ends(pairs as f64),
+            schedule: GainSchedule::ends(pairs as f64),
             rounding: Rounding::OwnNoise,
             pairs_per_iteration: 1,
             least_integer_perturbation: 0.0,
@@ -127,7 +127,7 @@ impl SpsaPlan {
     pub fn open_bench(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
-            schedule: Schedule::ends(pairs as f64 / 8.0),
+            schedule: GainSchedule::ends(pairs as f64 / 8.0),
             rounding: Rounding::SharedNoise,
             pairs_per_iteration: 8,
             least_integer_perturbation: 0.5,
@@ -138,7 +138,7 @@ impl SpsaPlan {
     pub fn weather_factory(gains: Vec<Gain>) -> Self {
         Self {
             gains,
-            schedule: Schedule::starts(),
+            schedule: GainSchedule::starts(),
             rounding: Rounding::Nearest,
             pairs_per_iteration: 8,
             least_integer_perturbation: 0.0,
@@ -154,7 +154,7 @@ impl SpsaPlan {
         let rate = 0.5 / (NormalizedElo::PER_DEVIATION * chi_square * 0.26 / 8.0);
         let gain = |range: f64| Gain { perturbation: range / 6.0, rate };
         let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
-        Self { schedule: Schedule::constant(pairs as f64), ..Self::fishtest(gains, pairs) }
+        Self { schedule: GainSchedule::constant(pairs as f64), ..Self::fishtest(gains, pairs) }
     }
 
     /// The gains that fishtest and Stockfish propose when nobody chose: a twentieth of the range, rate 0.002.
@@ -273,7 +273,7 @@ mod tests {
         for (pair, rate, perturbation) in
             [(0, 0.53, 2.83), (2999, 1.75, 1.26), (14_999, 1.25, 1.07), (29_999, 1.0, 1.0)]
         {
-            let stride = Schedule::ends(30_000.0).at(GAIN, pair, 0);
+            let stride = GainSchedule::ends(30_000.0).at(GAIN, pair, 0);
             // The shift per game won is the rate times the perturbation.
             let found = stride.shift / stride.perturbation / GAIN.rate;
             assert!((found - rate).abs() < 0.006, "pair {pair}: rate {found}");
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn weather_factory_gains_follow_the_published_schedule() {
-        let at = |games| Schedule::starts().at(Gain { perturbation: 1.0, rate: 0.0 }, 0, games);
+        let at = |games| GainSchedule::starts().at(Gain { perturbation: 1.0, rate: 0.0 }, 0, games);
         assert!((at(16).perturbation - 0.75).abs() < 0.005);
         assert!((at(100_000).perturbation - 0.31).abs() < 0.005);
         // step * a_t / c_t with a_t = 1 / (t + 100000)^0.601.
@@ -294,7 +294,7 @@ mod tests {
     fn a_won_batch_moves_the_centre_once_by_the_sum() {
         let space = Space::new(vec![Parameter::real("a", 0.0, 200.0, 100.0)]).unwrap();
         let mut spsa = Spsa::new(&space, SpsaPlan::open_bench(vec![GAIN], 80));
-        let expected = Schedule::ends(10.0).at(GAIN, 0, 0);
+        let expected = GainSchedule::ends(10.0).at(GAIN, 0, 0);
         for pair in 0..8 {
             assert_eq!(spsa.centre(), [100.0]);
             let trial = spsa.propose(&space, TrialId(pair), 3);
@@ -312,7 +312,7 @@ mod tests {
         let gain = Gain { perturbation: 0.5, rate: 0.002 };
         let mut spsa = Spsa::new(
             &space,
-            SpsaPlan { schedule: Schedule::constant(100.0), ..SpsaPlan::open_bench(vec![gain], 800) },
+            SpsaPlan { schedule: GainSchedule::constant(100.0), ..SpsaPlan::open_bench(vec![gain], 800) },
         );
         for iteration in 0..50 {
             let trial = spsa.propose(&space, TrialId(8 * iteration), 9);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::space::Settings;
+use crate::tuning::space::Settings;
 
 /// The number of a trial, counted from 0 in the order of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

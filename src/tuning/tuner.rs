@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::bayes::{Bayes, BayesPlan};
-use super::report::TuningReport;
-use super::space::{Settings, Space};
-use super::spsa::{Spsa, SpsaPlan};
-use super::sweep::Sweep;
-use super::trial::{Trial, TrialId};
 use crate::stats::{Hypotheses, PairScore, SprtConfig};
+use crate::tuning::bayes::{Bayes, BayesPlan};
+use crate::tuning::coordinate_search::CoordinateSearch;
+use crate::tuning::report::TuningReport;
+use crate::tuning::space::{Settings, Space};
+use crate::tuning::spsa::{Spsa, SpsaPlan};
+use crate::tuning::trial::{Trial, TrialId};
 
 /// How a tuner chooses what to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub enum Method {
     /// Simultaneous perturbation with given gains.
     Spsa(SpsaPlan),
     /// One parameter at a time, each step kept only if this test accepts it.
-    Sweep(SprtConfig),
+    CoordinateSearch(SprtConfig),
 }
 
 /// The normalized Elo between which a step of a sweep is tested: a step worth keeping shows within hundreds of pairs.
@@ -45,7 +45,7 @@ impl Method {
             "weather-factory" => Self::Spsa(SpsaPlan::weather_factory(gains)),
             "sweep" => {
                 let strengths = Hypotheses::try_from(SWEEP_TEST).expect("they are in order");
-                Self::Sweep(SprtConfig::usual(strengths))
+                Self::CoordinateSearch(SprtConfig::usual(strengths))
             }
             _ => return None,
         })
@@ -134,7 +134,7 @@ pub struct Tuner {
 enum Machine {
     Bayes(Bayes),
     Spsa(Spsa),
-    Sweep(Sweep),
+    CoordinateSearch(CoordinateSearch),
 }
 
 impl Machine {
@@ -143,7 +143,7 @@ impl Machine {
         match self {
             Self::Bayes(bayes) => bayes.is_sure_enough(),
             Self::Spsa(_) => false,
-            Self::Sweep(sweep) => sweep.step().is_none(),
+            Self::CoordinateSearch(sweep) => sweep.step().is_none(),
         }
     }
 }
@@ -154,7 +154,9 @@ impl Tuner {
         let machine = match &plan.method {
             Method::Bayes(bayes) => Machine::Bayes(Bayes::new(&plan.space, *bayes, plan.pairs)),
             Method::Spsa(spsa) => Machine::Spsa(Spsa::new(&plan.space, spsa.clone())),
-            Method::Sweep(test) => Machine::Sweep(Sweep::new(plan.space.clone(), *test)),
+            Method::CoordinateSearch(test) => {
+                Machine::CoordinateSearch(CoordinateSearch::new(plan.space.clone(), *test))
+            }
         };
         Self {
             plan,
@@ -192,7 +194,7 @@ impl Tuner {
         let trial = match &mut self.machine {
             Machine::Bayes(bayes) => bayes.propose(&self.plan.space, id, self.plan.seed),
             Machine::Spsa(spsa) => spsa.propose(&self.plan.space, id, self.plan.seed),
-            Machine::Sweep(sweep) => {
+            Machine::CoordinateSearch(sweep) => {
                 let step = sweep.step().expect("it is not done");
                 Trial { id, plus: step.candidate.clone(), minus: step.baseline.clone() }
             }
@@ -233,7 +235,7 @@ impl Tuner {
         match &self.machine {
             Machine::Bayes(bayes) => bayes.best(&self.plan.space),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
-            Machine::Sweep(sweep) => sweep.kept().clone(),
+            Machine::CoordinateSearch(sweep) => sweep.kept().clone(),
         }
     }
 
@@ -242,7 +244,7 @@ impl Tuner {
         let (told, most) = (self.pairs_told(), self.plan.pairs);
         match &self.machine {
             Machine::Bayes(bayes) => bayes.report(&self.plan.space, told, most),
-            Machine::Spsa(_) | Machine::Sweep(_) => {
+            Machine::Spsa(_) | Machine::CoordinateSearch(_) => {
                 TuningReport::without_model(&self.plan.space, &self.best(), told, most)
             }
         }
@@ -267,10 +269,10 @@ impl Tuner {
             Machine::Bayes(bayes) => bayes.learn(&self.plan.space, &trial, score),
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
             // A step is judged by its own pairs: those still in play when it was decided came too late.
-            Machine::Sweep(sweep) if sweep.step().is_some_and(|step| step.is_tried_by(&trial)) => {
+            Machine::CoordinateSearch(sweep) if sweep.step().is_some_and(|step| step.is_tried_by(&trial)) => {
                 sweep.tell(score);
             }
-            Machine::Sweep(_) => {}
+            Machine::CoordinateSearch(_) => {}
         }
         self.learned += 1;
         true
@@ -281,10 +283,10 @@ impl Tuner {
 mod tests {
     use super::*;
     use crate::stats::Random;
-    use crate::tuning::{Landscape, SimulatedGames, TuneSimulation, gallery};
+    use crate::tuning::{Landscape, SimulatedGames, TuneSimulation, standard_landscapes};
 
     fn plan(method: &str, lookahead: u64) -> TunerPlan {
-        let space = gallery().swap_remove(1).landscape.space().clone();
+        let space = standard_landscapes().swap_remove(1).landscape.space().clone();
         let method = Method::named(method, &space, 400).unwrap();
         TunerPlan { space, method, pairs: 400, seed: 5, lookahead: Lookahead::of(lookahead) }
     }
@@ -380,8 +382,8 @@ mod tests {
             let runs = TuneSimulation { landscape, games, method, pairs: 5_000, lookahead, seed: 3 }.run(6);
             runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0
         };
-        let gallery = gallery();
-        let (sloped, flat) = (&gallery[1], &gallery[6]);
+        let standard_landscapes = standard_landscapes();
+        let (sloped, flat) = (&standard_landscapes[1], &standard_landscapes[6]);
         let ours = tried(&sloped.landscape, &sloped.games, "bayes");
         for other in &Method::NAMES[1..] {
             let theirs = tried(&sloped.landscape, &sloped.games, other);

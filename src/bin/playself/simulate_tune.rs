@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use playself::stats::{Elo, GameModel};
 use playself::tuning::{
     Cliff, Kind, Landscape, Lookahead, Method, Parameter, SimulatedGames, SimulatedRun, Slope,
-    TuneSimulation, gallery,
+    TuneSimulation, standard_landscapes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -171,7 +171,8 @@ impl TuneArguments {
         if self.runs == 0 || self.games < 2 {
             bail!("--runs must be at least 1 and --games at least 2");
         }
-        let standard = gallery().into_iter().find(|exhibit| Path::new(exhibit.name) == self.landscape);
+        let standard =
+            standard_landscapes().into_iter().find(|exhibit| Path::new(exhibit.name) == self.landscape);
         let (landscape, games) = match standard {
             Some(exhibit) => (exhibit.landscape, exhibit.games),
             None => {

@@ -17,7 +17,7 @@ use crate::player::EngineIndex;
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
 use crate::report::page::{GameShelf, MatchPicture, VerdictWord, verdict_sentence};
-use crate::tuning::{Effect, Tuner, TuningReport};
+use crate::tuning::{ParameterEffect, Tuner, TuningReport};
 
 /// What a page needs of every counted pair; feed it all of them, in order, and ask for the page.
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ fn match_figures(summary: &Summary) -> Vec<(String, String)> {
 }
 
 fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, String)> {
-    let dead = report.parameters.iter().filter(|weight| weight.effect == Effect::NotSeen).count();
+    let dead = report.parameters.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen).count();
     let gain = report
         .gain
         .map_or_else(|| "–".to_owned(), |gain| format!("{} ± {:.1}", signed(gain.elo.0, 1), gain.error.0));

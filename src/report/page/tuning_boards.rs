@@ -82,7 +82,7 @@ pub(super) fn safe_id(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::{Effect, ParameterReport};
+    use crate::tuning::{ParameterEffect, ParameterReport};
 
     fn report(files: u8) -> TuningReport {
         let squares = (0..64u8).filter(|at| at % 8 < files).map(|at| ParameterReport {
@@ -90,7 +90,7 @@ mod tests {
             start: f64::from(at),
             best: -f64::from(at),
             interval: None,
-            effect: Effect::Clear,
+            effect: ParameterEffect::Clear,
         });
         TuningReport {
             pairs_told: 1,

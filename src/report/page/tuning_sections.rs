@@ -7,7 +7,7 @@ use super::tuning_boards::board_figures;
 use super::tuning_picture::WeightsThen;
 use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text};
 use crate::report::tuning_block::effect_word;
-use crate::tuning::{Effect, ParameterReport, TuningReport};
+use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Weights whose paths are drawn; of more, those that moved furthest.
 const PATHS_SHOWN: usize = 60;
@@ -98,7 +98,7 @@ pub(super) fn gain_section(
 pub(super) fn weights_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
     let mut html = "<h2>Weights</h2>".to_owned();
     let dead: Vec<&ParameterReport> =
-        report.parameters.iter().filter(|weight| weight.effect == Effect::NotSeen).collect();
+        report.parameters.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen).collect();
     if !dead.is_empty() {
         let names: Vec<String> =
             dead.iter().map(|weight| format!("<code>{}</code>", escape(&weight.name))).collect();
@@ -231,7 +231,7 @@ mod tests {
     use crate::stats::Elo;
     use crate::tuning::Gained;
 
-    fn weight(name: &str, start: f64, best: f64, effect: Effect) -> ParameterReport {
+    fn weight(name: &str, start: f64, best: f64, effect: ParameterEffect) -> ParameterReport {
         ParameterReport { name: name.into(), start, best, interval: Some([best - 3.25, best + 3.0]), effect }
     }
 
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn weights_that_make_no_difference_are_named_and_markup_in_names_stays_text() {
         let found = report(vec![
-            weight("<b>mobility", 4.0, 6.0, Effect::Clear),
-            weight("tempo", 10.0, 8.0, Effect::NotSeen),
+            weight("<b>mobility", 4.0, 6.0, ParameterEffect::Clear),
+            weight("tempo", 10.0, 8.0, ParameterEffect::NotSeen),
         ]);
         let html = weights_section(&found, &[]).html;
         assert!(html.contains("No effect was seen of <code>tempo</code> (1 of 2)"), "{html}");
@@ -261,7 +261,8 @@ mod tests {
 
     #[test]
     fn of_many_weights_those_that_moved_furthest_come_first_and_all_can_be_opened() {
-        let many = (0..40).map(|at| weight(&format!("w{at}"), 0.0, f64::from(at % 7), Effect::Unclear));
+        let many =
+            (0..40).map(|at| weight(&format!("w{at}"), 0.0, f64::from(at % 7), ParameterEffect::Unclear));
         let html = weights_section(&report(many.collect()), &[]).html;
         assert!(
             html.contains("the 24 weights that moved furthest") && html.contains("All 40 weights"),

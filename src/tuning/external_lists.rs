@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::space::{Kind, Parameter, Space, SpaceError};
-use super::spsa::Gain;
+use crate::tuning::space::{Kind, Parameter, Space, SpaceError};
+use crate::tuning::spsa::Gain;
 
 /// A list read from another tuner: what is tuned, and the gains chosen for it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::space::{Kind, Settings, Space};
-use super::trial::Trial;
 use crate::stats::{Decision, Hypothesis, PairScore, Sprt, SprtConfig};
+use crate::tuning::space::{Kind, Settings, Space};
+use crate::tuning::trial::Trial;
 
 /// The share of a range that a step covers where no step was given.
 const USUAL_STEP: f64 = 1.0 / 16.0;
@@ -55,7 +55,7 @@ pub struct Tried {
 /// A kept step is tried again the same way, until a step fails; a weight whose steps both fail is done. A
 /// sweep ends when every weight was done without any kept step in between.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sweep {
+pub struct CoordinateSearch {
     space: Space,
     test: SprtConfig,
     kept: Settings,
@@ -67,7 +67,7 @@ pub struct Sweep {
     tried: Vec<Tried>,
 }
 
-impl Sweep {
+impl CoordinateSearch {
     /// A sweep at its start.
     pub fn new(space: Space, test: SprtConfig) -> Self {
         let kept = space.start();
@@ -166,13 +166,13 @@ mod tests {
     use crate::stats::Hypotheses;
     use crate::tuning::Parameter;
 
-    fn sweep_with(optimum: [f64; 2]) -> Sweep {
+    fn sweep_with(optimum: [f64; 2]) -> CoordinateSearch {
         let space = Space::new(vec![
             Parameter { step: Some(2.0), ..Parameter::integer("a", 0.0, 10.0, 4.0) },
             Parameter { step: Some(1.0), ..Parameter::integer("b", 0.0, 3.0, 3.0) },
         ])
         .unwrap();
-        let mut sweep = Sweep::new(space, SprtConfig::usual(Hypotheses::new(0.0, 40.0).unwrap()));
+        let mut sweep = CoordinateSearch::new(space, SprtConfig::usual(Hypotheses::new(0.0, 40.0).unwrap()));
         let distance = |settings: &Settings| -> f64 {
             settings.0.iter().zip(optimum).map(|(one, best)| (one - best).abs()).sum()
         };

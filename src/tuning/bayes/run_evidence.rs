@@ -7,9 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::belief::{Belief, Evidence, Grid, Weighed, off_odds, vote};
-use super::heard::{ELO_PER_SCORE, Heard, gaps, variance};
 use crate::stats::PairScore;
+use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
+use crate::tuning::bayes::posterior::{Belief, Evidence, Grid, Weighed, off_odds, vote};
 
 /// Pairs kept whole.
 const KEPT: usize = 1_000;
@@ -57,7 +57,13 @@ impl Account {
     }
 
     /// Adds a pair, of which `beliefs` say what was to be expected.
-    pub(super) fn learn(&mut self, plus: &[f64], minus: &[f64], score: PairScore, beliefs: &[Belief]) {
+    pub(in crate::tuning) fn learn(
+        &mut self,
+        plus: &[f64],
+        minus: &[f64],
+        score: PairScore,
+        beliefs: &[Belief],
+    ) {
         if self.kept.len() < KEPT {
             self.kept.push(Kept { plus: plus.to_vec(), minus: minus.to_vec(), score });
         } else {
@@ -122,7 +128,7 @@ impl Reading {
 impl Sums {
     fn add(&mut self, plus: &[f64], minus: &[f64], score: PairScore, beliefs: &[Belief]) {
         let (gaps, gap) = gaps(beliefs, plus, minus);
-        let heard = Heard::new(score, gap);
+        let heard = Observation::new(score, gap);
         for (index, evidence) in self.evidence.iter_mut().enumerate() {
             evidence.add(plus[index], minus[index], heard.elo - (gap - gaps[index]), heard.share);
         }

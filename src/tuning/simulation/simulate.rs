@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use super::landscape::{Landscape, SimulatedGames};
-use super::trial::Trial;
-use super::tuner::{Ask, Lookahead, Method, Tuner, TunerPlan};
 use crate::stats::{Elo, Random};
+use crate::tuning::simulation::landscape::{Landscape, SimulatedGames};
+use crate::tuning::trial::Trial;
+use crate::tuning::tuner::{Ask, Lookahead, Method, Tuner, TunerPlan};
 
 /// A tuner to be tried on a landscape again and again.
 #[derive(Clone, Debug)]
@@ -116,11 +116,11 @@ impl TuneSimulation {
 mod tests {
     use super::*;
     use crate::stats::GameModel;
-    use crate::tuning::{Effect, Kind, gallery, slope};
+    use crate::tuning::{Kind, ParameterEffect, slope, standard_landscapes};
 
     /// Runs of 40,000 games on the standard landscape of this name.
     fn tuned(name: &str, runs: u64) -> Vec<SimulatedRun> {
-        let exhibit = gallery().into_iter().find(|exhibit| exhibit.name == name).unwrap();
+        let exhibit = standard_landscapes().into_iter().find(|exhibit| exhibit.name == name).unwrap();
         let (landscape, games, pairs) = (exhibit.landscape, exhibit.games, 20_000);
         let method = Method::named("bayes", landscape.space(), pairs).unwrap();
         let lookahead = Lookahead::default();
@@ -175,9 +175,10 @@ mod tests {
         for run in 0..4 {
             let tuner = simulation.play(run);
             let (report, run) = (tuner.report(), simulation.judge(&tuner));
-            let effects: Vec<Effect> = report.parameters.iter().map(|weight| weight.effect).collect();
-            assert_eq!(effects[..4], [Effect::Clear; 4]);
-            assert!(!effects[4..].contains(&Effect::Clear), "{effects:?}");
+            let effects: Vec<ParameterEffect> =
+                report.parameters.iter().map(|weight| weight.effect).collect();
+            assert_eq!(effects[..4], [ParameterEffect::Clear; 4]);
+            assert!(!effects[4..].contains(&ParameterEffect::Clear), "{effects:?}");
             let (won, told) = (run.end.0 - run.start.0, report.gain.unwrap());
             assert!(won > 180.0, "{won}");
             assert!((told.elo.0 - won).abs() < 1.5 * told.error.0, "{won}, told {told:?}");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The sums of the regressions of all parameters; lengths are in half ranges, counted from the starting values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Moments {
+pub(super) struct RegressionSums {
     size: usize,
     /// Of each parameter, the squares of its perturbations.
     pub(super) weight: Vec<f64>,
@@ -22,7 +22,7 @@ pub(super) struct Moments {
     pub(super) slope_at: Vec<f64>,
 }
 
-impl Moments {
+impl RegressionSums {
     /// Nothing known about so many parameters.
     pub(super) fn new(size: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Moments {
 
     /// Makes what is known count `fade` times as much as before, and adds a pair between places `plus` and `minus` whose score
     /// was worth `elo` to plus, and which says as much as `share` of a pair between equals.
-    pub(super) fn learn(&mut self, fade: f64, plus: &[f64], minus: &[f64], elo: f64, share: f64) {
+    pub(in crate::tuning) fn learn(&mut self, fade: f64, plus: &[f64], minus: &[f64], elo: f64, share: f64) {
         let size = self.size;
         let at: Vec<f64> = plus.iter().zip(minus).map(|(plus, minus)| (plus + minus) / 2.0).collect();
         for row in 0..size {

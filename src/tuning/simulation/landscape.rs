@@ -1,7 +1,7 @@
 //! Tuning without engines: landscapes whose best settings are known, and games played on them.
 
-use super::space::{Kind, Parameter, Settings, Space, SpaceError};
 use crate::stats::{Elo, GameModel, PairOdds, PairScore, Random};
+use crate::tuning::space::{Kind, Parameter, Settings, Space, SpaceError};
 
 /// One parameter of a landscape: strength falls off with the square of the distance from its optimum.
 #[derive(Clone, Debug, PartialEq)]

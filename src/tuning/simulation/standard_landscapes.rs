@@ -1,12 +1,12 @@
 //! The standard landscapes on which tuners are compared.
 
-use super::landscape::{Cliff, Landscape, SimulatedGames, Slope, slope};
-use super::space::Kind;
 use crate::stats::{Elo, GameModel};
+use crate::tuning::simulation::landscape::{Cliff, Landscape, SimulatedGames, Slope, slope};
+use crate::tuning::space::Kind;
 
 /// A landscape with the games played on it.
 #[derive(Clone, Debug)]
-pub struct Exhibit {
+pub struct StandardLandscape {
     /// L1 to L11.
     pub name: &'static str,
     /// What is hard about it.
@@ -23,12 +23,16 @@ const SIDES: [f64; 8] = [1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0];
 const OUTSIDE: f64 = 220.0;
 
 /// All standard landscapes, in order.
-pub fn gallery() -> Vec<Exhibit> {
+pub fn standard_landscapes() -> Vec<StandardLandscape> {
     let unbalanced = || vec![SimulatedGames::new(&GameModel::unbalanced())];
     let varied = spaced(0.5, 8.0);
     let plain = |steepness: &[f64]| slopes(steepness, 50.0);
-    let exhibit =
-        |name, about, slopes| Exhibit { name, about, landscape: hills(slopes), games: unbalanced() };
+    let exhibit = |name, about, slopes| StandardLandscape {
+        name,
+        about,
+        landscape: hills(slopes),
+        games: unbalanced(),
+    };
     let mut asymmetric = plain(&varied);
     asymmetric.iter_mut().for_each(|slope| slope.below *= 3.0);
     let mut with_dead = varied.to_vec();
@@ -47,25 +51,31 @@ pub fn gallery() -> Vec<Exhibit> {
     vec![
         exhibit("L1", "eight alike", plain(&[2.0; 8])),
         exhibit("L2", "eight, 0.5 to 8 Elo", plain(&varied)),
-        Exhibit { landscape: turned.landscape.turned(1), ..turned },
+        StandardLandscape { landscape: turned.landscape.turned(1), ..turned },
         exhibit("L4", "three times steeper below", asymmetric),
         exhibit("L5", "L2 and 24 dead ones", plain(&with_dead)),
         exhibit("L6", "whole numbers 0 to 8", whole.collect()),
         exhibit("L7", "start at the optimum", slopes(&varied, 0.0)),
         exhibit("L8", "optima outside the range", beyond),
-        Exhibit { landscape: cliffs.landscape.with_cliff(Cliff { at: 0.6, elo: Elo(30.0) }), ..cliffs },
-        Exhibit {
+        StandardLandscape {
+            landscape: cliffs.landscape.with_cliff(Cliff { at: 0.6, elo: Elo(30.0) }),
+            ..cliffs
+        },
+        StandardLandscape {
             games: unbalanced().into_iter().map(|games| games.with_coin_flips(0.01)).collect(),
             ..exhibit("L10", "L2, 1 % coin flips", plain(&varied))
         },
-        Exhibit { games: drifting.into(), ..exhibit("L11", "L2, draws 40 to 70 %", plain(&varied)) },
+        StandardLandscape {
+            games: drifting.into(),
+            ..exhibit("L11", "L2, draws 40 to 70 %", plain(&varied))
+        },
     ]
 }
 
 const NAMES: [&str; 8] = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
 
 fn hills(slopes: Vec<Slope>) -> Landscape {
-    Landscape::new(slopes).expect("the gallery's ranges hold their starts")
+    Landscape::new(slopes).expect("the standard_landscapes's ranges hold their starts")
 }
 
 fn spaced(low: f64, high: f64) -> [f64; 8] {
@@ -86,9 +96,9 @@ mod tests {
 
     #[test]
     fn starting_losses_are_the_published_ones() {
-        let gallery = gallery();
+        let standard_landscapes = standard_landscapes();
         for (name, loss) in [("L1", 4.0), ("L2", 5.858), ("L4", 14.14), ("L6", 9.90), ("L7", 0.0)] {
-            let exhibit = gallery.iter().find(|exhibit| exhibit.name == name).unwrap();
+            let exhibit = standard_landscapes.iter().find(|exhibit| exhibit.name == name).unwrap();
             let start = exhibit.landscape.strength(&exhibit.landscape.space().start());
             assert!((start.0 + loss).abs() < 0.006, "{name}: {start}");
         }
@@ -96,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_turned_landscape_keeps_its_optimum_and_its_steepness() {
-        let turned = &gallery()[2].landscape;
+        let turned = &standard_landscapes()[2].landscape;
         assert_eq!(turned.strength(&turned.optimum()).0, 0.0);
         // The sum of all curvatures does not change when a landscape is turned.
         let total: f64 = (0..8)

@@ -6,15 +6,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::account::Account;
-use super::belief::{Belief, Evidence, FARTHEST, Grid, vote};
-use super::heard::{ELO_PER_SCORE, Heard, gaps, variance};
-use super::joint;
-use super::moments::Moments;
-use super::report::{Effect, Gained, ParameterReport, TuningReport};
-use super::space::{Kind, Parameter, Settings, Space};
-use super::trial::{Trial, TrialId};
 use crate::stats::{Elo, PairScore, Random};
+use crate::tuning::bayes::joint_posterior;
+use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
+use crate::tuning::bayes::posterior::{Belief, Evidence, FARTHEST, Grid, vote};
+use crate::tuning::bayes::regression::RegressionSums;
+use crate::tuning::bayes::run_evidence::Account;
+use crate::tuning::report::{Gained, ParameterEffect, ParameterReport, TuningReport};
+use crate::tuning::space::{Kind, Parameter, Settings, Space};
+use crate::tuning::trial::{Trial, TrialId};
 
 /// No run ends early before this many pairs.
 const LEAST_PAIRS: u64 = 2_000;
@@ -83,7 +83,7 @@ pub struct Bayes {
     evidence: Vec<Evidence>,
     account: Account,
     /// Kept for as many parameters as it can say something about.
-    moments: Option<Moments>,
+    moments: Option<RegressionSums>,
     /// Where each optimum lies, in half ranges from the start.
     intervals: Vec<[f64; 2]>,
     next_intervals: u64,
@@ -106,7 +106,7 @@ impl Bayes {
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
             account: Account::new(space.len()),
-            moments: (space.len() <= MOST_BOUND).then(|| Moments::new(space.len())),
+            moments: (space.len() <= MOST_BOUND).then(|| RegressionSums::new(space.len())),
             intervals: vec![[-FARTHEST, FARTHEST]; space.len()],
             next_intervals: INTERVALS_FROM,
             beliefs: Vec::new(),
@@ -119,7 +119,7 @@ impl Bayes {
         run
     }
 
-    pub(super) fn propose(&self, space: &Space, id: TrialId, seed: u64) -> Trial {
+    pub(in crate::tuning) fn propose(&self, space: &Space, id: TrialId, seed: u64) -> Trial {
         let mut random = Random::of_item(seed, id.0);
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
         for (parameter, belief) in space.parameters().iter().zip(&self.beliefs) {
@@ -136,13 +136,13 @@ impl Bayes {
     }
 
     /// Scores arrive in the order of trials.
-    pub(super) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
+    pub(in crate::tuning) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
         self.learned += 1;
         let fade = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.fading);
         let (plus, minus) = (places(space, &trial.plus), places(space, &trial.minus));
         self.account.learn(&plus, &minus, score, &self.beliefs);
         let (gaps, gap) = gaps(&self.beliefs, &plus, &minus);
-        let heard = Heard::new(score, gap);
+        let heard = Observation::new(score, gap);
         for (index, evidence) in self.evidence.iter_mut().enumerate() {
             evidence.fade(fade);
             // What the other parameters are known to have won is not this one's.
@@ -173,7 +173,7 @@ impl Bayes {
         variance(self.surprises) * ELO_PER_SCORE * ELO_PER_SCORE / worth
     }
 
-    pub(super) fn fit(&mut self, space: &Space) {
+    pub(in crate::tuning) fn fit(&mut self, space: &Space) {
         let grid = Grid::new();
         let pair_variance = self.pair_variance();
         let standings = standings(space);
@@ -185,9 +185,9 @@ impl Bayes {
     }
 
     /// Works the intervals out anew; until then a report has those of an earlier moment.
-    pub(super) fn settle(&mut self) {
+    pub(in crate::tuning) fn settle(&mut self) {
         self.intervals = match &self.moments {
-            Some(moments) => joint::intervals(moments, self.pair_variance(), self.learned),
+            Some(moments) => joint_posterior::intervals(moments, self.pair_variance(), self.learned),
             None => self.beliefs.iter().map(|belief| belief.interval).collect(),
         };
     }
@@ -201,7 +201,7 @@ impl Bayes {
     }
 
     /// The best values known, as an engine can be given them: the start, until pairs enough say otherwise.
-    pub(super) fn best(&self, space: &Space) -> Settings {
+    pub(in crate::tuning) fn best(&self, space: &Space) -> Settings {
         if self.has_left_start() { space.nearest(&self.centre(space)) } else { space.start() }
     }
 
@@ -210,7 +210,7 @@ impl Bayes {
     }
 
     /// Whether so little is left to win that the run may end before its budget does.
-    pub(super) fn is_sure_enough(&self) -> bool {
+    pub(in crate::tuning) fn is_sure_enough(&self) -> bool {
         self.learned >= LEAST_PAIRS && self.remaining_loss() < self.plan.enough
     }
 
@@ -218,7 +218,7 @@ impl Bayes {
         self.beliefs.iter().map(|belief| belief.remaining_loss).sum()
     }
 
-    pub(super) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
+    pub(in crate::tuning) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
         let best = self.best(space);
         let balance = self.account.balance(&self.beliefs, &standings(space), &places(space, &best));
         let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
@@ -231,11 +231,11 @@ impl Bayes {
                 best,
                 interval: (self.learned >= INTERVALS_FROM).then(|| interval.map(value)),
                 effect: if evidence > SURE_EVIDENCE {
-                    Effect::Clear
+                    ParameterEffect::Clear
                 } else if evidence < 0.0 && balance.slope_errors[index] < NOTICEABLE_SLOPE {
-                    Effect::NotSeen
+                    ParameterEffect::NotSeen
                 } else {
-                    Effect::Unclear
+                    ParameterEffect::Unclear
                 },
             }
         });

@@ -4,8 +4,8 @@
 //! tangent to the curve at what was expected of the pair, and counts for as much as it still says there: the slope of
 //! the curve and the variance of scores both shrink in the same proportion.
 
-use super::belief::Belief;
 use crate::stats::{Elo, PairScore};
+use crate::tuning::bayes::posterior::Belief;
 
 /// Elo per unit of score, near an even score: 1600 / ln 10.
 pub(super) const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
@@ -17,7 +17,7 @@ const GUESSED_PAIRS: f64 = 50.0;
 
 /// A score as read where its pair was expected to end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard {
+pub(super) struct Observation {
     /// What it says of the gap between the two sides.
     pub(super) elo: f64,
     /// How much it says, beside a pair between equals.
@@ -26,7 +26,7 @@ pub(super) struct Heard {
     pub(super) square_surprise: f64,
 }
 
-impl Heard {
+impl Observation {
     /// Reads the score of a pair between sides believed to be `gap` Elo apart.
     pub(super) fn new(score: PairScore, gap: f64) -> Self {
         let expected = Elo(gap).score();
@@ -60,7 +60,7 @@ mod tests {
     fn mean(gap: f64, expected: f64) -> f64 {
         let odds = GameModel::balanced().odds(Elo(gap));
         let shares = odds.chances().into_iter().zip(PairScore::ALL);
-        shares.map(|(share, score)| share * Heard::new(score, expected).elo).sum()
+        shares.map(|(share, score)| share * Observation::new(score, expected).elo).sum()
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn pairs_between_unequal_sides_say_less() {
-        let share = |gap| Heard::new(PairScore::EVEN, gap).share;
+        let share = |gap| Observation::new(PairScore::EVEN, gap).share;
         assert_eq!(share(0.0), 1.0);
         assert!(share(400.0) < 0.4 && share(200.0) > 0.7);
     }

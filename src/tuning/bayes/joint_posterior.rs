@@ -7,9 +7,9 @@
 //! then be far, and intervals are as wide as that. A chain of random draws, the same for the same scores, visits what
 //! the games leave possible.
 
-use super::belief::{Grid, PLACES, SCALES};
-use super::moments::Moments;
 use crate::stats::Random;
+use crate::tuning::bayes::posterior::{Grid, PLACES, SCALES};
+use crate::tuning::bayes::regression::RegressionSums;
 
 /// Draws of the chain, and how many at its start are not counted.
 const DRAWS: usize = 500;
@@ -36,7 +36,7 @@ const RANGE_VARIANCE: f64 = 1.0;
 const TAIL: f64 = 0.06;
 
 /// The interval of each optimum, in half ranges from the start; the same for the same sums, noise and seed.
-pub(super) fn intervals(moments: &Moments, noise: f64, seed: u64) -> Vec<[f64; 2]> {
+pub(super) fn intervals(moments: &RegressionSums, noise: f64, seed: u64) -> Vec<[f64; 2]> {
     let (mut chain, grid) = (Chain::new(moments, noise, seed), Grid::new());
     let mut densities = vec![[0.0; PLACES]; moments.size()];
     for draw in 0..DRAWS {
@@ -61,7 +61,7 @@ pub(super) fn intervals(moments: &Moments, noise: f64, seed: u64) -> Vec<[f64; 2
 
 /// The state of the chain.
 struct Chain<'a> {
-    moments: &'a Moments,
+    moments: &'a RegressionSums,
     size: usize,
     /// Variance of a pair's score, in Elo.
     noise: f64,
@@ -82,7 +82,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(moments: &'a Moments, noise: f64, seed: u64) -> Self {
+    fn new(moments: &'a RegressionSums, noise: f64, seed: u64) -> Self {
         let size = moments.size();
         let mut chain = Self {
             moments,
@@ -362,8 +362,8 @@ mod tests {
     use super::*;
 
     /// Sums over many pairs on the quadratic `curvature` with its optimum at `optimum`, without noise in the scores.
-    fn taught(curvature: &[[f64; 3]; 3], optimum: [f64; 3], pairs: u64) -> Moments {
-        let (mut moments, mut random) = (Moments::new(3), Random::new(7));
+    fn taught(curvature: &[[f64; 3]; 3], optimum: [f64; 3], pairs: u64) -> RegressionSums {
+        let (mut moments, mut random) = (RegressionSums::new(3), Random::new(7));
         let strength = |place: &[f64]| {
             let away: Vec<f64> = place.iter().zip(optimum).map(|(place, optimum)| place - optimum).collect();
             -curvature.iter().zip(&away).map(|(row, from)| from * dot(row, &away)).sum::<f64>()

@@ -1,0 +1,9 @@
+//! Tuners played on known landscapes instead of games.
+
+mod landscape;
+mod simulate;
+mod standard_landscapes;
+
+pub use landscape::{Cliff, Landscape, SimulatedGames, Slope, slope};
+pub use simulate::{SimulatedRun, TuneSimulation};
+pub use standard_landscapes::{StandardLandscape, standard_landscapes};
