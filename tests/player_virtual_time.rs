@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use playself::chess::{ByColor, MoveStyle, Position};
 use playself::game::{
-    AdjudicationRules, Contest, GameSetup, Host, LivePly, Played, Spectator, TimeControl, play,
+    AdjudicationRules, Contest, GameSetup, Host, LivePly, PlayedGame, Spectator, TimeControl, play,
 };
 use playself::opening::Opening;
 use playself::player::{
@@ -144,7 +144,7 @@ fn told(line: &str) -> Position {
 
 /// What a game came to, and what it left.
 struct Result {
-    played: Played,
+    played: PlayedGame,
     took: Duration,
     heard: Heard,
     fitness: Fitness,

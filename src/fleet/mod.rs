@@ -1,22 +1,22 @@
 //! Where pairs get played: local slots.
 
-mod bundle;
-mod descriptors;
 mod dispatch;
+mod engine_registry;
+mod engine_seat;
 mod event;
-mod host_watch;
+mod fault_bundle;
+mod fd_limit;
 mod job;
-mod live;
-mod local;
+mod live_board;
+mod local_fleet;
 mod placement;
-mod roster;
-mod seat;
 mod slot;
+mod stall_detector;
 mod worker;
 
-pub use descriptors::most_slots;
 pub use event::{EngineFatal, FleetEvent};
+pub use fd_limit::most_slots;
 pub use job::{Contestant, PairId, PairJob, PairReport};
-pub use live::LiveGame;
-pub use local::{FleetConfig, FleetError, LocalFleet};
+pub use live_board::LiveGame;
+pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::Placement;

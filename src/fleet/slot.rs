@@ -10,16 +10,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::chess::{ByColor, Color};
 use crate::failpoint::{self, Point};
-use crate::fleet::bundle::{GameKey, LastWords, bundle};
-use crate::fleet::host_watch::{DelayProbe, Standstills};
-use crate::fleet::live::LiveBoard;
-use crate::fleet::roster::Roster;
-use crate::fleet::seat::{Seat, SeatTrouble, Staff, last_words};
-use crate::fleet::worker::{Attendance, Host};
+use crate::fleet::engine_registry::EngineRegistry;
+use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatTrouble, last_words};
+use crate::fleet::fault_bundle::{GameKey, LastWords, bundle};
+use crate::fleet::live_board::LiveBoard;
+use crate::fleet::stall_detector::{DelayProbe, Standstills};
+use crate::fleet::worker::{Attendance, WorkerHost};
 use crate::fleet::{Contestant, FleetEvent, LiveGame, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Contest, Ending, FaultBundle, GameOfPair, GameRecord, GameSetup, MoveSource,
-    Played, PlyRecord, Referee, Termination, VoidReason, Warning, play,
+    PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
 };
 use crate::player::{
     EngineIndex, EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport,
@@ -37,8 +37,8 @@ pub(super) enum SlotOrder {
 
 /// What all slots of a fleet share.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) roster: Roster,
+pub(super) struct SlotShared {
+    pub(super) roster: EngineRegistry,
     pub(super) launcher: Launcher,
     pub(super) rules: AdjudicationRules,
     pub(super) events: UnboundedSender<FleetEvent>,
@@ -51,8 +51,8 @@ pub(super) struct Shared {
 pub(super) struct Slot {
     pub(super) number: usize,
     pub(super) cpus: Vec<usize>,
-    pub(super) host: Rc<Host>,
-    pub(super) shared: Arc<Shared>,
+    pub(super) host: Rc<WorkerHost>,
+    pub(super) shared: Arc<SlotShared>,
     pub(super) probe: Rc<DelayProbe>,
     pub(super) board: LiveBoard,
     pub(super) leaving: TaskTracker,
@@ -86,7 +86,7 @@ impl Slot {
         mut orders: UnboundedReceiver<SlotOrder>,
         done: impl Fn(usize, PairEnd),
     ) {
-        let mut seats = [Seat::default(), Seat::default()];
+        let mut seats = [EngineSeat::default(), EngineSeat::default()];
         let mut attendance = None;
         while let Some(order) = orders.recv().await {
             match order {
@@ -110,7 +110,7 @@ impl Slot {
                             end
                         }
                         Err(reason) => {
-                            seats = [Seat::default(), Seat::default()];
+                            seats = [EngineSeat::default(), EngineSeat::default()];
                             self.tell(FleetEvent::Voided { id, game: GameOfPair::First, reason });
                             PairEnd::Done
                         }
@@ -123,9 +123,9 @@ impl Slot {
         seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
     }
 
-    fn staff(&self) -> Staff<'_> {
-        let Shared { roster, launcher, .. } = &*self.shared;
-        Staff { roster, launcher, cpus: &self.cpus, leaving: &self.leaving }
+    fn staff(&self) -> SeatContext<'_> {
+        let SlotShared { roster, launcher, .. } = &*self.shared;
+        SeatContext { roster, launcher, cpus: &self.cpus, leaving: &self.leaving }
     }
 
     fn tell(&self, event: FleetEvent) {
@@ -133,7 +133,7 @@ impl Slot {
         let _ = self.shared.events.send(event);
     }
 
-    async fn pair(self, mut seats: [Seat; 2], job: Box<PairJob>) -> ([Seat; 2], PairEnd) {
+    async fn pair(self, mut seats: [EngineSeat; 2], job: Box<PairJob>) -> ([EngineSeat; 2], PairEnd) {
         let kill = self.shared.kill.clone();
         let end = match kill.run_until_cancelled(self.both_games(&mut seats, &job)).await {
             Some(end) => end,
@@ -148,7 +148,7 @@ impl Slot {
         (seats, end)
     }
 
-    async fn both_games(&self, seats: &mut [Seat; 2], job: &PairJob) -> PairEnd {
+    async fn both_games(&self, seats: &mut [EngineSeat; 2], job: &PairJob) -> PairEnd {
         let setup = match GameSetup::new(&job.opening) {
             Ok(setup) => setup,
             Err(problem) => {
@@ -202,7 +202,7 @@ impl Slot {
 
     async fn game(
         &self,
-        seats: &mut [Seat; 2],
+        seats: &mut [EngineSeat; 2],
         job: &PairJob,
         setup: &GameSetup,
         key: GameKey,
@@ -267,12 +267,12 @@ impl Slot {
     /// Plays a game between two engines that are ready.
     async fn play(
         &self,
-        seats: [&mut Seat; 2],
+        seats: [&mut EngineSeat; 2],
         sides: ByColor<&Contestant>,
         setup: &GameSetup,
         key: GameKey,
-    ) -> Result<Finished, NoResult> {
-        let [Some(white), Some(black)] = seats.map(Seat::player) else {
+    ) -> Result<EndedGame, NoResult> {
+        let [Some(white), Some(black)] = seats.map(EngineSeat::player) else {
             let message = format!("pair {} lost an engine between start and game", key.id.index);
             return Err(NoResult::Void(VoidReason::HarnessError { message }));
         };
@@ -307,8 +307,13 @@ impl Slot {
             }
         }
         self.judge_newcomers(&played.plies, played.anomaly.as_ref(), &words, sides, setup)?;
-        let finished =
-            Finished { ending: played.ending, plies: played.plies, anomaly: played.anomaly, words, warnings };
+        let finished = EndedGame {
+            ending: played.ending,
+            plies: played.plies,
+            anomaly: played.anomaly,
+            words,
+            warnings,
+        };
         Ok(finished)
     }
 
@@ -344,7 +349,7 @@ impl Slot {
         troubles: [Option<SeatTrouble>; 2],
         engines: ByColor<EngineIndex>,
         setup: &GameSetup,
-    ) -> Result<Finished, NoResult> {
+    ) -> Result<EndedGame, NoResult> {
         let mut faults: Vec<(Color, PlayerFault, LastWords)> = Vec::new();
         for (color, trouble) in Color::ALL.into_iter().zip(troubles) {
             match trouble {
@@ -370,7 +375,7 @@ impl Slot {
         let fen = setup.first_fen();
         let anomaly = Anomaly { side, exit, time: None, position: format!("position fen {fen}"), fen };
         let ending = Referee::fault(side, fault);
-        Ok(Finished { ending, plies: Vec::new(), anomaly: Some(anomaly), words, warnings: Vec::new() })
+        Ok(EndedGame { ending, plies: Vec::new(), anomaly: Some(anomaly), words, warnings: Vec::new() })
     }
 
     fn show_start(&self, key: GameKey, engines: ByColor<EngineIndex>, setup: &GameSetup) {
@@ -397,7 +402,7 @@ async fn guarded<R: 'static>(task: impl Future<Output = R> + 'static) -> Result<
 }
 
 /// A game that has ended, whether or not it ever began.
-struct Finished {
+struct EndedGame {
     ending: Ending,
     plies: Vec<PlyRecord>,
     anomaly: Option<Anomaly>,
@@ -405,7 +410,7 @@ struct Finished {
     warnings: Vec<Warning>,
 }
 
-impl Finished {
+impl EndedGame {
     fn bundle(&mut self, slot: &Slot, key: GameKey, sides: &ByColor<&Contestant>) -> Option<FaultBundle> {
         let anomaly = self.anomaly.as_ref()?;
         let contestant = sides[anomaly.side];
@@ -427,7 +432,7 @@ fn warn(warnings: &mut Vec<Warning>, irregularities: Irregularities, by: EngineI
 }
 
 /// The processor time an engine must have used on its opponent's time, if it is more than a twentieth of that.
-fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &Played, side: Color) -> Option<u64> {
+fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side: Color) -> Option<u64> {
     if spec.ponder == Pondering::On {
         return None;
     }

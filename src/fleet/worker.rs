@@ -11,10 +11,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::LocalSet;
 use tokio_util::task::TaskTracker;
 
-use crate::fleet::host_watch::DelayProbe;
-use crate::fleet::live::LiveBoard;
+use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::Thread;
-use crate::fleet::slot::{PairEnd, Shared, Slot, SlotOrder};
+use crate::fleet::slot::{PairEnd, Slot, SlotOrder, SlotShared};
+use crate::fleet::stall_detector::DelayProbe;
 use crate::player::Serving;
 
 /// A slot to be opened on a worker.
@@ -27,7 +27,7 @@ pub(super) struct NewSlot {
 
 /// The thread that a slot lives on.
 #[derive(Debug)]
-pub(super) struct Host {
+pub(super) struct WorkerHost {
     thread: Thread,
     probe: Rc<DelayProbe>,
     /// Slots that are not at rest.
@@ -35,7 +35,7 @@ pub(super) struct Host {
     bound_to: RefCell<Vec<usize>>,
 }
 
-impl Host {
+impl WorkerHost {
     /// Moves to a game's processors, if this thread serves no other game.
     pub(super) fn follow(&self, processors: &[usize]) {
         if self.at_work.get() == 1 {
@@ -62,10 +62,10 @@ impl Host {
 
 /// A slot's work on its thread, for as long as it is kept.
 #[derive(Debug)]
-pub(super) struct Attendance(Rc<Host>);
+pub(super) struct Attendance(Rc<WorkerHost>);
 
 impl Attendance {
-    pub(super) fn at(host: &Rc<Host>) -> Self {
+    pub(super) fn at(host: &Rc<WorkerHost>) -> Self {
         host.count(host.at_work.get() + 1);
         Self(Rc::clone(host))
     }
@@ -96,7 +96,7 @@ impl Worker {
     pub(super) fn start(
         number: usize,
         duty: Duty,
-        shared: Arc<Shared>,
+        shared: Arc<SlotShared>,
         done: impl Fn(usize, PairEnd) + Clone + Send + 'static,
     ) -> io::Result<Self> {
         let (slots, arrivals) = unbounded_channel();
@@ -111,7 +111,7 @@ impl Worker {
 
 async fn serve(
     duty: Duty,
-    shared: Arc<Shared>,
+    shared: Arc<SlotShared>,
     mut arrivals: UnboundedReceiver<NewSlot>,
     done: impl Fn(usize, PairEnd) + Clone + 'static,
 ) {
@@ -130,7 +130,7 @@ async fn serve(
         }
     });
     let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
-    let host = Rc::new(Host {
+    let host = Rc::new(WorkerHost {
         thread: Thread::current(),
         probe: Rc::clone(&probe),
         at_work: Cell::new(0),

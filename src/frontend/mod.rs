@@ -1,7 +1,7 @@
 //! Our engine behind a protocol: the UCI loop and the ACE console game.
 
 pub mod ace;
-mod lines;
+mod board_text;
+mod bounded_lines;
 pub mod options;
-mod picture;
 pub mod uci;

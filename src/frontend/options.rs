@@ -49,7 +49,7 @@ impl Default for EngineOptions {
 
 /// What setting an option asks for beyond remembering its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum OptionEffect {
     /// Nothing.
     Remembered,
     /// Forget everything searched so far.
@@ -161,14 +161,14 @@ impl EngineOptions {
     }
 
     /// Sets an option by its UCI name, in upper or lower case.
-    pub fn set(&mut self, name: Words<'_>, value: Option<&str>) -> Result<Effect, OptionError> {
+    pub fn set(&mut self, name: Words<'_>, value: Option<&str>) -> Result<OptionEffect, OptionError> {
         let value = value.unwrap_or_default().trim();
         let Some(option) = Named::ALL.into_iter().find(|option| name.matches(option.name())) else {
             self.set_declared(&name.to_string(), value)?;
-            return Ok(Effect::Remembered);
+            return Ok(OptionEffect::Remembered);
         };
         if option == Named::ClearHash {
-            return Ok(Effect::ClearHash);
+            return Ok(OptionEffect::ClearHash);
         }
         let number = option.number(value)?;
         // The range of each option fits the type of its field.
@@ -185,7 +185,7 @@ impl EngineOptions {
             // A GUI tells with it that it may ponder; we do whenever `go ponder` comes.
             Named::Ponder | Named::ClearHash => {}
         }
-        Ok(Effect::Remembered)
+        Ok(OptionEffect::Remembered)
     }
 
     fn set_declared(&mut self, name: &str, value: &str) -> Result<(), DeclaredError> {
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::protocol::uci::Reply;
 
-    fn set(options: &mut EngineOptions, name: &str, value: &str) -> Result<Effect, OptionError> {
+    fn set(options: &mut EngineOptions, name: &str, value: &str) -> Result<OptionEffect, OptionError> {
         options.set(Words::new(name), Some(value))
     }
 
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(options.hash_mb, 32);
         assert_eq!(options.move_overhead, Duration::from_millis(50));
         assert_eq!(options.move_style, MoveStyle::Chess960);
-        assert_eq!(options.set(Words::new("Clear Hash"), None), Ok(Effect::ClearHash));
+        assert_eq!(options.set(Words::new("Clear Hash"), None), Ok(OptionEffect::ClearHash));
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         let mut options = EngineOptions::default();
         for spec in Weights::specs().iter().chain(SearchParams::specs()) {
             for value in [spec.min, spec.max] {
-                assert_eq!(set(&mut options, &spec.name, &value.to_string()), Ok(Effect::Remembered));
+                assert_eq!(set(&mut options, &spec.name, &value.to_string()), Ok(OptionEffect::Remembered));
             }
             assert!(set(&mut options, &spec.name, &(i64::from(spec.max) + 1).to_string()).is_err());
         }
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn a_wrong_value_is_refused_with_what_would_be_right() {
         let mut options = EngineOptions::default();
-        let message = |result: Result<Effect, OptionError>| result.unwrap_err().to_string();
+        let message = |result: Result<OptionEffect, OptionError>| result.unwrap_err().to_string();
         assert!(message(set(&mut options, "Hash", "0")).contains("from 1 to 65536"));
         assert!(message(set(&mut options, "UCI_ShowWDL", "maybe")).contains("true or false"));
         assert!(message(set(&mut options, "no such thing", "1")).contains("no such thing"));

@@ -13,7 +13,7 @@ mod time_control;
 pub use adjudication::{AdjudicationRules, Adjudicator, DrawRule, ResignRule, ResignSides};
 pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
-pub use play::{Anomaly, Contest, Host, LivePly, Played, Spectator, play};
+pub use play::{Anomaly, Contest, Host, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupProblem};

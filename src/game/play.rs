@@ -65,7 +65,7 @@ pub struct Contest<'a> {
 
 /// A game that has ended, before anybody has put a name to its sides.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayedGame {
     /// Result and reason.
     pub ending: Ending,
     /// Every half-move.
@@ -101,7 +101,7 @@ pub async fn play<T: Transport>(
     alarm: &mut LazyTimer,
     host: &dyn Host,
     spectator: &mut dyn Spectator,
-) -> Played {
+) -> PlayedGame {
     let mut referee = Referee::new(contest.setup.start, contest.rules.clone());
     let mut plies = Vec::with_capacity(256);
     for &(mv, text) in &contest.setup.book {
@@ -123,7 +123,7 @@ pub async fn play<T: Transport>(
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
     rest(host);
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
-    Played { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
+    PlayedGame { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
 }
 
 type Verdict = (Ending, Option<Anomaly>);

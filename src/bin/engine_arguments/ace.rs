@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::ValueEnum;
 use playself::chess::{ByColor, Position};
 use playself::engine::Limits;
-use playself::frontend::ace::{Audience, Book, GameSettings, Paint, play};
+use playself::frontend::ace::{AceBook, Audience, GameSettings, Paint, play};
 use playself::protocol::ace::Role;
 
 use super::setup::{SetupArgs, complain};
@@ -114,7 +114,7 @@ impl AceArgs {
             start: self.starting.as_deref().copied().unwrap_or_else(Position::startpos),
             thinking,
             options,
-            book: (self.book == BookUse::On).then(|| Book::new(seed)),
+            book: (self.book == BookUse::On).then(|| AceBook::new(seed)),
             audience,
         })
     }

@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::book_lines::LINES;
 use crate::chess::{Move, Position};
+use crate::frontend::ace::book_lines::LINES;
 
 /// Our opening book: for each position it knows, the moves its lines play there.
 #[derive(Clone, Debug)]
-pub struct Book {
+pub struct AceBook {
     moves: HashMap<u64, Vec<Move>>,
     seed: u64,
 }
 
-impl Book {
+impl AceBook {
     /// The book; `seed` decides which of several moves it plays.
     pub fn new(seed: u64) -> Self {
         let mut moves: HashMap<u64, Vec<Move>> = HashMap::new();
@@ -67,14 +67,14 @@ mod tests {
     fn the_seed_decides_and_different_seeds_differ() {
         let start = Position::startpos();
         let firsts: HashSet<u32> =
-            (0..50).filter_map(|seed| Book::new(seed).choose(&start)).map(Move::bits).collect();
+            (0..50).filter_map(|seed| AceBook::new(seed).choose(&start)).map(Move::bits).collect();
         assert!(firsts.len() >= 3, "{firsts:?}");
-        assert_eq!(Book::new(7).choose(&start), Book::new(7).choose(&start));
+        assert_eq!(AceBook::new(7).choose(&start), AceBook::new(7).choose(&start));
     }
 
     #[test]
     fn the_book_answers_every_move_of_its_own() {
-        let book = Book::new(1);
+        let book = AceBook::new(1);
         let mut position = Position::startpos();
         let mut plies = 0;
         while let Some(mv) = book.choose(&position) {

@@ -6,15 +6,15 @@ use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::Book;
-use super::explain::explain;
-use super::panel::{self, Thought};
-use super::reading::{Request, read};
+use super::AceBook;
 use crate::chess::{ByColor, Color, DrawRule, GameLine, Move, Outcome, Position};
 use crate::engine::{Limits, SearchInfo, SearchObserver, SearchReport, Searcher, StopFlag};
-use crate::frontend::lines::{Next, read_line};
+use crate::frontend::ace::input::{ConsoleInput, read};
+use crate::frontend::ace::move_errors::explain;
+use crate::frontend::ace::side_panel::{self, Thought};
+use crate::frontend::board_text::{Paint, Picture};
+use crate::frontend::bounded_lines::{Next, read_line};
 use crate::frontend::options::EngineOptions;
-use crate::frontend::picture::{Paint, Picture};
 use crate::protocol::Words;
 use crate::protocol::ace::{Claim, INVALID_MOVE, Role};
 
@@ -42,7 +42,7 @@ pub struct GameSettings {
     /// How our engine is set up.
     pub options: EngineOptions,
     /// The openings it knows.
-    pub book: Option<Book>,
+    pub book: Option<AceBook>,
     /// Who is at the other end.
     pub audience: Audience,
 }
@@ -102,7 +102,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         let known = self.settings.book.as_ref().and_then(|book| book.choose(&position));
         let mv = match known {
             Some(mv) => {
-                self.thought = Some(Thought::Book);
+                self.thought = Some(Thought::AceBook);
                 mv
             }
             None => {
@@ -144,11 +144,11 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
             let Some(word) = self.next_word()? else { return Ok(ControlFlow::Break(Claim::DrawOrLeft)) };
             let position = *self.line.current();
             match read(&position, &word, self.settings.audience) {
-                Some(Request::Play(mv)) => {
+                Some(ConsoleInput::Play(mv)) => {
                     self.line.push(mv);
                     return Ok(ControlFlow::Continue(()));
                 }
-                Some(Request::Exit) => return Ok(ControlFlow::Break(Claim::DrawOrLeft)),
+                Some(ConsoleInput::Exit) => return Ok(ControlFlow::Break(Claim::DrawOrLeft)),
                 Some(request) => self.serve(request)?,
                 None => {
                     self.note(INVALID_MOVE)?;
@@ -160,24 +160,24 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         }
     }
 
-    fn serve(&mut self, request: Request) -> io::Result<()> {
+    fn serve(&mut self, request: ConsoleInput) -> io::Result<()> {
         let position = *self.line.current();
         match request {
-            Request::Undo => self.undo(),
-            Request::Hint => {
+            ConsoleInput::Undo => self.undo(),
+            ConsoleInput::Hint => {
                 let limits = Limits { movetime: Some(HINT_TIME), ..self.settings.thinking.clone() };
                 let (mv, _) = self.search(&limits);
                 self.note(format_args!("How about {}?", position.san(mv)))
             }
-            Request::Moves => {
+            ConsoleInput::Moves => {
                 let moves = position.legal_moves();
                 self.note(moves.iter().map(|&mv| position.san(mv)).collect::<Vec<_>>().join(" "))
             }
-            Request::Fen => self.note(position.to_fen()),
-            Request::Board => self.show_board(),
-            Request::Help => self.note(HELP),
+            ConsoleInput::Fen => self.note(position.to_fen()),
+            ConsoleInput::Board => self.show_board(),
+            ConsoleInput::Help => self.note(HELP),
             // Handled where the word was read.
-            Request::Play(_) | Request::Exit => Ok(()),
+            ConsoleInput::Play(_) | ConsoleInput::Exit => Ok(()),
         }
     }
 
@@ -229,7 +229,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
             (Role::Computer, Role::Human) => Color::Black,
             _ => Color::White,
         };
-        let notes = panel::notes(&self.line, roles, bottom, self.thought.as_ref(), paint);
+        let notes = side_panel::notes(&self.line, roles, bottom, self.thought.as_ref(), paint);
         let (position, last) = (self.line.current(), self.line.moves().last().copied());
         let picture = Picture { position, last, bottom, paint }.draw(&notes);
         write!(self.notes, "\n{picture}\n")?;

@@ -2,11 +2,11 @@
 
 mod book;
 mod book_lines;
-mod explain;
 mod game;
-mod panel;
-mod reading;
+mod input;
+mod move_errors;
+mod side_panel;
 
-pub use crate::frontend::picture::Paint;
-pub use book::Book;
+pub use crate::frontend::board_text::Paint;
+pub use book::AceBook;
 pub use game::{Audience, GameSettings, play};

@@ -3,13 +3,13 @@
 //! The reader never waits for a search, so `stop`, `isready` and `quit` are heard at any moment. Whatever needs the
 //! searcher is sent to its thread in order, and done after the search that runs.
 
-mod board;
-mod inspect;
+mod debug_commands;
+mod go_limits;
+mod info_writer;
 mod output;
+mod position_tracker;
+mod search_thread;
 mod session;
-mod telling;
-mod thinking;
 mod wdl;
-mod worker;
 
-pub use session::{Ending, run};
+pub use session::{SessionEnd, run};

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A shared sink for lines.
 #[derive(Clone)]
-pub(super) struct Output(Arc<Shared>);
+pub(super) struct Output(Arc<SharedOutput>);
 
-struct Shared {
+struct SharedOutput {
     sink: Mutex<Box<dyn Write + Send>>,
     /// Set once nobody reads any more.
     broken: AtomicBool,
@@ -17,7 +17,7 @@ struct Shared {
 
 impl Output {
     pub(super) fn new(sink: impl Write + Send + 'static) -> Self {
-        Self(Arc::new(Shared { sink: Mutex::new(Box::new(sink)), broken: AtomicBool::new(false) }))
+        Self(Arc::new(SharedOutput { sink: Mutex::new(Box::new(sink)), broken: AtomicBool::new(false) }))
     }
 
     /// Writes one line.

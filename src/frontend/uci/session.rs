@@ -3,15 +3,15 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use super::board::Board;
-use super::inspect;
+use crate::frontend::uci::debug_commands;
+use crate::frontend::uci::position_tracker::PositionTracker;
 
-use super::output::Output;
-use super::thinking;
-use super::worker::{Job, Worker};
 use crate::engine::StopFlag;
-use crate::frontend::lines::{Next, read_line};
-use crate::frontend::options::{Effect, EngineOptions};
+use crate::frontend::bounded_lines::{Next, read_line};
+use crate::frontend::options::{EngineOptions, OptionEffect};
+use crate::frontend::uci::go_limits;
+use crate::frontend::uci::output::Output;
+use crate::frontend::uci::search_thread::{SearchJob, SearchThread};
 use crate::protocol::Words;
 use crate::protocol::uci::{Command, GoLimits, Horizon, Reply};
 
@@ -24,7 +24,7 @@ const LAST_SEARCH: Duration = Duration::from_secs(3);
 
 /// How the loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum SessionEnd {
     /// It was told to quit.
     Quit,
     /// Its input ended, or nobody reads its output.
@@ -36,11 +36,11 @@ pub fn run(
     mut input: impl BufRead,
     output: impl Write + Send + 'static,
     options: EngineOptions,
-) -> io::Result<Ending> {
+) -> io::Result<SessionEnd> {
     let output = Output::new(output);
-    let worker = Worker::start(output.clone(), options.clone())?;
+    let worker = SearchThread::start(output.clone(), options.clone())?;
     let mut session = Session {
-        board: Board::new(),
+        board: PositionTracker::new(),
         options,
         unsent_options: false,
         output,
@@ -54,29 +54,29 @@ pub fn run(
             Next::Line => {
                 if session.obey(&String::from_utf8_lossy(&line)) == Next::End {
                     session.leave(Duration::ZERO);
-                    return Ok(Ending::Quit);
+                    return Ok(SessionEnd::Quit);
                 }
             }
             Next::TooLong => session.output.say("a line of more than a mebibyte was skipped"),
             Next::End => {
                 session.leave(LAST_SEARCH);
-                return Ok(Ending::Disconnected);
+                return Ok(SessionEnd::Disconnected);
             }
         }
         if session.output.is_broken() {
             session.leave(Duration::ZERO);
-            return Ok(Ending::Disconnected);
+            return Ok(SessionEnd::Disconnected);
         }
     }
 }
 
 struct Session {
-    board: Board,
+    board: PositionTracker,
     options: EngineOptions,
     /// Whether the search thread has yet to hear of an option.
     unsent_options: bool,
     output: Output,
-    worker: Worker,
+    worker: SearchThread,
     /// The handles of the searches asked for and perhaps not over, the last one last.
     searches: Vec<StopFlag>,
     /// Whether that last one ends only when told to.
@@ -92,7 +92,7 @@ impl Session {
             Command::SetOption { name, value } => self.set_option(name, value),
             Command::NewGame => {
                 self.sync();
-                self.worker.send(Job::Forget);
+                self.worker.send(SearchJob::Forget);
             }
             Command::Position { start, moves } => {
                 if let Err(refusal) = self.board.set(start, moves, self.options.move_style) {
@@ -124,7 +124,7 @@ impl Session {
     fn is_ready(&mut self) {
         if self.worker.is_idle() {
             self.sync();
-            self.worker.send(Job::GetReady);
+            self.worker.send(SearchJob::GetReady);
         } else {
             // A search must not delay the answer.
             self.output.line(Reply::ReadyOk);
@@ -133,8 +133,8 @@ impl Session {
 
     fn set_option(&mut self, name: Words<'_>, value: Option<&str>) {
         match self.options.set(name, value) {
-            Ok(Effect::Remembered) => self.unsent_options = true,
-            Ok(Effect::ClearHash) => self.worker.send(Job::Forget),
+            Ok(OptionEffect::Remembered) => self.unsent_options = true,
+            Ok(OptionEffect::ClearHash) => self.worker.send(SearchJob::Forget),
             Err(error) => self.output.say(error),
         }
     }
@@ -142,7 +142,7 @@ impl Session {
     /// Tells the search thread of changed options, once for any number of them.
     fn sync(&mut self) {
         if std::mem::take(&mut self.unsent_options) {
-            self.worker.send(Job::Configure(Box::new(self.options.clone())));
+            self.worker.send(SearchJob::Configure(Box::new(self.options.clone())));
         }
     }
 
@@ -152,9 +152,14 @@ impl Session {
         let stop = self.next_search();
         let position = *self.board.position();
         if let Some(depth) = go.perft {
-            return self.worker.send(Job::Perft { position, depth, style: self.options.move_style, stop });
+            return self.worker.send(SearchJob::Perft {
+                position,
+                depth,
+                style: self.options.move_style,
+                stop,
+            });
         }
-        let limits = thinking::limits(go, &position, &self.options);
+        let limits = go_limits::limits(go, &position, &self.options);
         let bounded = limits.depth.is_some()
             || limits.nodes.is_some()
             || limits.movetime.is_some()
@@ -162,7 +167,7 @@ impl Session {
             || limits.clock.is_some();
         self.endless = !bounded || go.horizon != Horizon::Limits;
         let line = Box::new(self.board.line().clone());
-        self.worker.send(Job::Search { line, limits: Box::new(limits), stop });
+        self.worker.send(SearchJob::Search { line, limits: Box::new(limits), stop });
     }
 
     fn next_search(&mut self) -> StopFlag {
@@ -187,16 +192,16 @@ impl Session {
         let position = *self.board.position();
         match words.next() {
             None => {}
-            Some("d") => self.output.text(&inspect::board(&position)),
-            Some("eval") => self.output.text(&inspect::evaluation(&position, &self.options.weights)),
+            Some("d") => self.output.text(&debug_commands::board(&position)),
+            Some("eval") => self.output.text(&debug_commands::evaluation(&position, &self.options.weights)),
             Some("perft") => {
                 let depth = words.number().unwrap_or(1);
                 let stop = self.next_search();
-                self.worker.send(Job::Perft { position, depth, style: self.options.move_style, stop });
+                self.worker.send(SearchJob::Perft { position, depth, style: self.options.move_style, stop });
             }
             Some("bench") => {
                 self.next_search();
-                self.worker.send(Job::Bench);
+                self.worker.send(SearchJob::Bench);
             }
             Some("help") => self.output.text(HELP),
             Some(_) => {

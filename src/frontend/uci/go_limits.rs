@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::board::read_move;
 use crate::chess::{Move, MoveStyle, Position};
 use crate::engine::{Clock, Limits, SearchMode};
 use crate::frontend::options::EngineOptions;
+use crate::frontend::uci::position_tracker::read_move;
 use crate::protocol::uci::{GoLimits, Horizon};
 
 /// The searcher's limits for a `go` in this position.

@@ -7,20 +7,21 @@ use crate::player::{EngineIndex, EngineSpec};
 
 /// All engines of a fleet.
 #[derive(Debug)]
-pub(super) struct Roster {
-    engines: Vec<Entry>,
+pub(super) struct EngineRegistry {
+    engines: Vec<RegisteredEngine>,
     condemned: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RegisteredEngine {
     spec: EngineSpec,
     proven: AtomicBool,
 }
 
-impl Roster {
+impl EngineRegistry {
     pub(super) fn new(specs: Vec<EngineSpec>) -> Self {
-        let engines = specs.into_iter().map(|spec| Entry { spec, proven: AtomicBool::new(false) }).collect();
+        let engines =
+            specs.into_iter().map(|spec| RegisteredEngine { spec, proven: AtomicBool::new(false) }).collect();
         Self { engines, condemned: AtomicBool::new(false) }
     }
 

@@ -8,13 +8,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::fleet::dispatch::{Dispatch, Flow};
-use crate::fleet::host_watch::Standstills;
-use crate::fleet::live::LiveBoard;
+use crate::fleet::engine_registry::EngineRegistry;
+use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::Places;
-use crate::fleet::roster::Roster;
-use crate::fleet::slot::{PairEnd, Shared, SlotOrder};
+use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
+use crate::fleet::stall_detector::Standstills;
 use crate::fleet::worker::{Duty, NewSlot, Worker};
-use crate::fleet::{FleetEvent, LiveGame, PairJob, Placement, descriptors};
+use crate::fleet::{FleetEvent, LiveGame, PairJob, Placement, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
@@ -113,8 +113,8 @@ impl LocalFleet {
         let places = Places::new(config.placement, config.processor_pool, &config.engines);
         let (events, inbox) = unbounded_channel();
         let kill = CancellationToken::new();
-        let shared = Arc::new(Shared {
-            roster: Roster::new(config.engines),
+        let shared = Arc::new(SlotShared {
+            roster: EngineRegistry::new(config.engines),
             launcher,
             rules: config.rules,
             events: events.clone(),
@@ -152,7 +152,7 @@ impl LocalFleet {
 
     /// Makes room for the open files of so many pairs at once, or says how many there is room for.
     pub fn reserve(concurrency: usize) -> Result<(), FleetError> {
-        descriptors::reserve(concurrency)
+        fd_limit::reserve(concurrency)
             .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })
     }
 

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::output::Output;
 use crate::chess::{Color, MoveStyle, Position};
 use crate::engine::eval::breakdown;
 use crate::engine::{BENCH_DEPTH, StopFlag, Weights, signature};
-use crate::frontend::picture::{Paint, Picture};
+use crate::frontend::board_text::{Paint, Picture};
+use crate::frontend::uci::output::Output;
 
 /// The board with its FEN and key.
 pub(super) fn board(position: &Position) -> String {

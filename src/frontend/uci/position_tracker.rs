@@ -11,7 +11,7 @@ use crate::protocol::uci::Start;
 /// GUIs tell the whole game before every move. Only where the words differ from the last time is anything played, so
 /// the four-hundredth move costs as much as the first.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
+pub(super) struct PositionTracker {
     line: GameLine,
     /// The FEN as told, or `None` for the standard start.
     start: Option<String>,
@@ -25,7 +25,7 @@ pub(super) enum Refusal {
     Move { number: usize, reason: MoveTextError },
 }
 
-impl Board {
+impl PositionTracker {
     pub(super) fn new() -> Self {
         Self { line: GameLine::new(Position::startpos()), start: None, moves: Vec::new() }
     }
@@ -131,16 +131,16 @@ impl fmt::Display for Refusal {
 mod tests {
     use super::*;
 
-    fn set(board: &mut Board, moves: &str) -> Result<(), Refusal> {
+    fn set(board: &mut PositionTracker, moves: &str) -> Result<(), Refusal> {
         board.set(Start::Standard, Words::new(moves), MoveStyle::Standard)
     }
 
     #[test]
     fn a_retold_game_is_extended_shortened_and_varied() {
-        let mut board = Board::new();
+        let mut board = PositionTracker::new();
         for moves in ["e2e4", "e2e4 e7e5 g1f3", "e2e4 c7c5", "", "d2d4 d7d5 c2c4", "d2d4"] {
             set(&mut board, moves).unwrap();
-            let mut fresh = Board::new();
+            let mut fresh = PositionTracker::new();
             moves.split_whitespace().for_each(|word| fresh.play(word, MoveStyle::Standard).unwrap());
             assert_eq!(board.line.moves(), fresh.line.moves(), "{moves}");
             assert_eq!(board.position().key(), fresh.position().key(), "{moves}");
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_refused_position_leaves_the_board_as_it_was() {
-        let mut board = Board::new();
+        let mut board = PositionTracker::new();
         set(&mut board, "e2e4 e7e5 g1f3").unwrap();
         let before = board.clone();
         for moves in ["e2e4 e7e5 g1g3", "e2e4 e7e6 e1e3", "x", "e2e4 e7e5 g1f3 b8c6 zz"] {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::output::Output;
-use super::wdl;
 use crate::chess::{MoveStyle, Position};
 use crate::engine::{Bound, Limits, Score, SearchInfo, SearchMode, SearchObserver, SearchReport, StopFlag};
 use crate::frontend::options::EngineOptions;
+use crate::frontend::uci::output::Output;
+use crate::frontend::uci::wdl;
 use crate::protocol::Words;
 use crate::protocol::uci;
 
@@ -18,7 +18,7 @@ const HELD_BACK: Duration = Duration::from_millis(30);
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
 
 /// Turns what the searcher tells into `info` lines.
-pub(super) struct Telling {
+pub(super) struct InfoWriter {
     output: Output,
     position: Position,
     style: MoveStyle,
@@ -29,7 +29,7 @@ pub(super) struct Telling {
     held: Vec<String>,
 }
 
-impl Telling {
+impl InfoWriter {
     pub(super) fn new(
         output: Output,
         position: Position,
@@ -90,7 +90,7 @@ impl Telling {
     }
 }
 
-impl SearchObserver for Telling {
+impl SearchObserver for InfoWriter {
     fn info(&mut self, info: &SearchInfo) {
         if info.bound != Bound::Exact && info.time < BOUNDS_AFTER {
             return;

@@ -2,7 +2,7 @@
 
 use crate::chess::Color;
 use crate::fleet::PairId;
-use crate::fleet::seat::think_limits;
+use crate::fleet::engine_seat::think_limits;
 use crate::game::{Anomaly, FaultBundle, GameOfPair, TimeControl};
 use crate::player::{
     EngineIndex, EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir,

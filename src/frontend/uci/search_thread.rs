@@ -7,19 +7,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use super::inspect;
-use super::output::Output;
-use super::telling::Telling;
 use crate::chess::{GameLine, MoveStyle, Position};
 use crate::engine::{Evaluator, Limits, Score, SearchReport, Searcher, StopFlag};
 use crate::frontend::options::EngineOptions;
+use crate::frontend::uci::debug_commands;
+use crate::frontend::uci::info_writer::InfoWriter;
+use crate::frontend::uci::output::Output;
 use crate::protocol::uci::Reply;
 
 /// Room for the deepest line; only what is touched is ever backed by memory.
 const STACK: usize = 16 << 20;
 
 /// What the thread is asked to do.
-pub(super) enum Job {
+pub(super) enum SearchJob {
     /// Take over these options.
     Configure(Box<EngineOptions>),
     /// Forget what was searched.
@@ -34,7 +34,7 @@ pub(super) enum Job {
     Bench,
 }
 
-impl Job {
+impl SearchJob {
     /// Whether it takes longer than anybody should wait for a `readyok`.
     const fn is_long(&self) -> bool {
         matches!(self, Self::Search { .. } | Self::Perft { .. } | Self::Bench)
@@ -42,14 +42,14 @@ impl Job {
 }
 
 /// A handle on the thread.
-pub(super) struct Worker {
-    jobs: Sender<Job>,
+pub(super) struct SearchThread {
+    jobs: Sender<SearchJob>,
     /// Searches and counts that are not done yet.
     pending: Arc<AtomicU64>,
     ended: Receiver<()>,
 }
 
-impl Worker {
+impl SearchThread {
     /// Starts the thread. It allocates nothing large before it is asked to get ready or to search.
     pub(super) fn start(output: Output, options: EngineOptions) -> std::io::Result<Self> {
         let (jobs, inbox) = channel();
@@ -65,7 +65,7 @@ impl Worker {
         Ok(Self { jobs, pending, ended })
     }
 
-    pub(super) fn send(&self, job: Job) {
+    pub(super) fn send(&self, job: SearchJob) {
         if job.is_long() {
             self.pending.fetch_add(1, Ordering::AcqRel);
         }
@@ -89,7 +89,7 @@ impl Worker {
     }
 }
 
-fn serve(mut state: State, inbox: &Receiver<Job>, pending: &AtomicU64) {
+fn serve(mut state: State, inbox: &Receiver<SearchJob>, pending: &AtomicU64) {
     for job in inbox {
         let long = job.is_long();
         state.perform(job);
@@ -106,20 +106,20 @@ struct State {
 }
 
 impl State {
-    fn perform(&mut self, job: Job) {
+    fn perform(&mut self, job: SearchJob) {
         match job {
-            Job::Configure(options) => self.configure(*options),
-            Job::Forget => self.searcher.iter_mut().for_each(Searcher::new_game),
-            Job::GetReady => {
+            SearchJob::Configure(options) => self.configure(*options),
+            SearchJob::Forget => self.searcher.iter_mut().for_each(Searcher::new_game),
+            SearchJob::GetReady => {
                 self.searcher();
                 Evaluator::prepare();
                 self.output.line(Reply::ReadyOk);
             }
-            Job::Search { line, limits, stop } => self.search(&line, &limits, &stop),
-            Job::Perft { position, depth, style, stop } => {
-                inspect::perft(&self.output, &position, depth, style, &stop);
+            SearchJob::Search { line, limits, stop } => self.search(&line, &limits, &stop),
+            SearchJob::Perft { position, depth, style, stop } => {
+                debug_commands::perft(&self.output, &position, depth, style, &stop);
             }
-            Job::Bench => inspect::bench(&self.output),
+            SearchJob::Bench => debug_commands::bench(&self.output),
         }
     }
 
@@ -151,7 +151,7 @@ impl State {
 
     fn search(&mut self, line: &GameLine, limits: &Limits, stop: &StopFlag) {
         let mut telling =
-            Telling::new(self.output.clone(), *line.current(), &self.options, limits, stop.clone());
+            InfoWriter::new(self.output.clone(), *line.current(), &self.options, limits, stop.clone());
         let searcher = self.searcher();
         let outcome = catch_unwind(AssertUnwindSafe(|| searcher.search(line, limits, stop, &mut telling)));
         let report = outcome.unwrap_or_else(|_| {

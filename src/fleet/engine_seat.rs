@@ -7,8 +7,8 @@ use tokio_util::task::TaskTracker;
 use crate::chess::Color;
 use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
-use crate::fleet::bundle::LastWords;
-use crate::fleet::roster::Roster;
+use crate::fleet::engine_registry::EngineRegistry;
+use crate::fleet::fault_bundle::LastWords;
 use crate::game::{GameSetup, TimeControl};
 use crate::player::{
     EngineIndex, EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol,
@@ -17,7 +17,7 @@ use crate::player::{
 
 /// One side's engine in a slot.
 #[derive(Debug, Default)]
-pub(super) struct Seat {
+pub(super) struct EngineSeat {
     resident: Option<Resident>,
 }
 
@@ -40,14 +40,14 @@ pub(super) enum SeatTrouble {
 
 /// What seats need from their fleet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Staff<'a> {
-    pub(super) roster: &'a Roster,
+pub(super) struct SeatContext<'a> {
+    pub(super) roster: &'a EngineRegistry,
     pub(super) launcher: &'a Launcher,
     pub(super) cpus: &'a [usize],
     pub(super) leaving: &'a TaskTracker,
 }
 
-impl Seat {
+impl EngineSeat {
     /// The engine that sits here.
     pub(super) fn player(&mut self) -> Option<&mut Player<ProcessTransport>> {
         self.resident.as_mut().map(|resident| &mut resident.player)
@@ -56,7 +56,7 @@ impl Seat {
     /// Seats the contestant's engine and begins a game with it.
     pub(super) async fn make_ready(
         &mut self,
-        staff: Staff<'_>,
+        staff: SeatContext<'_>,
         contestant: &Contestant,
         setup: &GameSetup,
         side: Color,
@@ -87,7 +87,7 @@ impl Seat {
     }
 
     /// Ends an engine that could not begin a game, and says what that means.
-    async fn expel(&mut self, roster: &Roster, fault: &StartFault) -> SeatTrouble {
+    async fn expel(&mut self, roster: &EngineRegistry, fault: &StartFault) -> SeatTrouble {
         let Some(resident) = &self.resident else {
             return SeatTrouble::Resources("an engine left its seat unseen".to_owned());
         };
@@ -97,7 +97,7 @@ impl Seat {
     }
 
     /// After a game: keeps an engine that can go on, ends one that cannot. Says what a killed one had left behind.
-    pub(super) async fn after_game(&mut self, staff: Staff<'_>) -> u64 {
+    pub(super) async fn after_game(&mut self, staff: SeatContext<'_>) -> u64 {
         let Some(resident) = &mut self.resident else { return 0 };
         let Some(spec) = staff.roster.spec(resident.engine) else { return 0 };
         let (uci, restart) = (spec.protocol == Protocol::Uci, spec.restart == Restart::On);
@@ -120,7 +120,7 @@ impl Seat {
     }
 
     /// Asks the engine to leave, without waiting for it.
-    pub(super) fn dismiss(&mut self, staff: Staff<'_>) {
+    pub(super) fn dismiss(&mut self, staff: SeatContext<'_>) {
         if let Some(resident) = self.resident.take() {
             staff.leaving.spawn_local(async move {
                 resident.player.retire(Fitness::Fit).await;
@@ -130,7 +130,7 @@ impl Seat {
 }
 
 async fn start(
-    staff: Staff<'_>,
+    staff: SeatContext<'_>,
     engine: EngineIndex,
     spec: &EngineSpec,
     contestant: &Contestant,
@@ -183,7 +183,12 @@ pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
 }
 
 /// Before an engine has worked once, its failure is a mistake in the plan; afterwards it is a loss.
-fn trouble(roster: &Roster, engine: EngineIndex, fault: &StartFault, words: LastWords) -> SeatTrouble {
+fn trouble(
+    roster: &EngineRegistry,
+    engine: EngineIndex,
+    fault: &StartFault,
+    words: LastWords,
+) -> SeatTrouble {
     match fault {
         StartFault::Fault(fault) if roster.is_proven(engine) => SeatTrouble::Fault(*fault, words),
         StartFault::Fault(fault) => {

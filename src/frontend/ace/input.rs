@@ -1,12 +1,12 @@
 //! What a word from the input means.
 
-use super::game::Audience;
 use crate::chess::{Move, MoveStyle, Position};
+use crate::frontend::ace::game::Audience;
 use crate::protocol::ace::EXIT_WORD;
 
 /// A word understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Request {
+pub(super) enum ConsoleInput {
     /// A legal move.
     Play(Move),
     /// End the game here.
@@ -26,21 +26,21 @@ pub(super) enum Request {
 }
 
 /// Reads a word. A peer speaks ACE and nothing else; a person may also write SAN or coordinates, and ask for things.
-pub(super) fn read(position: &Position, word: &str, audience: Audience) -> Option<Request> {
+pub(super) fn read(position: &Position, word: &str, audience: Audience) -> Option<ConsoleInput> {
     if word == EXIT_WORD {
-        return Some(Request::Exit);
+        return Some(ConsoleInput::Exit);
     }
     match audience {
-        Audience::Peer => position.parse_ace(word).ok().map(Request::Play),
-        Audience::Person(_) => person_move(position, word).map(Request::Play).or_else(|| {
+        Audience::Peer => position.parse_ace(word).ok().map(ConsoleInput::Play),
+        Audience::Person(_) => person_move(position, word).map(ConsoleInput::Play).or_else(|| {
             match word.to_ascii_lowercase().as_str() {
-                "exit" | "quit" => Some(Request::Exit),
-                "undo" => Some(Request::Undo),
-                "hint" => Some(Request::Hint),
-                "moves" => Some(Request::Moves),
-                "fen" => Some(Request::Fen),
-                "board" => Some(Request::Board),
-                "help" | "?" => Some(Request::Help),
+                "exit" | "quit" => Some(ConsoleInput::Exit),
+                "undo" => Some(ConsoleInput::Undo),
+                "hint" => Some(ConsoleInput::Hint),
+                "moves" => Some(ConsoleInput::Moves),
+                "fen" => Some(ConsoleInput::Fen),
+                "board" => Some(ConsoleInput::Board),
+                "help" | "?" => Some(ConsoleInput::Help),
                 _ => None,
             }
         }),
@@ -65,13 +65,13 @@ fn person_move(position: &Position, word: &str) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::picture::Paint;
+    use crate::frontend::board_text::Paint;
 
     const PERSON: Audience = Audience::Person(Paint::Plain);
 
     fn played(position: &Position, word: &str, audience: Audience) -> Option<String> {
         match read(position, word, audience)? {
-            Request::Play(mv) => Some(position.san(mv)),
+            ConsoleInput::Play(mv) => Some(position.san(mv)),
             _ => None,
         }
     }
@@ -95,7 +95,7 @@ mod tests {
         for (word, san) in cases {
             assert_eq!(played(&position, word, PERSON).as_deref(), Some(san), "{word}");
         }
-        assert_eq!(read(&position, "Undo", PERSON), Some(Request::Undo));
+        assert_eq!(read(&position, "Undo", PERSON), Some(ConsoleInput::Undo));
     }
 
     #[test]
@@ -105,6 +105,6 @@ mod tests {
         for word in ["Nf3", "undo", "hint", "help", "EXIT", "e2e5", ""] {
             assert_eq!(read(&position, word, Audience::Peer), None, "{word}");
         }
-        assert_eq!(read(&position, "exit", Audience::Peer), Some(Request::Exit));
+        assert_eq!(read(&position, "exit", Audience::Peer), Some(ConsoleInput::Exit));
     }
 }

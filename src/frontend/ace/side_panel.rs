@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::chess::{ByColor, Color, GameLine, Move, Piece, PieceKind, Position};
 use crate::engine::Score;
-use crate::frontend::picture::{Paint, outlined, solid};
+use crate::frontend::board_text::{Paint, outlined, solid};
 use crate::protocol::ace::Role;
 
 /// How our engine came to its last move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Thought {
     /// It knew it.
-    Book,
+    AceBook,
     /// It searched.
     Search {
         /// For so long.
@@ -99,7 +99,7 @@ fn last_moves(line: &GameLine) -> Vec<String> {
 
 fn described(thought: &Thought) -> String {
     match thought {
-        Thought::Book => "book move".into(),
+        Thought::AceBook => "book move".into(),
         Thought::Search { time, depth, nodes, score, line } => {
             let seconds = format!("{:.1} s", time.as_secs_f64());
             let parts = [seconds, format!("depth {depth}"), counted(*nodes), judged(*score), line.clone()];
