@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::Pid;
-use playself::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairId, PairJob, Placement};
-use playself::game::TimeControl;
+use playself::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairJob, Placement};
+use playself::game::{EngineIndex, PairId, TimeControl};
 use playself::journal::{Entry, GameEntry, Journal, LockedFile, Urgency};
 use playself::opening::Opening;
-use playself::player::{EngineIndex, EngineSpec};
+use playself::player::EngineSpec;
 
 /// The least share of the bare rate that a fleet must reach.
 const BAR: f64 = 0.6;

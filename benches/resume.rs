@@ -13,10 +13,12 @@ use std::time::{Duration, Instant};
 use playself::chess::{MoveStyle, Position};
 use playself::config::plan_from_toml;
 use playself::experiment::{Effect, Observer, Plan, RunEvent, RunState, RunView, sha256_of};
-use playself::game::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord, Termination};
+use playself::game::{
+    Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord, Termination,
+};
 use playself::journal::{Entry, FORMAT, GameEntry, Journal, LockedFile, Storage, Urgency};
 use playself::opening::Variant;
-use playself::player::{EngineIndex, MoveText, Score};
+use playself::player::{MoveText, Score};
 use playself::report::{Projections, RunFolder};
 
 /// The longest that a million games may take.

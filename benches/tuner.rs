@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use playself::tuning::{
-    Gain, Lookahead, Method, Schedule, SimulatedRun, SpsaPlan, StandardLandscape, TuneSimulation,
+    Gain, GainSchedule, Lookahead, Method, SimulatedRun, SpsaPlan, StandardLandscape, TuneSimulation,
     standard_landscapes,
 };
 
@@ -150,7 +150,7 @@ fn spsa_plans(exhibit: &StandardLandscape, games: u64) -> Vec<(String, SpsaPlan)
     for parts in [20.0, 10.0, 6.0, 4.0, 3.0] {
         for rate in [0.001, 0.002, 0.004, 0.008, 0.016, 0.032] {
             for (name, schedule) in
-                [("decaying", Schedule::ends(pairs)), ("constant", Schedule::constant(pairs))]
+                [("decaying", GainSchedule::ends(pairs)), ("constant", GainSchedule::constant(pairs))]
             {
                 let gain = |range: f64| Gain { perturbation: range / parts, rate };
                 let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
@@ -171,7 +171,7 @@ fn factory_plans(exhibit: &StandardLandscape) -> Vec<(String, SpsaPlan)> {
             let gain = |range: f64| Gain { perturbation: range / parts, rate: 0.0 };
             let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
             let mut plan = SpsaPlan::weather_factory(gains);
-            if let Schedule::Starts { a, .. } = &mut plan.schedule {
+            if let GainSchedule::Starts { a, .. } = &mut plan.schedule {
                 *a = speed;
             }
             plans.push((format!("step range/{parts}, a {speed}"), plan));

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use fault_support::{Outcome, fake, jobs, pair, run, sound, survivors_of_a_second};
 use playself::fleet::FleetConfig;
-use playself::game::{AdjudicationRules, DrawRule, ResignRule, ResignSides, TimeControl, Warning};
+use playself::game::{
+    AdjudicationRules, DrawRule, EngineIndex, ResignRule, ResignSides, TimeControl, Warning,
+};
 use playself::opening::{Opening, Variant};
-use playself::player::{EngineIndex, EngineOption, EngineSpec, WorkingDir};
+use playself::player::{EngineOption, EngineSpec, WorkingDir};
 
 const DRAW: &str = "1/2-1/2 max_moves";
 

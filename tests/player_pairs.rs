@@ -4,9 +4,9 @@ mod fault_support;
 
 use fault_support::{fake, jobs, pair, run, sound};
 use playself::fleet::FleetConfig;
-use playself::game::{MoveSource, TimeControl};
+use playself::game::{EngineIndex, MoveSource, TimeControl};
 use playself::opening::Opening;
-use playself::player::{EngineIndex, EngineSpec, Protocol};
+use playself::player::{EngineSpec, Protocol};
 
 #[test]
 fn a_pair_is_played_with_colours_swapped_and_the_rules_end_it() {

@@ -1,11 +1,11 @@
 //! The report page: what it shows, what it refuses to run, and how large it may get.
 
-use playself::fleet::PairId;
 use playself::game::{
-    Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
+    Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PairId, PlyRecord,
+    Termination,
 };
 use playself::opening::Variant;
-use playself::player::{EngineIndex, Score};
+use playself::player::Score;
 use playself::report::page::{
     Detail, GameShelf, MatchPicture, PageContext, Section, fault_section, game_section, result_section,
     test_section, time_section, whole_page,

@@ -117,10 +117,9 @@ impl Audit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Ending, GameRecord, GameResult, Termination, VoidReason};
+    use crate::game::{Ending, EngineIndex, GameRecord, GameResult, Termination, VoidReason};
     use crate::journal::GameEntry;
     use crate::opening::Variant;
-    use crate::player::EngineIndex;
 
     fn started(pair: u64, attempt: u32) -> Entry {
         Entry::PairStarted { pair, attempt }

@@ -1,9 +1,10 @@
 //! What is on the boards of a running run, as JSON for whoever asks.
 
+use crate::game::LiveGame;
 use serde_json::{Value, json};
 
 use crate::chess::Color;
-use crate::fleet::LiveGame;
+
 use crate::player::Score;
 
 use super::plan::Plan;

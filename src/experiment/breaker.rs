@@ -1,11 +1,10 @@
 //! When engine faults stop a run: a night of crashes helps nobody.
 
+use crate::game::EngineIndex;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
-
-use crate::player::EngineIndex;
 
 /// Whether faults stop a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairId, PairJob};
-use crate::game::{GameRecord, MoveSource, Termination, TimeControl};
+use crate::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairJob};
+
+use crate::game::PairId;
+use crate::game::{EngineIndex, GameRecord, MoveSource, Termination, TimeControl};
 use crate::opening::Opening;
-use crate::player::{EngineIndex, EngineSpec, GuardianProgram};
+use crate::player::{EngineSpec, GuardianProgram};
 
 use super::host::{ProcessorTimes, Shares};
 

@@ -2,10 +2,8 @@
 
 use std::io;
 
-use crate::fleet::LiveGame;
-use crate::game::{FaultBundle, GameOfPair};
+use crate::game::{EngineIndex, FaultBundle, GameOfPair, LiveGame};
 use crate::journal::GameEntry;
-use crate::player::EngineIndex;
 
 use super::plan::Plan;
 use super::state::{CountedPair, RunState};

@@ -1,6 +1,8 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::{EngineIndex, EngineOption, NumberOption, Pondering};
+use crate::player::{EngineOption, NumberOption, Pondering};
+
+use crate::game::EngineIndex;
 
 use super::plan::{OwnSetting, Plan, PlannedEngine};
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, TimeControl};
+use crate::game::{AdjudicationRules, EngineIndex, TimeControl};
 use crate::opening::{Order, Share};
-use crate::player::{EngineIndex, EngineSpec};
+use crate::player::EngineSpec;
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 

@@ -10,11 +10,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairId, PairJob};
-use crate::game::{GameOfPair, VoidReason, Warning};
+use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairJob};
+use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, LockedFile, Urgency, WriteError};
 use crate::opening::Opening;
-use crate::player::{EngineIndex, EngineOption};
+use crate::player::EngineOption;
 use crate::stats::Decision;
 
 use super::audience::Audience;

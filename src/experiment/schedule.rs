@@ -1,8 +1,7 @@
 //! Who plays whom, and from where: both follow from a pair's place in the schedule alone.
 
+use crate::game::EngineIndex;
 use serde::{Deserialize, Serialize};
-
-use crate::player::EngineIndex;
 
 /// Who meets whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

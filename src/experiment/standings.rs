@@ -1,9 +1,9 @@
 //! Who scored what so far, over the counted pairs.
 
 use crate::chess::Color;
-use crate::game::{GameResult, Termination};
+use crate::game::{EngineIndex, GameResult, Termination};
 use crate::journal::GameEntry;
-use crate::player::EngineIndex;
+
 use crate::stats::{GameScore, PairScore, Pentanomial, Trinomial};
 
 use super::schedule::Fixture;

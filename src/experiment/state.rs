@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::chess::Color;
-use crate::fleet::PairId;
-use crate::game::{GameOfPair, Termination, VoidReason};
+
+use crate::game::{GameOfPair, PairId, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};

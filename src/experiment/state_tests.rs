@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::experiment::PlannedEngine;
-use crate::game::{Ending, GameRecord, GameResult};
+use crate::game::{Ending, EngineIndex, GameRecord, GameResult};
 use crate::opening::Variant;
-use crate::player::EngineIndex;
+
 use crate::stats::{Hypotheses, Hypothesis};
 
 fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fleet::EngineFatal;
-use crate::player::{EngineIndex, EngineSpec};
+use crate::game::EngineIndex;
+use crate::player::EngineSpec;
 
 /// All engines of a fleet.
 #[derive(Debug)]

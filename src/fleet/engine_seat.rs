@@ -9,10 +9,10 @@ use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::fault_bundle::LastWords;
-use crate::game::{GameSetup, TimeControl};
+use crate::game::{EngineIndex, GameSetup, TimeControl};
 use crate::player::{
-    EngineIndex, EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol,
-    Restart, StartFault, ThinkLimits,
+    EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol, Restart,
+    StartFault, ThinkLimits,
 };
 
 /// One side's engine in a slot.

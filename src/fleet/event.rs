@@ -1,8 +1,9 @@
 //! What a fleet tells whoever runs it.
 
-use crate::fleet::{PairId, PairReport};
-use crate::game::{FaultBundle, GameOfPair, GameRecord, VoidReason};
-use crate::player::EngineIndex;
+use crate::fleet::PairReport;
+
+use crate::game::PairId;
+use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, VoidReason};
 
 /// What happened in a fleet. Every submitted pair ends in exactly one `PairFinished` or `Voided`.
 #[derive(Clone, Debug)]

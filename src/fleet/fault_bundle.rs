@@ -1,12 +1,10 @@
 //! The bundle that an engine's failure leaves behind.
 
 use crate::chess::Color;
-use crate::fleet::PairId;
+
 use crate::fleet::engine_seat::think_limits;
-use crate::game::{Anomaly, FaultBundle, GameOfPair, TimeControl};
-use crate::player::{
-    EngineIndex, EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir,
-};
+use crate::game::{Anomaly, EngineIndex, FaultBundle, GameOfPair, PairId, TimeControl};
+use crate::player::{EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir};
 
 /// What an engine said last, taken before it is ended.
 #[derive(Clone, Debug, Default)]

@@ -2,18 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{GameOfPair, GameRecord, TimeControl};
+use crate::game::{EngineIndex, GameOfPair, GameRecord, PairId, TimeControl};
 use crate::opening::Opening;
-use crate::player::{EngineIndex, EngineOption};
-
-/// A pair's key: its place in the schedule, and the try at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PairId {
-    /// Place in the schedule, from 0.
-    pub index: u64,
-    /// 0, and one more each time the pair was void.
-    pub attempt: u32,
-}
+use crate::player::EngineOption;
 
 /// One side of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,39 +1,8 @@
 //! What is on the boards right now, for whoever wants to look.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use crate::chess::{ByColor, Position};
-use crate::fleet::PairId;
-use crate::game::{GameOfPair, LivePly, MoveText, Spectator};
-use crate::player::{EngineIndex, Score};
-
-/// A game in progress, as it stood when looked at.
-#[derive(Clone, Debug)]
-pub struct LiveGame {
-    /// The slot.
-    pub slot: usize,
-    /// The pair.
-    pub id: PairId,
-    /// Which of its games.
-    pub game: GameOfPair,
-    /// Who has White.
-    pub white: EngineIndex,
-    /// Who has Black.
-    pub black: EngineIndex,
-    /// The position.
-    pub position: Position,
-    /// The last move.
-    pub last_move: Option<MoveText>,
-    /// Half-moves so far.
-    pub plies: usize,
-    /// What the clocks showed after the last move.
-    pub clocks: ByColor<Option<Duration>>,
-    /// The last score, from the side that gave it.
-    pub score: Option<Score>,
-    /// When the last move was made.
-    pub moved_at: Instant,
-}
+use crate::game::{LiveGame, LivePly, Spectator};
 
 /// The board of one slot: written at every move, read when somebody looks.
 #[derive(Clone, Debug, Default)]

@@ -14,8 +14,8 @@ use crate::fleet::placement::Places;
 use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
 use crate::fleet::stall_detector::Standstills;
 use crate::fleet::worker::{Duty, NewSlot, Worker};
-use crate::fleet::{FleetEvent, LiveGame, PairJob, Placement, fd_limit};
-use crate::game::{AdjudicationRules, GameOfPair, VoidReason};
+use crate::fleet::{FleetEvent, PairJob, Placement, fd_limit};
+use crate::game::{AdjudicationRules, GameOfPair, LiveGame, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
 /// What a fleet is made of.

@@ -16,7 +16,6 @@ mod worker;
 
 pub use event::{EngineFatal, FleetEvent};
 pub use fd_limit::most_slots;
-pub use job::{Contestant, PairId, PairJob, PairReport};
-pub use live_board::LiveGame;
+pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::Placement;

@@ -16,14 +16,13 @@ use crate::fleet::fault_bundle::{GameKey, LastWords, bundle};
 use crate::fleet::live_board::LiveBoard;
 use crate::fleet::stall_detector::{DelayProbe, Standstills};
 use crate::fleet::worker::{Attendance, WorkerHost};
-use crate::fleet::{Contestant, FleetEvent, LiveGame, PairJob, PairReport};
+use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
-    AdjudicationRules, Anomaly, Contest, Ending, FaultBundle, GameOfPair, GameRecord, GameSetup, MoveSource,
-    PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
+    AdjudicationRules, Anomaly, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord, GameSetup,
+    LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
 };
 use crate::player::{
-    EngineIndex, EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport,
-    exit_disagrees,
+    EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
 };
 
 /// What a slot is told.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::GameOfPair;
-use crate::player::{EngineIndex, ExitEvidence};
+use crate::game::{EngineIndex, GameOfPair};
+use crate::player::ExitEvidence;
 
 /// An oddity that changed no result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,6 +3,8 @@
 mod adjudication;
 mod clock;
 mod fault;
+mod ids;
+mod live;
 mod play;
 mod record;
 mod referee;
@@ -13,11 +15,14 @@ mod time_control;
 pub use adjudication::{AdjudicationRules, Adjudicator, DrawRule, ResignRule, ResignSides};
 pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
+pub use ids::{EngineIndex, GameId, GameOfPair, PairId};
+pub use live::LiveGame;
 pub use play::{Anomaly, Contest, Host, LivePly, PlayedGame, Spectator, play};
-pub use record::{Ending, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord};
+pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupProblem};
 pub use termination::{Flag, Termination};
 pub use time_control::{ClockRule, TimeControl, TimeControlError};
 
-pub use crate::player::MoveText;
+pub use crate::opening::Variant;
+pub use crate::player::{MoveText, Score};

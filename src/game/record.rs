@@ -5,37 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::chess::Color;
-use crate::game::{Termination, Warning};
+use crate::game::{EngineIndex, Termination, Warning};
 use crate::opening::Variant;
-use crate::player::{EngineIndex, MoveText, Score};
-
-/// Which of a pair's two games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GameOfPair {
-    /// The first engine named plays White.
-    First,
-    /// The first engine named plays Black.
-    Second,
-}
-
-impl GameOfPair {
-    /// Both, in order.
-    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
-
-    /// 1 or 2, as `Round "pair.game"` counts.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::First => 1,
-            Self::Second => 2,
-        }
-    }
-
-    /// The game's number among all of a run, from 1, as people count them.
-    pub fn number_in_run(self, pair: u64) -> u64 {
-        2 * pair + u64::from(self.number())
-    }
-}
+use crate::player::{MoveText, Score};
 
 /// The score of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

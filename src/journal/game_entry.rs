@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{
-    Clock, Ending, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, TimeControl, Warning,
+    Clock, Ending, EngineIndex, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, TimeControl, Warning,
 };
 use crate::opening::Variant;
-use crate::player::{EngineIndex, Score};
+use crate::player::Score;
 
 use super::packed;
 

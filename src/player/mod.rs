@@ -22,5 +22,5 @@ pub use options::{NumberOption, OptionError};
 pub use player::{Break, Castling, Fitness, Player, StartFault};
 pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, keep_watch};
 pub use score::Score;
-pub use spec::{EngineIndex, EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
+pub use spec::{EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
 pub use timeouts::Timeouts;

@@ -1,35 +1,11 @@
 //! An engine as a plan names it: the program, how to start it, what to tell it.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::player::Timeouts;
 use crate::protocol::ace::Template;
-
-/// An engine's place in the plan's list; the candidate is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct EngineIndex(pub u16);
-
-impl EngineIndex {
-    /// The engine every result is told from.
-    pub const CANDIDATE: Self = Self(0);
-    /// The engine the candidate is measured against, in a match of two.
-    pub const BASELINE: Self = Self(1);
-
-    /// The index for a slice.
-    pub fn get(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-impl fmt::Display for EngineIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
 
 /// One `setoption`: a name as the engine declares it, and a value. A button has an empty value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

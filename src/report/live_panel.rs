@@ -1,10 +1,10 @@
 //! The view of a running command: a panel on the terminal, with faults and warnings above it.
 
+use crate::game::LiveGame;
 use std::io::{self, Stderr, Write};
 use std::time::{Duration, Instant};
 
 use crate::experiment::{Observer, RunEvent, RunView, from_white};
-use crate::fleet::LiveGame;
 
 use super::panel::{GameLine, PanelNews, panel};
 use super::pgn::pgn_text;

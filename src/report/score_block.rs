@@ -1,9 +1,10 @@
 //! The standing of a run as a block of lines.
 
+use crate::game::EngineIndex;
 use std::fmt::Write;
 
 use crate::experiment::RunView;
-use crate::player::EngineIndex;
+
 use crate::stats::{Estimate, Hypothesis};
 
 use super::summary::table;

@@ -1,9 +1,10 @@
 //! A run's result in numbers: `summary.json`.
 
+use crate::game::EngineIndex;
 use serde::Serialize;
 
 use crate::experiment::{RunView, Score};
-use crate::player::EngineIndex;
+
 use crate::stats::{Estimate, Hypothesis, Pentanomial};
 
 /// The result of a run from the candidate's side. Its keys are a contract.

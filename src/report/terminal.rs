@@ -1,10 +1,10 @@
 //! A run in plain lines, for files, pipes and wrappers.
 
+use crate::game::EngineIndex;
 use std::io::{self, Write};
 
 use crate::experiment::{Observer, Outcome, RunEvent, RunView};
 use crate::journal::GameEntry;
-use crate::player::EngineIndex;
 
 use super::score_block::{decision_line, fault_lines, score_block};
 use super::summary::Summary;

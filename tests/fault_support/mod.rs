@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use playself::fleet::{
-    Contestant, EngineFatal, FleetConfig, FleetEvent, LocalFleet, PairId, PairJob, PairReport,
-};
-use playself::game::{FaultBundle, GameOfPair, GameRecord, TimeControl, VoidReason};
+use playself::fleet::{Contestant, EngineFatal, FleetConfig, FleetEvent, LocalFleet, PairJob, PairReport};
+
+use playself::game::PairId;
+use playself::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, TimeControl, VoidReason};
 use playself::opening::Opening;
-use playself::player::{EngineIndex, EngineSpec, GuardianProgram};
+use playself::player::{EngineSpec, GuardianProgram};
 
 /// The fake engine with these rules.
 pub(crate) fn fake(rules: &[&str]) -> EngineSpec {

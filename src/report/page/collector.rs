@@ -11,9 +11,9 @@ use super::tuning_sections::{
     Acceptance, gain_chart, gain_section, path_chart, path_section, tuning_sentence, weights_section,
 };
 use crate::experiment::{CountedPair, Outcome, Plan, RunView};
-use crate::fleet::PairId;
-use crate::game::GameOfPair;
-use crate::player::EngineIndex;
+
+use crate::game::{EngineIndex, GameOfPair, PairId};
+
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
 use crate::report::page::{GameShelf, MatchPicture, VerdictWord, verdict_sentence};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::openings::OpeningResults;
 use crate::chess::Color;
-use crate::fleet::PairId;
-use crate::game::{GameOfPair, GameRecord, MoveSource};
+
+use crate::game::{GameOfPair, GameRecord, MoveSource, PairId};
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
 /// How an engine spent its time.
