@@ -11,15 +11,15 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use playself::chess::{MoveStyle, Position};
-use playself::config::plan_from_toml;
-use playself::experiment::{Effect, Observer, Plan, RunEvent, RunState, RunView, sha256_of};
 use playself::game::{
     Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord, Termination,
 };
 use playself::journal::{Entry, FORMAT, GameEntry, Journal, LockedFile, Storage, Urgency};
 use playself::opening::Variant;
 use playself::player::{MoveText, Score};
-use playself::report::{Projections, RunFolder};
+use playself::report::Projections;
+use playself::run::{Effect, Observer, Plan, RunEvent, RunState, RunView, plan_from_toml};
+use playself::store::{RunFolder, sha256_of};
 
 /// The longest that a million games may take.
 const BAR: Duration = Duration::from_secs(5);

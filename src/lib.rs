@@ -7,8 +7,8 @@
 pub mod chess;
 pub mod config;
 pub mod dashboard;
+pub mod doctor;
 pub mod engine;
-pub mod experiment;
 pub mod failpoint;
 pub mod fleet;
 pub mod frontend;
@@ -18,6 +18,8 @@ pub mod opening;
 pub mod player;
 pub mod protocol;
 pub mod report;
+pub mod run;
 pub mod stats;
+pub mod store;
 pub mod texel;
 pub mod tuning;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::player::{Sandbox, Timeouts};
 
-use super::fields::Fields;
+use crate::config::fields::Fields;
 
 /// One limit that an engine's table can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::experiment::{FileHash, OwnSetting, PlannedEngine};
 use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
+use crate::run::{OwnSetting, PlannedEngine};
+use crate::store::FileHash;
 
-use super::fields::Mistakes;
-use super::run_file::{EngineDir, EngineEntry, Limits};
+use crate::config::fields::Mistakes;
+use crate::config::run_file::{EngineDir, EngineEntry, Limits};
 
 /// Where engines are looked for.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::spelling::nearest;
+use crate::config::spelling::nearest;
 
 /// Everything wrong with a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +58,7 @@ enum Value {
     Flag(bool),
     List(Vec<Node>),
     Table(Vec<(String, usize, Node)>),
-    Moment,
+    UtcDate,
 }
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Node {
             Value::Flag(flag) => flag.to_string(),
             Value::List(_) => "a list".to_owned(),
             Value::Table(_) => "a table".to_owned(),
-            Value::Moment => "a date".to_owned(),
+            Value::UtcDate => "a date".to_owned(),
         }
     }
 }
@@ -140,7 +140,7 @@ fn node_of(text: &str, value: &Spanned<DeValue<'_>>) -> Node {
             .map_or_else(|_| Value::Number(f64::INFINITY), Value::Integer),
         DeValue::Float(float) => Value::Number(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Value::Flag(*flag),
-        DeValue::Datetime(_) => Value::Moment,
+        DeValue::Datetime(_) => Value::UtcDate,
         DeValue::Array(list) => Value::List(list.iter().map(|item| node_of(text, item)).collect()),
         DeValue::Table(table) => Value::Table(entries_of(text, table)),
     };

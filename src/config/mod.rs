@@ -3,7 +3,6 @@
 mod engine_bounds;
 mod engine_name;
 mod fields;
-mod plan_file;
 mod resolve;
 mod run_file;
 mod spelling;
@@ -11,7 +10,6 @@ mod spelling;
 pub use engine_bounds::EngineBounds;
 pub use engine_name::{EngineNameError, Surroundings, plan_engine};
 pub use fields::Mistakes;
-pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
 pub use resolve::{DEFAULT_CLOCK, Unplannable, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, Limits, RunFile, TuneTable,

@@ -1,11 +1,12 @@
 //! From a run as written to a plan: what was left out is filled in, what contradicts itself is told.
 
-use crate::experiment::{BookPlan, FileHash, Moment, Plan};
 use crate::game::ClockRule;
 use crate::opening::Share;
+use crate::run::{BookPlan, Plan};
+use crate::store::{FileHash, UtcDate};
 
-use super::engine_name::{Surroundings, plan_engine};
-use super::run_file::{Limits, RunFile};
+use crate::config::engine_name::{Surroundings, plan_engine};
+use crate::config::run_file::{Limits, RunFile};
 
 /// Everything that keeps a run from being planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +58,7 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
             let names: Vec<&str> = engines.iter().map(|engine| engine.spec.name.as_str()).collect();
             names.join("-vs-")
         }),
-        date: Moment::now().pgn_date(),
+        date: UtcDate::now().pgn_date(),
         seed: run.seed.unwrap_or(seed),
         concurrency,
         placement: run.games.placement.unwrap_or_default(),

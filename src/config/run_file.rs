@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::experiment::{Breaker, Pairing};
 use crate::fleet::Placement;
 use crate::game::{AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TimeControl};
 use crate::opening::Order;
 use crate::player::{Pondering, Restart};
+use crate::run::{Breaker, Pairing};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
-use super::engine_bounds::EngineBounds;
-use super::fields::{Fields, Mistakes, read_document};
+use crate::config::engine_bounds::EngineBounds;
+use crate::config::fields::{Fields, Mistakes, read_document};
 
 /// A run as written; [`resolve`](super::resolve) turns it into a plan. What is absent was not said.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::experiment::Plan;
-use crate::report::RunFolder;
+use crate::run::Plan;
+use crate::store::RunFolder;
 
 /// Reads a `plan.toml`. The page knows plans, not how files spell them.
 pub type PlanReader = fn(&str) -> Result<Plan, String>;

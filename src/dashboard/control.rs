@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::experiment::{Request, with_short_path};
-use crate::report::RunFolder;
+use crate::run::control::{ControlRequest, with_short_path};
+use crate::store::RunFolder;
 
 /// A run answers at once or not at all.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_ANSWER: u64 = 1 << 20;
 
 /// Puts one request to the run in `folder`; an error means that it is not running, or too busy to answer.
-pub(super) fn ask(folder: &RunFolder, request: Request) -> io::Result<Value> {
+pub(super) fn ask(folder: &RunFolder, request: ControlRequest) -> io::Result<Value> {
     let mut stream = with_short_path(&folder.socket(), |path| UnixStream::connect(path))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -27,9 +27,9 @@ pub(super) fn ask(folder: &RunFolder, request: Request) -> io::Result<Value> {
 }
 
 /// A request that steers a run, as a page words it; looking is not steering.
-pub(super) fn steering(text: &str) -> Result<Request, String> {
+pub(super) fn steering(text: &str) -> Result<ControlRequest, String> {
     match text.parse()? {
-        Request::Status | Request::Boards => {
+        ControlRequest::Status | ControlRequest::Boards => {
             Err("known orders: pause, continue, concurrency N, stop".to_owned())
         }
         request => Ok(request),

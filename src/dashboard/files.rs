@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use crate::report::page::{parse_round, shelved_game};
-use crate::report::{RunFolder, RunFollower, page_of};
+use crate::report::{RunFollower, page_of};
+use crate::store::RunFolder;
 
 use super::catalogue::Catalogue;
 

@@ -7,9 +7,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::experiment::Request;
 use crate::report::chart::{escape, grouped};
 use crate::report::comparison::{ComparedRun, by_strength, comparison_chart};
+use crate::run::control::ControlRequest;
 
 use super::catalogue::{Catalogue, Listed, url_part};
 use super::control;
@@ -60,7 +60,7 @@ impl Overview {
         let run = self.known.get(&id).map(|(_, run)| run.clone());
         // Only a run in play has a socket; one that was killed leaves it behind, and nobody answers there.
         let answer =
-            if folder.socket().exists() { control::ask(&folder, Request::Status).ok() } else { None };
+            if folder.socket().exists() { control::ask(&folder, ControlRequest::Status).ok() } else { None };
         let phase = match &answer {
             Some(answer) => {
                 let pairs = answer["pairs"].as_u64().unwrap_or(0);

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::report::RunFolder;
 use crate::report::page::VIEWER_SCRIPT;
+use crate::store::RunFolder;
 
 use super::access::{Doorman, Token};
 use super::catalogue::{Catalogue, url_part};

@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::experiment::{Outcome, Request};
 use crate::report::page::{Detail, PageSetting, head_section};
-use crate::report::{Advance, News, RunFolder, RunFollower, setting_of};
+use crate::report::{Advance, News, RunFollower, setting_of};
+use crate::run::RunOutcome;
+use crate::run::control::ControlRequest;
+use crate::store::RunFolder;
 
 use super::catalogue::{Catalogue, acceptance_id, url_part};
 use super::control;
@@ -91,7 +93,7 @@ impl Source for RunSource {
             advance = follower.advance();
         }
         self.drawn.stale |= !matches!(advance, Ok(Advance::Still));
-        let answer = control::ask(&self.folder, Request::Boards).ok();
+        let answer = control::ask(&self.folder, ControlRequest::Boards).ok();
         let trouble = match &advance {
             Err(why) => Some(why.to_string()),
             Ok(_) => follower.damage().map(str::to_owned),
@@ -125,7 +127,12 @@ fn status(
         (Some(phase), _) => phase,
         (
             None,
-            Some(Outcome::Finished | Outcome::Decided(_) | Outcome::Undecided | Outcome::Quarantined(_)),
+            Some(
+                RunOutcome::Finished
+                | RunOutcome::Decided(_)
+                | RunOutcome::Undecided
+                | RunOutcome::Quarantined(_),
+            ),
         ) => "finished",
         (None, _) => "stopped",
     };

@@ -16,5 +16,5 @@ pub use game_entry::{GameEntry, Unreadable};
 pub use parallel::read_parallel;
 pub use reader::{Ending, MAX_UNSYNCED, ReadError, read_all};
 pub use simulated_disk::{SECTOR, SimulatedDisk};
-pub use storage::{LockError, LockedFile, Storage, sync_parent};
+pub use storage::{LockError, LockedFile, Storage};
 pub use writer::{Committed, Journal, OnCommit, Urgency, WriteError};

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::store::sync_parent;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
@@ -64,12 +65,6 @@ impl LockedFile {
         io::Seek::rewind(&mut reader)?;
         Ok(reader)
     }
-}
-
-/// Makes the directory entry of `path` durable; without it a new file may vanish with the power.
-pub fn sync_parent(path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent)?.sync_all()
 }
 
 impl Storage for LockedFile {

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::experiment::{CountedPair, Observer, Outcome, RunEvent, RunView};
 use crate::journal::GameEntry;
+use crate::run::{CountedPair, Observer, RunEvent, RunOutcome, RunView};
 use crate::tuning::TuningReport;
 
-use super::summary::Summary;
+use crate::report::summary::Summary;
 
 /// Writes every event of a run to `out`, flushed, as it happens.
 pub struct JsonEvents<W> {
@@ -50,7 +50,7 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
                 self.line(&tuned_line(&report))?;
                 // The verdict comes last: where a test of the tuned values follows, it is the test's.
                 let is_better = report.parameters.iter().any(|parameter| parameter.best != parameter.start);
-                if view.plan.accept.is_some() && matches!(outcome, Outcome::Finished) && is_better {
+                if view.plan.accept.is_some() && matches!(outcome, RunOutcome::Finished) && is_better {
                     return Ok(());
                 }
                 self.line(&verdict_line(outcome, view))
@@ -110,18 +110,18 @@ fn tuned_line(report: &TuningReport) -> Value {
     line
 }
 
-fn verdict_line(outcome: &Outcome, view: &RunView<'_>) -> Value {
+fn verdict_line(outcome: &RunOutcome, view: &RunView<'_>) -> Value {
     let mut line = serde_json::to_value(Summary::of(view)).unwrap_or_default();
     line["event"] = "verdict".into();
     line["outcome"] = match outcome {
-        Outcome::Finished => "finished",
-        Outcome::Decided(_) => "decided",
-        Outcome::Undecided => "undecided",
-        Outcome::Interrupted => "interrupted",
-        Outcome::Quarantined(_) | Outcome::Faulty(_) => "fault",
+        RunOutcome::Finished => "finished",
+        RunOutcome::Decided(_) => "decided",
+        RunOutcome::Undecided => "undecided",
+        RunOutcome::Interrupted => "interrupted",
+        RunOutcome::Quarantined(_) | RunOutcome::Faulty(_) => "fault",
     }
     .into();
-    if let Outcome::Quarantined(why) | Outcome::Faulty(why) = outcome {
+    if let RunOutcome::Quarantined(why) | RunOutcome::Faulty(why) = outcome {
         line["why"] = why.as_str().into();
     }
     line

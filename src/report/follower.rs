@@ -4,15 +4,14 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::experiment::{
-    CountedPair, Effect, Known, Plan, PlayingTime, RunEvent, RunState, RunView, replay, sha256_of,
-};
 use crate::game::FaultBundle;
 use crate::journal::{Detail, Entry, decode};
+use crate::run::{CountedPair, Effect, Known, Plan, PlayingTime, RunEvent, RunState, RunView, replay};
+use crate::store::sha256_of;
 
-use super::page::PageCollector;
-use super::projection::bundle_name;
-use super::run_folder::RunFolder;
+use crate::report::page::PageCollector;
+use crate::report::projection::bundle_name;
+use crate::store::RunFolder;
 
 /// Bytes taken in at a time, so that whoever waits for a long journal sees it grow.
 const MOUTHFUL: u64 = 4 << 20;

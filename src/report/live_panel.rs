@@ -4,13 +4,14 @@ use crate::game::LiveGame;
 use std::io::{self, Stderr, Write};
 use std::time::{Duration, Instant};
 
-use crate::experiment::{Observer, RunEvent, RunView, from_white};
+use crate::run::control::from_white;
+use crate::run::{Observer, RunEvent, RunView};
 
-use super::panel::{GameLine, PanelNews, panel};
-use super::pgn::pgn_text;
-use super::screen::{Ink, Screen};
-use super::terminal::{closing, finished_line};
-use super::trend::Trend;
+use crate::report::panel::{GameLine, PanelNews, panel};
+use crate::report::pgn::pgn_text;
+use crate::report::screen::{Ink, Screen};
+use crate::report::terminal::{closing, finished_line};
+use crate::report::trend::Trend;
 
 /// How often the panel is drawn at most.
 const DRAW_EVERY: Duration = Duration::from_millis(200);

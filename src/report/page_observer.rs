@@ -3,12 +3,13 @@
 use std::fs;
 use std::io;
 
-use crate::experiment::{Moment, Observer, Plan, RunEvent, RunView, Trace};
+use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
+use crate::store::UtcDate;
 
-use super::comparison::ComparedRun;
-use super::follower::RunFollower;
-use super::page::{Acceptance, PageSetting};
-use super::run_folder::{RunFolder, write_whole};
+use crate::report::comparison::ComparedRun;
+use crate::report::follower::RunFollower;
+use crate::report::page::{Acceptance, PageSetting};
+use crate::store::{RunFolder, write_whole};
 
 /// Journals up to this many bytes are read within a second or so. Whoever stops a longer run does not wait for its page:
 /// `playself report` writes it, and so does the run's own end.
@@ -59,7 +60,7 @@ pub fn write_page_of(follower: &RunFollower) -> io::Result<()> {
     write_whole(&follower.folder().page(), page_of(follower).as_bytes())
 }
 
-/// The same with these games in front of its viewer, as [`shelved_game`](super::page::shelved_game) tells them.
+/// The same with these games in front of its viewer, as [`shelved_game`](crate::report::page::shelved_game) tells them.
 pub fn write_page_with(follower: &RunFollower, games: Vec<String>) -> io::Result<()> {
     let setting = PageSetting { asked: games, ..setting_of(follower) };
     let page = follower.collector().page(&follower.view(), &setting);
@@ -76,7 +77,7 @@ pub fn setting_of(follower: &RunFollower) -> PageSetting {
     PageSetting {
         plan_text: follower.plan_text().to_owned(),
         acceptance: acceptance_of(follower.folder()),
-        written: written(&Moment::now().stamp()),
+        written: written(&UtcDate::now().stamp()),
         asked: Vec::new(),
     }
 }

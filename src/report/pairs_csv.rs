@@ -1,6 +1,6 @@
 //! The counted pairs as a table.
 
-use crate::experiment::{CountedPair, Plan};
+use crate::run::{CountedPair, Plan};
 
 /// The first line of `pairs.csv`.
 pub const HEADER: &str = "pair,opening,fen,game1_result,game1_reason,game1_plies,game2_result,game2_reason,\

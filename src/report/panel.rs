@@ -1,12 +1,12 @@
 //! A run in a few lines of eighty columns.
 
-use crate::experiment::RunView;
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
 use crate::report::page::duration;
 use crate::report::screen::Ink;
 use crate::report::trend::{Trend, sparkline};
 use crate::report::tuning_block::{most_moved, short};
+use crate::run::RunView;
 use crate::tuning::ParameterEffect;
 
 /// Columns of a panel at most; the last one is left to the terminal.
@@ -61,7 +61,7 @@ pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> V
     }
     if summary.faults > 0 || news.last.is_some() {
         let last = news.last.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
-        lines.push(ink.bad(&fit(&format!("Faults  {}{last}", grouped(summary.faults)), WIDTH)));
+        lines.push(ink.bad(&fit(&format!("FaultCounts  {}{last}", grouped(summary.faults)), WIDTH)));
     }
     lines
 }

@@ -1,11 +1,11 @@
 //! A recorded game as PGN.
 
 use crate::chess::{MoveStyle, PgnGame, PgnMove, PgnResult, Position};
-use crate::experiment::Plan;
 use crate::game::{GameRecord, GameResult, MoveSource, PlyRecord, Termination, TimeControl};
 use crate::journal::GameEntry;
 use crate::opening::Variant;
 use crate::player::Score;
+use crate::run::Plan;
 
 /// A recorded game that cannot be replayed: the journal was written by something else than this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,14 +5,14 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::experiment::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace};
 use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameOfPair};
+use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace};
 
-use super::pairs_csv;
-use super::pgn::pgn_text;
-use super::run_folder::{RunFolder, write_whole};
-use super::summary::Summary;
+use crate::report::pairs_csv;
+use crate::report::pgn::pgn_text;
+use crate::report::summary::Summary;
+use crate::store::{RunFolder, write_whole};
 
 /// How much of a file's end is searched for its last pair; whoever needs more is written anew.
 const TAIL: u64 = 1 << 20;

@@ -3,12 +3,12 @@
 use crate::game::EngineIndex;
 use std::fmt::Write;
 
-use crate::experiment::RunView;
+use crate::run::RunView;
 
 use crate::stats::{Estimate, Hypothesis};
 
-use super::summary::table;
-use super::tuning_block::tuning_block;
+use crate::report::summary::table;
+use crate::report::tuning_block::tuning_block;
 
 const RULE: &str = "--------------------------------------------------\n";
 

@@ -3,7 +3,7 @@
 use crate::game::EngineIndex;
 use serde::Serialize;
 
-use crate::experiment::{RunView, Score};
+use crate::run::{MatchScore, RunView};
 
 use crate::stats::{Estimate, Hypothesis, Pentanomial};
 
@@ -104,7 +104,7 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let standings = view.state.standings();
     let row = |index: u16| {
         let engine = EngineIndex(index);
-        let Score { pentanomial, games } = standings.of(engine);
+        let MatchScore { pentanomial, games } = standings.of(engine);
         let estimate = Estimate::of(&pentanomial);
         TableRow {
             name: view.plan.name_of(engine).to_owned(),

@@ -3,12 +3,12 @@
 use crate::game::EngineIndex;
 use std::io::{self, Write};
 
-use crate::experiment::{Observer, Outcome, RunEvent, RunView};
 use crate::journal::GameEntry;
+use crate::run::{Observer, RunEvent, RunOutcome, RunView};
 
-use super::score_block::{decision_line, fault_lines, score_block};
-use super::summary::Summary;
-use super::wording::reason_text;
+use crate::report::score_block::{decision_line, fault_lines, score_block};
+use crate::report::summary::Summary;
+use crate::report::wording::reason_text;
 
 /// Pairs between two blocks of results.
 const BLOCK_EVERY: u64 = 10;
@@ -70,20 +70,20 @@ pub fn standing(view: &RunView<'_>) -> String {
 }
 
 /// The last words of a run.
-pub fn closing(outcome: &Outcome, view: &RunView<'_>) -> String {
+pub fn closing(outcome: &RunOutcome, view: &RunView<'_>) -> String {
     let fault = match outcome {
-        Outcome::Faulty(why) => format!("A fault stopped the run: {why}\n"),
-        Outcome::Quarantined(who) => {
+        RunOutcome::Faulty(why) => format!("A fault stopped the run: {why}\n"),
+        RunOutcome::Quarantined(who) => {
             format!("Finished match, without the rest of the games of engines in quarantine: {who}\n")
         }
         _ => String::new(),
     };
     let ending = match outcome {
-        Outcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
-        Outcome::Finished | Outcome::Decided(_) => "Finished match\n",
-        Outcome::Undecided => "Finished match: the test is undecided at its last pair\n",
-        Outcome::Interrupted => "The run was interrupted.\n",
-        Outcome::Quarantined(_) | Outcome::Faulty(_) => &fault,
+        RunOutcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
+        RunOutcome::Finished | RunOutcome::Decided(_) => "Finished match\n",
+        RunOutcome::Undecided => "Finished match: the test is undecided at its last pair\n",
+        RunOutcome::Interrupted => "The run was interrupted.\n",
+        RunOutcome::Quarantined(_) | RunOutcome::Faulty(_) => &fault,
     };
     told(view, ending)
 }
@@ -109,7 +109,7 @@ fn told(view: &RunView<'_>, ending: &str) -> String {
 fn noise(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
     let mut labels = Vec::new();
-    // Faults are those of all engines, so the games are those of all pairings.
+    // FaultCounts are those of all engines, so the games are those of all pairings.
     let games = 2 * view.state.standings().pairs();
     // One fault in a few games may be chance; three in less than a hundred are not.
     if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {

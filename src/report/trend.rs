@@ -1,7 +1,7 @@
 //! How a run has been going, thinned to what a line of small bars can show.
 
-use crate::experiment::{CountedPair, RunView};
 use crate::report::Summary;
+use crate::run::{CountedPair, RunView};
 
 /// Places kept at most; twice what a sparkline shows.
 const MOST: usize = 128;

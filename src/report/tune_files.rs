@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use crate::experiment::{Observer, Plan, RunEvent, RunView, Trace};
+use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
 use crate::tuning::{Ask, Settings, Space, Trial, Tuner, TuningReport};
 
-use super::run_folder::{RunFolder, write_whole};
+use crate::store::{RunFolder, write_whole};
 
 /// Trials from one account of the whole standing to the next: it is much longer than a trial.
 const STANDING_EVERY: u64 = 50;

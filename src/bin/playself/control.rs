@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use playself::experiment::with_short_path;
-use playself::report::RunFolder;
+use playself::run::control::with_short_path;
+use playself::store::RunFolder;
 
 use crate::launch::{FAULT, RunDir, Show};
 

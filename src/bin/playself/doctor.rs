@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use playself::config::{EngineEntry, Limits, Surroundings, plan_engine};
-use playself::experiment::{Checkup, DiskRoom, Level, ProcessorClocks, recommended_concurrency, sync_times};
+use playself::doctor::{ConcurrencyLevel, Measurement, ProcessorClocks, recommended_concurrency, sync_times};
 use playself::fleet::most_slots;
 use playself::game::TimeControl;
 use playself::player::GuardianProgram;
+use playself::run::preflight::DiskRoom;
 use serde_json::json;
 
 use crate::launch::{FAULT, Show};
@@ -74,7 +75,7 @@ impl DoctorCommand {
         Ok(if findings.objections().is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAULT) })
     }
 
-    fn checkup(&self) -> anyhow::Result<Checkup> {
+    fn checkup(&self) -> anyhow::Result<Measurement> {
         let limits = TimeControl::movetime(self.movetime);
         let around = Surroundings {
             this_program: std::env::current_exe()?,
@@ -83,7 +84,7 @@ impl DoctorCommand {
         let entry = EngineEntry { engine: self.engine.clone(), ..EngineEntry::default() };
         let planned =
             plan_engine(&entry, Limits { movetime_ms: Some(self.movetime), ..Limits::default() }, &around)?;
-        Ok(Checkup { engine: planned.spec, limits, guardian: Some(GuardianProgram::ourselves()?) })
+        Ok(Measurement { engine: planned.spec, limits, guardian: Some(GuardianProgram::ourselves()?) })
     }
 }
 
@@ -114,7 +115,7 @@ impl Disk {
 /// Everything that was found.
 struct Findings {
     processors: usize,
-    levels: Vec<Level>,
+    levels: Vec<ConcurrencyLevel>,
     clocks: ProcessorClocks,
     overheated: u64,
     disk: Disk,

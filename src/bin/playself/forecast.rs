@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use playself::config::{EngineEntry, RunFile};
-use playself::experiment::Plan;
+use playself::run::Plan;
 use playself::stats::{Elo, Estimate, GameVariance, OperatingCurve, Pentanomial};
 
 use crate::launch::Show;

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::config::{plan_changes, plan_from_toml, plan_to_toml};
 use playself::dashboard::Server;
-use playself::experiment::{
-    ControlDoor, DiskRoom, Fairness, Interrupts, Moment, Observer, Openings, Outcome, Plan, PlayingTime,
-    ReplayError, Replayed, Run, RunParts, RunState, fairness, oversubscription, replay, sha256_of,
-};
 use playself::fleet::{FleetConfig, LocalFleet};
 use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
 use playself::opening::{Book, BookFormat, BookOptions, Opening};
 use playself::player::GuardianProgram;
-use playself::report::{
-    JsonEvents, LivePanel, PageObserver, PlainLines, Projections, RunFolder, TuneFiles, write_whole,
+use playself::report::{JsonEvents, LivePanel, PageObserver, PlainLines, Projections, TuneFiles};
+use playself::run::control::ControlServer;
+use playself::run::preflight::{DiskRoom, Fairness, fairness, oversubscription};
+use playself::run::{
+    Interrupts, Observer, Openings, Plan, PlayingTime, ReplayError, Replayed, Run, RunOutcome, RunParts,
+    RunState, plan_changes, plan_from_toml, plan_to_toml, replay,
 };
+use playself::store::{RunFolder, UtcDate, sha256_of, write_whole};
 
 use crate::output::{Unhurried, say_if_heard};
 use crate::run_flags::{LiveFlags, OutputFlags, Rehearsed, rehearsed};
@@ -98,7 +98,7 @@ fn open_book(plan: &Plan) -> anyhow::Result<PlannedOpenings> {
 
 /// A run that was played as far as it went.
 pub(crate) struct Played {
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: RunOutcome,
     pub(crate) folder: RunFolder,
     /// The live page, served for as long as this lives.
     pub(crate) page: Option<Server>,
@@ -136,7 +136,7 @@ pub(crate) fn start(rehearsed: Rehearsed, output: &OutputFlags) -> anyhow::Resul
     check_disk(standing(output.run_dir.as_ref().unwrap_or(&output.results)), plan.games_left(0), show)?;
     let folder = match &output.run_dir {
         Some(path) => RunFolder::create_at(path),
-        None => RunFolder::create(&output.results, &Moment::now().stamp(), &plan.name),
+        None => RunFolder::create(&output.results, &UtcDate::now().stamp(), &plan.name),
     }
     .context("the run folder cannot be made")?;
     let page = serve_run(output.live.serve.as_ref(), &folder).inspect_err(|_| {
@@ -349,7 +349,7 @@ pub(crate) fn play_new(
     folder: &RunFolder,
     observers: Vec<Box<dyn Observer>>,
     doubts: Vec<String>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<RunOutcome> {
     let openings = open_book(&plan)?;
     let text = plan_to_toml(&plan)?;
     let journal = LockedFile::open(&folder.journal()).context("the journal cannot be made")?;
@@ -385,7 +385,7 @@ async fn play(
     plan: Plan,
     folder: &RunFolder,
     parts: impl FnOnce(Plan, LocalFleet) -> RunParts,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<RunOutcome> {
     let mut config = FleetConfig::new(plan.engines.iter().map(|engine| engine.spec.clone()).collect());
     config.concurrency = plan.concurrency;
     config.placement = plan.placement;
@@ -393,14 +393,14 @@ async fn play(
     config.guardian = Some(GuardianProgram::ourselves()?);
     let interrupts = Interrupts::listen()?;
     let fleet = LocalFleet::start(config)?;
-    let door = ControlDoor::open(&folder.socket());
+    let door = ControlServer::open(&folder.socket());
     if let Err(why) = &door {
         tracing::warn!("this run cannot be controlled from outside: {why}");
     }
     Ok(Run::new(parts(plan, fleet)).play(interrupts, door.ok()).await)
 }
 
-fn played(outcome: Outcome, folder: RunFolder, show: Show, page: Option<Server>) -> Played {
+fn played(outcome: RunOutcome, folder: RunFolder, show: Show, page: Option<Server>) -> Played {
     if let Some(page) = &page {
         page.say_farewell();
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::config::{EngineEntry, RunFile};
-use playself::experiment::Pairing;
+use playself::run::Pairing;
 
 use crate::launch;
 use crate::run_flags::{RunFlags, plan_of};

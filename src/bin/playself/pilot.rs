@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use playself::experiment::{Observer, Outcome, Plan, RunEvent, RunView};
-use playself::report::RunFolder;
+use playself::run::{Observer, Plan, RunEvent, RunOutcome, RunView};
 use playself::stats::Pentanomial;
+use playself::store::RunFolder;
 
 use crate::launch;
 
@@ -46,8 +46,8 @@ pub(crate) fn pilot(plan: &Plan, pairs: u64) -> anyhow::Result<Pilot> {
     // What it leaves behind is of no use to anybody.
     let _ = std::fs::remove_dir_all(&place);
     match outcome? {
-        Outcome::Finished => Ok(*measured.lock().unwrap_or_else(PoisonError::into_inner)),
-        Outcome::Faulty(why) => anyhow::bail!("the pilot failed: {why}"),
+        RunOutcome::Finished => Ok(*measured.lock().unwrap_or_else(PoisonError::into_inner)),
+        RunOutcome::Faulty(why) => anyhow::bail!("the pilot failed: {why}"),
         _ => anyhow::bail!("the pilot was interrupted"),
     }
 }

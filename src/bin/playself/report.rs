@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::config::plan_from_toml;
-use playself::experiment::Outcome;
 use playself::game::GameOfPair;
 use playself::journal::LockedFile;
 use playself::report::chart::standalone;
@@ -15,9 +13,9 @@ use playself::report::comparison::{
     forum_block,
 };
 use playself::report::page::{parse_round, shelved_game};
-use playself::report::{
-    RunFolder, RunFollower, Summary, closing, score_block, standing, write_page_with, write_whole,
-};
+use playself::report::{RunFollower, Summary, closing, score_block, standing, write_page_with};
+use playself::run::{RunOutcome, plan_from_toml};
+use playself::store::{RunFolder, write_whole};
 
 use crate::launch::{FAULT, Show};
 
@@ -101,7 +99,7 @@ impl ReportCommand {
             let told = match view.state.outcome() {
                 Some(outcome) => closing(&outcome, &view),
                 None if playing => standing(&view),
-                None => closing(&Outcome::Interrupted, &view),
+                None => closing(&RunOutcome::Interrupted, &view),
             };
             Show::Human.say(told.trim_end());
         }

@@ -44,7 +44,7 @@ impl RevisionFlags {
         };
         let commit = self.commit_of(revision)?;
         let file_name = program.file_name().context("--program names no file")?;
-        let recipe = playself::experiment::sha256_of(format!("{build}\n{}", program.display()).as_bytes());
+        let recipe = playself::store::sha256_of(format!("{build}\n{}", program.display()).as_bytes());
         let kept = self.build_cache.join(format!("{commit}-{}", &recipe[..8])).join(file_name);
         if !kept.is_file() {
             self.build_into(&commit, build, program, &kept)

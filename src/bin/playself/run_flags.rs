@@ -7,11 +7,12 @@ use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use playself::config::{Limits, RunFile, Surroundings, resolve};
 use playself::dashboard::ServeAddress;
-use playself::experiment::{Breaker, Heard, Plan, rehearse};
 use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
 use playself::opening::Order;
 use playself::player::GuardianProgram;
+use playself::run::preflight::{EngineFacts, handshake};
+use playself::run::{Breaker, Plan};
 use playself::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
 use crate::engine;
@@ -327,7 +328,7 @@ impl RunFlags {
 pub(crate) struct Rehearsed {
     pub(crate) plan: Plan,
     /// What each engine stands at.
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) heard: Vec<EngineFacts>,
 }
 
 /// Settles a run as written; where no seed is named a fresh one is taken and recorded.
@@ -353,7 +354,7 @@ pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Rehearsed> {
 pub(crate) fn rehearsed(plan: Plan) -> anyhow::Result<Rehearsed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let guardian = GuardianProgram::ourselves()?;
-    let said = runtime.block_on(rehearse(&plan.engines, Some(&guardian)))?;
+    let said = runtime.block_on(handshake(&plan.engines, Some(&guardian)))?;
     ensure!(said.refusals.is_empty(), "{}", said.refusals.join("\n"));
     Ok(Rehearsed { plan, heard: said.heard })
 }

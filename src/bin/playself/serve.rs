@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::config::plan_from_toml;
 use playself::dashboard::{Catalogue, PlanReader, ServeAddress, Server};
-use playself::report::RunFolder;
+use playself::run::plan_from_toml;
+use playself::store::RunFolder;
 
 use crate::launch::{FAULT, Show};
 

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
-use playself::config::{BoundsTable, Limits, Mistakes, RunFile, TuneTable, nearest, plan_from_toml};
-use playself::experiment::{AcceptPlan, Heard, Outcome, Plan, PlannedEngine};
+use playself::config::{BoundsTable, Limits, Mistakes, RunFile, TuneTable, nearest};
 use playself::opening::Share;
 use playself::player::{EngineOption, NumberOption, Protocol};
 use playself::report::write_page;
+use playself::run::preflight::EngineFacts;
+use playself::run::{AcceptPlan, Plan, PlannedEngine, RunOutcome, plan_from_toml};
 use playself::stats::{Decision, Hypothesis};
 use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan};
 
@@ -229,7 +230,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// The numbers an engine lets itself be told, with their ranges.
-fn declared_numbers(engine: &PlannedEngine, heard: &Heard) -> anyhow::Result<Vec<Parameter>> {
+fn declared_numbers(engine: &PlannedEngine, heard: &EngineFacts) -> anyhow::Result<Vec<Parameter>> {
     ensure!(engine.spec.protocol == Protocol::Uci, "only UCI engines can tell what may be tuned");
     if let Some(why) = &heard.failure {
         bail!("{} does not tell its options: {why}", engine.named);
@@ -250,7 +251,7 @@ fn declared_numbers(engine: &PlannedEngine, heard: &Heard) -> anyhow::Result<Vec
 
 /// Tests the values of a finished tuning run against the old ones, if its plan asks for that.
 pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
-    let (Outcome::Finished, folder) = (&played.outcome, &played.folder) else { return Ok(played.exit()) };
+    let (RunOutcome::Finished, folder) = (&played.outcome, &played.folder) else { return Ok(played.exit()) };
     let plan = plan_from_toml(&std::fs::read_to_string(folder.plan())?)?;
     let (Some(tune), Some(accept)) = (&plan.tune, plan.accept) else { return Ok(played.exit()) };
     if read_values(&folder.weights())? == tune.space.named(&tune.space.start()).map(owned).collect::<Vec<_>>()
@@ -278,7 +279,7 @@ pub(crate) fn accept(played: &Played, show: Show) -> anyhow::Result<ExitCode> {
     if let Some(page) = &played.page {
         page.say_farewell();
     }
-    if let Outcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = tested.outcome {
+    if let RunOutcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = tested.outcome {
         std::fs::copy(folder.weights(), folder.accepted())?;
         show.say(&format!("Accepted: {}", folder.accepted().display()));
     }

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::experiment::{Audit, Known, Observer, Outcome, RunEvent, RunView, replay, sha256_of};
 use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
-use playself::report::{Projections, RunFolder, TuneFiles, write_whole};
+use playself::report::{Projections, TuneFiles};
+use playself::run::{Audit, Known, Observer, RunEvent, RunOutcome, RunView, replay};
+use playself::store::{RunFolder, sha256_of, write_whole};
 
 use crate::launch::{FAULT, OpenedRun, Refused, RunDir, Show, open_run, refuse_empty_journal, told_changes};
 
@@ -59,7 +60,7 @@ impl VerifyCommand {
                 }
             })
             .map_err(|why| told_changes(why, &text))?;
-        let outcome = replayed.state.outcome().unwrap_or(Outcome::Interrupted);
+        let outcome = replayed.state.outcome().unwrap_or(RunOutcome::Interrupted);
         let view = RunView { plan: &plan, state: &replayed.state, seconds: replayed.time.seconds() };
         fresh.observe(&RunEvent::Finished(outcome.clone()), &view)?;
         if let Some(tuned) = &mut tuned {

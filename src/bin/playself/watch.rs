@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use playself::config::plan_from_toml;
-use playself::experiment::{Outcome, Request};
-use playself::report::{
-    Advance, GameLine, Ink, PanelNews, RunFolder, RunFollower, Screen, Trend, closing, panel,
-};
+use playself::report::{Advance, GameLine, Ink, PanelNews, RunFollower, Screen, Trend, closing, panel};
+use playself::run::control::ControlRequest;
+use playself::run::{RunOutcome, plan_from_toml};
+use playself::store::RunFolder;
 use serde_json::Value;
 
 use crate::control::converse;
@@ -66,7 +65,7 @@ impl WatchCommand {
             screen.draw(&lines)?;
             if news.phase == "not running" && advance == Advance::Still {
                 screen.clear()?;
-                let outcome = view.state.outcome().unwrap_or(Outcome::Interrupted);
+                let outcome = view.state.outcome().unwrap_or(RunOutcome::Interrupted);
                 Show::Human.say(closing(&outcome, &view).trim_end());
                 return Ok(());
             }
@@ -80,7 +79,7 @@ impl WatchCommand {
 /// What the run itself says: what it is doing, and what is on its boards.
 fn look(follower: &RunFollower) -> PanelNews {
     let last = follower.news().next_back().map(|news| news.text.clone());
-    let answer = converse(follower.folder(), &Request::Boards.to_string())
+    let answer = converse(follower.folder(), &ControlRequest::Boards.to_string())
         .ok()
         .and_then(|answer| serde_json::from_str::<Value>(&answer).ok())
         .filter(|answer| answer["error"].is_null());

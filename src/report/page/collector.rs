@@ -10,7 +10,7 @@ use super::tuning_picture::TuningPicture;
 use super::tuning_sections::{
     Acceptance, gain_chart, gain_section, path_chart, path_section, tuning_sentence, weights_section,
 };
-use crate::experiment::{CountedPair, Outcome, Plan, RunView};
+use crate::run::{CountedPair, Plan, RunOutcome, RunView};
 
 use crate::game::{EngineIndex, GameOfPair, PairId};
 
@@ -82,7 +82,7 @@ impl PageCollector {
             None => {
                 let mut sentence = summary_sentence(&summary);
                 // A test that was not played to its limit may still decide.
-                if summary.verdict == "undecided" && view.state.outcome() != Some(Outcome::Undecided) {
+                if summary.verdict == "undecided" && view.state.outcome() != Some(RunOutcome::Undecided) {
                     sentence.push_str(" so far");
                 }
                 (sentence, match_figures(&summary))
@@ -195,7 +195,7 @@ fn match_figures(summary: &Summary) -> Vec<(String, String)> {
             format!("{} – {} – {}", grouped(summary.wins), grouped(summary.draws), grouped(summary.losses)),
         ),
         ("Even pairs", percent(summary.draw_ratio)),
-        ("Faults", grouped(summary.faults)),
+        ("FaultCounts", grouped(summary.faults)),
         ("Playing time", duration(summary.seconds)),
     ];
     if let (Some(llr), Some(lower), Some(upper)) = (summary.llr, summary.llr_lower, summary.llr_upper) {
@@ -217,7 +217,7 @@ fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, Stri
         ("Without effect", dead.to_string()),
         ("Pairs", grouped(summary.pairs)),
         ("Games", grouped(summary.games)),
-        ("Faults", grouped(summary.faults)),
+        ("FaultCounts", grouped(summary.faults)),
         ("Playing time", duration(summary.seconds)),
     ];
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()

@@ -20,7 +20,7 @@ pub struct ProcessorTimes {
 
 /// What processors did with their time, in parts of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Shares {
+pub struct ProcessorShares {
     /// Worked.
     pub busy: f64,
     /// Given by the hypervisor to somebody else.
@@ -42,11 +42,11 @@ impl ProcessorTimes {
     }
 
     /// What happened since `earlier`.
-    pub fn since(self, earlier: Self) -> Shares {
+    pub fn since(self, earlier: Self) -> ProcessorShares {
         let all = self.all.saturating_sub(earlier.all).max(1) as f64;
         let idle = self.idle.saturating_sub(earlier.idle) as f64 / all;
         let stolen = self.stolen.saturating_sub(earlier.stolen) as f64 / all;
-        Shares { busy: (1.0 - idle - stolen).max(0.0), stolen }
+        ProcessorShares { busy: (1.0 - idle - stolen).max(0.0), stolen }
     }
 }
 
@@ -120,8 +120,8 @@ mod tests {
         let look = |text| ProcessorTimes::parse(text).unwrap();
         let before = look("cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2 3\n");
         let after = look("cpu  160 0 120 790 110 0 0 20 5 0\n");
-        assert_eq!(after.since(before), Shares { busy: 0.4, stolen: 0.1 });
-        assert_eq!(before.since(before), Shares { busy: 1.0, stolen: 0.0 });
+        assert_eq!(after.since(before), ProcessorShares { busy: 0.4, stolen: 0.1 });
+        assert_eq!(before.since(before), ProcessorShares { busy: 1.0, stolen: 0.0 });
         assert_eq!(ProcessorTimes::parse("nothing"), None);
     }
 

@@ -4,14 +4,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A moment in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct UtcDate {
     year: i64,
     month: i64,
     day: i64,
     second_of_day: i64,
 }
 
-impl Moment {
+impl UtcDate {
     /// This moment.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -60,8 +60,8 @@ mod tests {
             (1_700_000_000, "20231114-221320"),
             (4_107_542_400, "21000301-000000"),
         ] {
-            assert_eq!(Moment::from_unix(seconds).stamp(), stamp);
+            assert_eq!(UtcDate::from_unix(seconds).stamp(), stamp);
         }
-        assert_eq!(Moment::from_unix(1_700_000_000).pgn_date(), "2023.11.14");
+        assert_eq!(UtcDate::from_unix(1_700_000_000).pgn_date(), "2023.11.14");
     }
 }

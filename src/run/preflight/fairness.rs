@@ -4,7 +4,7 @@ use crate::player::{EngineOption, NumberOption, Pondering};
 
 use crate::game::EngineIndex;
 
-use super::plan::{OwnSetting, Plan, PlannedEngine};
+use crate::run::plan::{OwnSetting, Plan, PlannedEngine};
 
 /// Options that give strength by themselves; a test of anything else wants them equal.
 pub(super) const RESOURCES: [&str; 6] =
@@ -15,7 +15,7 @@ const ALWAYS: [&str; 2] = ["Hash", "Threads"];
 
 /// What an engine said of itself. Empty for one that was not asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct EngineFacts {
     /// What its [`RESOURCES`] stand at, told or by default.
     pub(super) standing: Vec<EngineOption>,
     /// Every number that it lets itself be told.
@@ -35,7 +35,7 @@ pub struct Fairness {
 
 /// Everything about a plan that makes its result hard to trust, in words. `heard` is what its engines said, in its order;
 /// `processors` how many may run at a time.
-pub fn fairness(plan: &Plan, heard: &[Heard], processors: usize) -> Fairness {
+pub fn fairness(plan: &Plan, heard: &[EngineFacts], processors: usize) -> Fairness {
     let mut found = Fairness::default();
     let sides = sides(plan, heard);
     if let Some((first, others)) = sides.split_first() {
@@ -58,25 +58,25 @@ pub fn fairness(plan: &Plan, heard: &[Heard], processors: usize) -> Fairness {
 
 /// An engine of a plan, with what it says of itself.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+struct EngineSide<'a> {
     engine: &'a PlannedEngine,
-    heard: Option<&'a Heard>,
+    heard: Option<&'a EngineFacts>,
 }
 
-fn sides<'a>(plan: &'a Plan, heard: &'a [Heard]) -> Vec<Side<'a>> {
-    let side = |(place, engine)| Side { engine, heard: heard.get(place) };
+fn sides<'a>(plan: &'a Plan, heard: &'a [EngineFacts]) -> Vec<EngineSide<'a>> {
+    let side = |(place, engine)| EngineSide { engine, heard: heard.get(place) };
     plan.engines.iter().enumerate().map(side).collect()
 }
 
 /// What an option stands at, and who says so.
 #[derive(Clone, Copy)]
-enum Standing<'a> {
+enum OptionValue<'a> {
     Written(&'a str),
     Default(&'a str),
     Unknown,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> OptionValue<'a> {
     fn value(self) -> Option<&'a str> {
         match self {
             Self::Written(value) | Self::Default(value) => Some(value),
@@ -97,20 +97,20 @@ impl<'a> Standing<'a> {
     }
 }
 
-impl<'a> Side<'a> {
+impl<'a> EngineSide<'a> {
     fn name(&self) -> &'a str {
         &self.engine.spec.name
     }
 
-    fn standing(&self, option: &str) -> Standing<'a> {
+    fn standing(&self, option: &str) -> OptionValue<'a> {
         if let Some(value) = value_of(&self.engine.spec.options, option) {
-            return Standing::Written(value);
+            return OptionValue::Written(value);
         }
         match self.heard.and_then(|heard| value_of(&heard.standing, option)) {
-            Some(value) => Standing::Default(value),
+            Some(value) => OptionValue::Default(value),
             // Whoever does not speak of threads has one.
-            None if option == "Threads" => Standing::Default("1"),
-            None => Standing::Unknown,
+            None if option == "Threads" => OptionValue::Default("1"),
+            None => OptionValue::Unknown,
         }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Side<'a> {
     }
 }
 
-fn compare(one: &Side<'_>, other: &Side<'_>, found: &mut Fairness) {
+fn compare(one: &EngineSide<'_>, other: &EngineSide<'_>, found: &mut Fairness) {
     let (name, rival) = (one.name(), other.name());
     for option in RESOURCES {
         let (mine, yours) = (one.standing(option), other.standing(option));
@@ -133,7 +133,7 @@ fn compare(one: &Side<'_>, other: &Side<'_>, found: &mut Fairness) {
             // Of a default that nobody knows only what was written against it can be doubted.
             _ => mine.is_written() || yours.is_written(),
         };
-        let written = [mine, yours].map(Standing::is_written);
+        let written = [mine, yours].map(OptionValue::is_written);
         if differ && (ALWAYS.contains(&option) || written.contains(&true)) {
             let text = format!("{option} is {} for {name}, {} for {rival}", mine.text(), yours.text());
             found.add(text, !written.contains(&false));
@@ -167,9 +167,9 @@ impl Fairness {
 
 /// Whether so many games at once need more processors than there are, where the clock decides who loses. Limits by nodes
 /// or depth do not mind to wait.
-pub fn oversubscription(plan: &Plan, heard: &[Heard], processors: usize) -> Option<String> {
+pub fn oversubscription(plan: &Plan, heard: &[EngineFacts], processors: usize) -> Option<String> {
     let sides = sides(plan, heard);
-    let by_clock = |side: &Side<'_>| {
+    let by_clock = |side: &EngineSide<'_>| {
         let limits = side.engine.limits;
         limits.clock.is_some() || limits.movetime_ms.is_some()
     };
@@ -177,7 +177,7 @@ pub fn oversubscription(plan: &Plan, heard: &[Heard], processors: usize) -> Opti
         return None;
     }
     let needs = |[one, other]: [usize; 2]| {
-        let threads = [&sides[one], &sides[other]].map(Side::threads);
+        let threads = [&sides[one], &sides[other]].map(EngineSide::threads);
         let both = [one, other].iter().any(|&place| sides[place].engine.spec.ponder == Pondering::On);
         if both { threads.iter().sum() } else { threads[0].max(threads[1]) }
     };

@@ -7,13 +7,13 @@ use crate::chess::Color;
 
 use crate::player::Score;
 
-use super::plan::Plan;
+use crate::run::plan::Plan;
 
 /// Boards told at most; nobody looks at more.
 const MOST: usize = 64;
 
 /// The games in progress, in the order of their slots.
-pub(super) fn boards(plan: &Plan, games: &[LiveGame]) -> Value {
+pub(in crate::run) fn boards(plan: &Plan, games: &[LiveGame]) -> Value {
     games.iter().take(MOST).map(|game| board(plan, game)).collect()
 }
 

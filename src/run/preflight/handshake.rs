@@ -7,28 +7,28 @@ use crate::player::{
     EngineOption, EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
 };
 
-use super::fairness::{Heard, RESOURCES};
-use super::plan::PlannedEngine;
+use crate::run::plan::PlannedEngine;
+use crate::run::preflight::fairness::{EngineFacts, RESOURCES};
 
 /// What engines said before the first game.
 #[derive(Clone, Debug, Default)]
-pub struct Rehearsal {
+pub struct Handshake {
     /// Which options they do not take, a line each.
     pub refusals: Vec<String>,
     /// What each stands at, in the order of the plan.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<EngineFacts>,
 }
 
 /// Starts every UCI engine once. All else that may be wrong with an engine shows in its first game, where it is judged.
-pub async fn rehearse(
+pub async fn handshake(
     engines: &[PlannedEngine],
     guardian: Option<&GuardianProgram>,
-) -> io::Result<Rehearsal> {
+) -> io::Result<Handshake> {
     let launcher = Launcher::new(guardian)?;
     // Engines are talked to in tasks of one thread.
     let tasks = tokio::task::LocalSet::new();
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut known: Vec<(&EngineSpec, Heard)> = Vec::new();
+    let mut known: Vec<(&EngineSpec, EngineFacts)> = Vec::new();
     let mut heard = Vec::new();
     for spec in engines.iter().map(|engine| &engine.spec) {
         let is_asked = |asked: &EngineSpec| EngineSpec { name: asked.name.clone(), ..spec.clone() } == *asked;
@@ -50,15 +50,15 @@ pub async fn rehearse(
         [name] => format!("engine {name}: it {why}"),
         names => format!("engines {}: each {why}", names.join(", ")),
     };
-    Ok(Rehearsal { refusals: refusals.into_iter().map(line).collect(), heard })
+    Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), heard })
 }
 
 /// What one engine says to its options. It is started once more for each that it refuses, so that all are found.
-async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, Heard) {
+async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFacts) {
     let mut spec = spec.clone();
     let mut refusals = Vec::new();
     if spec.protocol != Protocol::Uci {
-        return (refusals, Heard::default());
+        return (refusals, EngineFacts::default());
     }
     loop {
         match greet(launcher, &spec).await {
@@ -68,7 +68,7 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, Heard) {
                 let before = spec.options.len();
                 spec.options.retain(|option| option.name != refused_name(&error));
                 if spec.options.len() == before {
-                    return (refusals, Heard::default());
+                    return (refusals, EngineFacts::default());
                 }
             }
         }
@@ -76,9 +76,9 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, Heard) {
 }
 
 /// What the engine says of itself, or the first option that it refuses.
-async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<Heard, OptionError> {
+async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, OptionError> {
     let no_arguments: [&str; 0] = [];
-    let unheard = |why: String| Heard { failure: Some(why), ..Heard::default() };
+    let unheard = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
     let transport = match launcher.launch(spec, &no_arguments, &[]).await {
         Ok(transport) => transport,
         Err(error) => return Ok(unheard(error.to_string())),
@@ -87,7 +87,7 @@ async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<Heard, OptionEr
         Ok(player) => {
             let standing = |name: &&str| player.setting(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
-            let heard = Heard { standing, numbers: player.numbers(), failure: None };
+            let heard = EngineFacts { standing, numbers: player.numbers(), failure: None };
             player.retire(Fitness::Fit).await;
             Ok(heard)
         }

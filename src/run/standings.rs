@@ -6,18 +6,18 @@ use crate::journal::GameEntry;
 
 use crate::stats::{GameScore, PairScore, Pentanomial, Trinomial};
 
-use super::schedule::Fixture;
+use crate::run::schedule::Fixture;
 
 /// The results of one matchup, from the side of its first engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct MatchScore {
     /// By pairs.
     pub pentanomial: Pentanomial,
     /// By games.
     pub games: Trinomial,
 }
 
-impl Score {
+impl MatchScore {
     fn count(&mut self, games: [GameScore; 2]) {
         self.pentanomial.count(PairScore::of(games[0], games[1]));
         games.into_iter().for_each(|game| self.games.count(game));
@@ -48,7 +48,7 @@ impl Score {
 
 /// The faults of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
+pub struct FaultCounts {
     /// Games lost on time.
     pub timeouts: u64,
     /// Games lost by a crash, a stall or a broken conversation.
@@ -57,7 +57,7 @@ pub struct Faults {
     pub illegal_moves: u64,
 }
 
-impl Faults {
+impl FaultCounts {
     /// All of them.
     pub fn total(&self) -> u64 {
         self.timeouts + self.crashes + self.illegal_moves
@@ -67,16 +67,16 @@ impl Faults {
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standings {
-    matchups: Vec<([EngineIndex; 2], Score)>,
-    faults: Vec<Faults>,
+    matchups: Vec<([EngineIndex; 2], MatchScore)>,
+    faults: Vec<FaultCounts>,
 }
 
 impl Standings {
     /// Nothing played yet.
     pub fn new(matchups: &[[EngineIndex; 2]], engines: usize) -> Self {
         Self {
-            matchups: matchups.iter().map(|&engines| (engines, Score::default())).collect(),
-            faults: vec![Faults::default(); engines],
+            matchups: matchups.iter().map(|&engines| (engines, MatchScore::default())).collect(),
+            faults: vec![FaultCounts::default(); engines],
         }
     }
 
@@ -107,18 +107,18 @@ impl Standings {
     }
 
     /// The first matchup: candidate against baseline.
-    pub fn main(&self) -> &Score {
+    pub fn main(&self) -> &MatchScore {
         &self.matchups[0].1
     }
 
     /// Every matchup with its results.
-    pub fn matchups(&self) -> &[([EngineIndex; 2], Score)] {
+    pub fn matchups(&self) -> &[([EngineIndex; 2], MatchScore)] {
         &self.matchups
     }
 
     /// All results of one engine, from its side.
-    pub fn of(&self, engine: EngineIndex) -> Score {
-        self.matchups.iter().fold(Score::default(), |sum, (engines, score)| {
+    pub fn of(&self, engine: EngineIndex) -> MatchScore {
+        self.matchups.iter().fold(MatchScore::default(), |sum, (engines, score)| {
             if engines[0] == engine {
                 sum.plus(score)
             } else if engines[1] == engine {
@@ -130,13 +130,13 @@ impl Standings {
     }
 
     /// The faults of one engine.
-    pub fn faults_of(&self, engine: EngineIndex) -> Faults {
+    pub fn faults_of(&self, engine: EngineIndex) -> FaultCounts {
         self.faults[engine.get()]
     }
 
     /// The faults of all engines.
     pub fn faults(&self) -> u64 {
-        self.faults.iter().map(Faults::total).sum()
+        self.faults.iter().map(FaultCounts::total).sum()
     }
 
     /// Pairs counted, over all matchups.

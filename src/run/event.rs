@@ -5,9 +5,9 @@ use std::io;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, LiveGame};
 use crate::journal::GameEntry;
 
-use super::plan::Plan;
-use super::state::{CountedPair, RunState};
-use super::verdict::Outcome;
+use crate::run::outcome::RunOutcome;
+use crate::run::plan::Plan;
+use crate::run::state::{CountedPair, RunState};
 
 /// Something that happened in a run. All but `GameStarted`, `Boards` and `Warning` are told only once they are durable.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub enum RunEvent {
     /// Something the user should know.
     Warning(String),
     /// The run is over, or stopped.
-    Finished(Outcome),
+    Finished(RunOutcome),
 }
 
 /// What can be seen of a run when something happens in it.

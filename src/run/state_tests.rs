@@ -1,9 +1,9 @@
 //! The state of a run, tested.
 
 use super::*;
-use crate::experiment::PlannedEngine;
 use crate::game::{Ending, EngineIndex, GameRecord, GameResult};
 use crate::opening::Variant;
+use crate::run::PlannedEngine;
 
 use crate::stats::{Hypotheses, Hypothesis};
 
@@ -62,7 +62,7 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing() {
     plan.engines.push(PlannedEngine { named: "bad".to_owned(), ..plan.engines[0].clone() });
     plan.engines[2].spec.name = "bad".to_owned();
     let bad = EngineIndex(2);
-    let ends: Vec<(Vec<u64>, Option<Outcome>)> = [1, 7]
+    let ends: Vec<(Vec<u64>, Option<RunOutcome>)> = [1, 7]
         .map(|at_once| {
             let (mut state, mut journal, mut rows) = (RunState::new(&plan), Vec::new(), Vec::new());
             let mut flying = Vec::new();
@@ -91,8 +91,8 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing() {
     let (rows, outcome) = &ends[0];
     // The bad one has played its twenty games after five rounds; of the others' pairs none is missing.
     assert_eq!(rows.len(), 15 + 15);
-    assert!(matches!(outcome, Some(Outcome::Quarantined(who)) if who.starts_with("bad (")), "{outcome:?}");
-    assert_eq!(outcome.as_ref().map(Outcome::exit_status), Some(4));
+    assert!(matches!(outcome, Some(RunOutcome::Quarantined(who)) if who.starts_with("bad (")), "{outcome:?}");
+    assert_eq!(outcome.as_ref().map(RunOutcome::exit_status), Some(4));
 }
 
 fn start(state: &mut RunState) -> Option<PairId> {
@@ -118,7 +118,7 @@ fn pairs_count_in_schedule_order_whatever_order_they_finish_in() {
     assert_eq!(counted(&finish(&mut state, ids[0], 2)), [0]);
     assert_eq!(state.outcome(), None);
     assert_eq!(counted(&finish(&mut state, ids[1], 0)), [1, 2]);
-    assert_eq!(state.outcome(), Some(Outcome::Finished));
+    assert_eq!(state.outcome(), Some(RunOutcome::Finished));
     assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 1]);
 }
 
@@ -144,7 +144,7 @@ fn what_finishes_after_the_decision_never_counts() {
         assert_eq!(finish(&mut state, id, 0), []);
     }
     assert_eq!(state.standings(), &before);
-    assert_eq!(state.outcome(), Some(Outcome::Decided(decision)));
+    assert_eq!(state.outcome(), Some(RunOutcome::Decided(decision)));
     assert!(state.after_stop() > 0);
 }
 
@@ -201,7 +201,7 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
     state.drain();
     assert_eq!((start(&mut state), state.outcome()), (None, None));
     finish(&mut state, id, 2);
-    assert_eq!(state.outcome(), Some(Outcome::Interrupted));
+    assert_eq!(state.outcome(), Some(RunOutcome::Interrupted));
 
     let mut state = RunState::new(&plan(None, None));
     for attempt in 0..3 {
@@ -211,7 +211,7 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
         let reason = VoidReason::HarnessError { message: "boom".to_owned() };
         state.commit(Entry::Void { pair: 0, attempt, reason });
     }
-    assert!(matches!(state.outcome(), Some(Outcome::Faulty(why)) if why.contains("boom")));
+    assert!(matches!(state.outcome(), Some(RunOutcome::Faulty(why)) if why.contains("boom")));
 }
 
 #[test]
@@ -240,6 +240,6 @@ fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_
         }
         effects.extend(state.commit(second));
         assert_eq!(counted(&effects), [0], "{case}");
-        assert_eq!(state.outcome(), Some(Outcome::Finished), "{case}");
+        assert_eq!(state.outcome(), Some(RunOutcome::Finished), "{case}");
     }
 }

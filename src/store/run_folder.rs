@@ -1,11 +1,8 @@
 //! The folder that holds everything about one run.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::failpoint::{self, Point};
-use crate::journal::sync_parent;
 
 /// The folder of a run and the names of the files in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,24 +136,6 @@ impl RunFolder {
     pub fn acceptance(&self) -> PathBuf {
         self.path.join("accept")
     }
-}
-
-/// Replaces the file at `path` as a whole: a reader, or a power cut, sees the old contents or the new.
-pub fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // The system does not say which file it means.
-    replace(path, contents).map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))
-}
-
-fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("draft");
-    let mut file = fs::File::create(&draft)?;
-    file.write_all(contents)?;
-    file.sync_all()?;
-    drop(file);
-    failpoint::pass(Point::BeforeRename);
-    fs::rename(&draft, path)?;
-    failpoint::pass(Point::AfterRename);
-    sync_parent(path)
 }
 
 #[cfg(test)]

@@ -11,19 +11,19 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 
-use super::short_path::with_short_path;
+use crate::run::control::socket_path::with_short_path;
 
 /// Longer requests are nobody's.
 const LONGEST_REQUEST: u64 = 256;
 
 /// What can be asked of a running run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum ControlRequest {
     /// How does it stand?
     Status,
     /// How does it stand, and what is on its boards?
     Boards,
-    /// Start no more pairs until told to.
+    /// NextPair no more pairs until told to.
     Pause,
     /// Go on.
     Continue,
@@ -33,7 +33,7 @@ pub enum Request {
     Stop,
 }
 
-impl FromStr for Request {
+impl FromStr for ControlRequest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -53,7 +53,7 @@ impl FromStr for Request {
     }
 }
 
-impl fmt::Display for Request {
+impl fmt::Display for ControlRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status => f.write_str("status"),
@@ -70,19 +70,19 @@ impl fmt::Display for Request {
 #[derive(Debug)]
 pub struct Asked {
     /// What was asked.
-    pub request: Request,
+    pub request: ControlRequest,
     /// Takes the answer, a JSON object.
     pub answer: oneshot::Sender<serde_json::Value>,
 }
 
 /// The socket, open as long as this lives.
 #[derive(Debug)]
-pub struct ControlDoor {
+pub struct ControlServer {
     path: PathBuf,
     requests: mpsc::Receiver<Asked>,
 }
 
-impl ControlDoor {
+impl ControlServer {
     /// Opens the socket at `path`, for this user alone. Must be called inside a runtime.
     pub fn open(path: &Path) -> io::Result<Self> {
         // A socket left by a killed run listens to nobody; the journal's lock says that we are alone here.
@@ -107,7 +107,7 @@ impl ControlDoor {
     }
 }
 
-impl Drop for ControlDoor {
+impl Drop for ControlServer {
     fn drop(&mut self) {
         // Best effort: a stale socket is replaced at the next start.
         let _ = std::fs::remove_file(&self.path);
@@ -142,13 +142,18 @@ mod tests {
 
     #[test]
     fn requests_are_words_and_nonsense_is_told() {
-        assert_eq!("concurrency 4".parse(), Ok(Request::Concurrency(4)));
-        assert_eq!(" pause \n".parse(), Ok(Request::Pause));
-        for request in [Request::Status, Request::Boards, Request::Continue, Request::Concurrency(3)] {
+        assert_eq!("concurrency 4".parse(), Ok(ControlRequest::Concurrency(4)));
+        assert_eq!(" pause \n".parse(), Ok(ControlRequest::Pause));
+        for request in [
+            ControlRequest::Status,
+            ControlRequest::Boards,
+            ControlRequest::Continue,
+            ControlRequest::Concurrency(3),
+        ] {
             assert_eq!(request.to_string().parse(), Ok(request));
         }
         for nonsense in ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now"] {
-            assert!(nonsense.parse::<Request>().is_err(), "{nonsense}");
+            assert!(nonsense.parse::<ControlRequest>().is_err(), "{nonsense}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::game::{EngineIndex, GameRecord, MoveSource, Termination, TimeControl}
 use crate::opening::Opening;
 use crate::player::{EngineSpec, GuardianProgram};
 
-use super::host::{ProcessorTimes, Shares};
+use crate::doctor::machine::{ProcessorShares, ProcessorTimes};
 
 /// How much longer than asked for a level may take to finish its first games.
 const GRACE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ const LATE_US: u64 = 10_000;
 
 /// What is played.
 #[derive(Clone, Debug)]
-pub struct Checkup {
+pub struct Measurement {
     /// The engine, which plays itself.
     pub engine: EngineSpec,
     /// How long it thinks.
@@ -44,7 +44,7 @@ pub struct Checkup {
 
 /// What so many games at once were like.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Level {
+pub struct ConcurrencyLevel {
     /// Games at the same time.
     pub concurrency: usize,
     /// Games played to their end.
@@ -66,19 +66,19 @@ pub struct Level {
     /// The same, at worst.
     pub delay_max_us: u64,
     /// What the processors did.
-    pub processors: Option<Shares>,
+    pub processors: Option<ProcessorShares>,
 }
 
-impl Checkup {
+impl Measurement {
     /// Plays so many games at once for so long. Must be called inside a runtime.
-    pub async fn level(&self, concurrency: usize, time: Duration) -> Result<Level, String> {
+    pub async fn level(&self, concurrency: usize, time: Duration) -> Result<ConcurrencyLevel, String> {
         let mut config = FleetConfig::new(vec![self.engine.clone(), self.engine.clone()]);
         config.concurrency = concurrency;
         config.rules.max_moves = Some(MOVES);
         config.guardian = self.guardian.clone();
         let mut fleet = LocalFleet::start(config).map_err(|why| why.to_string())?;
         let (before, probe) = (ProcessorTimes::now(), SleepProbe::start());
-        let mut level = Level { concurrency, ..Level::default() };
+        let mut level = ConcurrencyLevel { concurrency, ..ConcurrencyLevel::default() };
         let mut speeds = Vec::new();
         let end = tokio::time::Instant::now() + time;
         let mut index = 0;
@@ -121,7 +121,7 @@ impl Checkup {
     }
 }
 
-impl Level {
+impl ConcurrencyLevel {
     fn count(&mut self, game: &GameRecord, speeds: &mut Vec<f64>) {
         self.games += 1;
         let late = matches!(
@@ -160,7 +160,7 @@ impl Level {
 }
 
 /// The most games at once that nothing speaks against, and at least one. The first level is the measure of the others.
-pub fn recommended_concurrency(levels: &[Level]) -> usize {
+pub fn recommended_concurrency(levels: &[ConcurrencyLevel]) -> usize {
     let Some(alone) = levels.first() else { return 1 };
     let fit = levels.iter().take_while(|level| level.objection(alone).is_none());
     fit.map(|level| level.concurrency).max().unwrap_or(1)
@@ -211,8 +211,8 @@ impl SleepProbe {
 mod tests {
     use super::*;
 
-    fn level(concurrency: usize, nps: f64) -> Level {
-        Level { concurrency, games: 50, nps, ..Level::default() }
+    fn level(concurrency: usize, nps: f64) -> ConcurrencyLevel {
+        ConcurrencyLevel { concurrency, games: 50, nps, ..ConcurrencyLevel::default() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `plan.toml`: a plan as text, and back.
 
-use crate::experiment::Plan;
+use crate::run::Plan;
 
 /// A plan that has no text, or a text that is no plan.
 #[derive(Debug, thiserror::Error)]

@@ -13,11 +13,11 @@ use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};
 use crate::tuning::{Ask, Trial, TrialId, Tuner};
 
-use super::breaker::{Breaker, Conduct, FaultWatch, Quarantine};
-use super::plan::Plan;
-use super::schedule::{Fixture, Schedule};
-use super::standings::Standings;
-use super::verdict::Outcome;
+use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
+use crate::run::outcome::RunOutcome;
+use crate::run::plan::Plan;
+use crate::run::schedule::{Fixture, Schedule};
+use crate::run::standings::Standings;
 
 /// So many tries of one pair that all were void mean that the host cannot play it.
 const MAX_ATTEMPTS: u32 = 10;
@@ -42,7 +42,7 @@ pub struct CountedPair {
 
 /// A pair that may start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Start {
+pub struct NextPair {
     /// Its key.
     pub id: PairId,
     /// What its two engines are told, in a tuning run.
@@ -58,7 +58,7 @@ pub enum Effect {
     Counted(Box<CountedPair>),
     /// Record this decision.
     Decide(Decision),
-    /// Start nothing more; the run ends with this fault.
+    /// NextPair nothing more; the run ends with this fault.
     Trip(String),
     /// Something the user should know.
     Warn(String),
@@ -148,7 +148,7 @@ impl RunState {
     }
 
     /// Takes the next pair to play, if one may start now. Voided pairs come before new ones.
-    pub fn start_next(&mut self) -> Option<Start> {
+    pub fn start_next(&mut self) -> Option<NextPair> {
         if self.phase != Phase::Playing || self.decision.is_some() || self.finished {
             return None;
         }
@@ -165,7 +165,7 @@ impl RunState {
         };
         self.flying.insert(index, attempt);
         let (trial, half) = (self.trials.get(&index).cloned(), self.halves.get(&index).cloned());
-        Some(Start { id: PairId { index, attempt }, trial, half })
+        Some(NextPair { id: PairId { index, attempt }, trial, half })
     }
 
     /// The next pair never started before, unless its trial depends on scores that are not known yet.
@@ -413,23 +413,23 @@ impl RunState {
     }
 
     /// How the run ended, once nothing is being played and nothing waits for the journal.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<RunOutcome> {
         if !self.flying.is_empty() {
             None
         } else if let Some(decision) = self.decision {
-            Some(Outcome::Decided(decision))
+            Some(RunOutcome::Decided(decision))
         } else if self.finished || self.max_pairs.is_some_and(|max| self.counted >= max) {
             let out = self.quarantine.members();
             if out.len() > 0 {
                 let told = out.map(|(engine, why)| format!("{} ({why})", self.names[engine.get()]));
-                return Some(Outcome::Quarantined(told.collect::<Vec<_>>().join(", ")));
+                return Some(RunOutcome::Quarantined(told.collect::<Vec<_>>().join(", ")));
             }
-            Some(if self.sprt.is_some() { Outcome::Undecided } else { Outcome::Finished })
+            Some(if self.sprt.is_some() { RunOutcome::Undecided } else { RunOutcome::Finished })
         } else {
             match &self.phase {
                 Phase::Playing | Phase::Paused => None,
-                Phase::Draining => Some(Outcome::Interrupted),
-                Phase::Faulty(why) => Some(Outcome::Faulty(why.clone())),
+                Phase::Draining => Some(RunOutcome::Interrupted),
+                Phase::Faulty(why) => Some(RunOutcome::Faulty(why.clone())),
             }
         }
     }

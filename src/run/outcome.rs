@@ -4,7 +4,7 @@ use crate::stats::{Decision, Hypothesis};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum RunOutcome {
     /// All pairs were played; nothing was tested.
     Finished,
     /// The test was decided.
@@ -19,7 +19,7 @@ pub enum Outcome {
     Faulty(String),
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The exit status of the program.
     pub fn exit_status(&self) -> u8 {
         match self {

@@ -1,9 +1,10 @@
 //! What is told of unfair plans, tested.
 
 use super::*;
-use crate::experiment::{BookPlan, FileHash};
 use crate::opening::{Order, Share};
 use crate::player::Restart;
+use crate::run::BookPlan;
+use crate::store::FileHash;
 
 fn file(path: &str) -> FileHash {
     FileHash { path: path.into(), sha256: path.to_owned() }
@@ -21,9 +22,9 @@ fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
     plan
 }
 
-fn heard(options: &[(&str, &str)]) -> Heard {
+fn heard(options: &[(&str, &str)]) -> EngineFacts {
     let standing = options.iter().map(|(name, value)| EngineOption::new(*name, *value)).collect();
-    Heard { standing, ..Heard::default() }
+    EngineFacts { standing, ..EngineFacts::default() }
 }
 
 fn told(engine: &mut PlannedEngine, name: &str, value: &str) {

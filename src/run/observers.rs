@@ -1,16 +1,16 @@
 //! Those who report a run, and what becomes of it when its files cannot be written.
 
-use super::event::{Observer, RunEvent, RunView, Trace};
-use super::verdict::Outcome;
+use crate::run::event::{Observer, RunEvent, RunView, Trace};
+use crate::run::outcome::RunOutcome;
 
 /// All observers of a run: those who write its files first, so that the others can tell what went wrong with these.
-pub(super) struct Audience {
+pub(super) struct Observers {
     observers: Vec<Box<dyn Observer>>,
     /// Why a file of the run could not be written, the first time that happened.
     unwritten: Option<String>,
 }
 
-impl Audience {
+impl Observers {
     pub(super) fn new(mut observers: Vec<Box<dyn Observer>>) -> Self {
         observers.sort_by_key(|observer| observer.leaves() != Trace::Files);
         Self { observers, unwritten: None }
@@ -33,7 +33,7 @@ impl Audience {
     }
 
     /// Tells everybody how the run ended, and returns it: a run whose files are not all there has not ended well.
-    pub(super) fn dismiss(mut self, mut outcome: Outcome, view: &RunView<'_>) -> Outcome {
+    pub(super) fn dismiss(mut self, mut outcome: RunOutcome, view: &RunView<'_>) -> RunOutcome {
         for observer in &mut self.observers {
             if let (Trace::Words, Some(why), true) = (observer.leaves(), &self.unwritten, outcome.is_final())
             {
@@ -51,8 +51,8 @@ impl Audience {
     }
 }
 
-fn unwritten(why: &str) -> Outcome {
-    Outcome::Faulty(format!(
+fn unwritten(why: &str) -> RunOutcome {
+    RunOutcome::Faulty(format!(
         "all games are in the journal, but a file that follows from it could not be written: {why}; `playself verify` \
          writes it anew"
     ))

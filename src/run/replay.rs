@@ -4,10 +4,10 @@ use std::io::Read;
 
 use crate::journal::{Detail, Ending, Entry, FORMAT, Frame, ReadError, read_parallel};
 
-use super::event::{RunEvent, RunView};
-use super::plan::Plan;
-use super::playing_time::PlayingTime;
-use super::state::{Effect, RunState};
+use crate::run::event::{RunEvent, RunView};
+use crate::run::plan::Plan;
+use crate::run::playing_time::PlayingTime;
+use crate::run::state::{Effect, RunState};
 
 /// A run as its journal tells it.
 #[derive(Debug)]

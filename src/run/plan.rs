@@ -11,9 +11,9 @@ use crate::player::EngineSpec;
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 
-use super::breaker::Breaker;
-use super::fingerprint::FileHash;
-use super::schedule::{Pairing, Schedule};
+use crate::run::fault_breaker::Breaker;
+use crate::run::schedule::{Pairing, Schedule};
+use crate::store::FileHash;
 
 /// A run, settled to the last detail before its first game. `plan.toml` is its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

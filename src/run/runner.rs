@@ -17,17 +17,17 @@ use crate::opening::Opening;
 use crate::player::EngineOption;
 use crate::stats::Decision;
 
-use super::audience::Audience;
-use super::boards::boards;
-use super::control::{Asked, ControlDoor, Request};
-use super::disk::DiskRoom;
-use super::event::{Observer, RunEvent, RunView};
-use super::fairness::oversubscription;
-use super::interrupt::{Interrupt, Interrupts};
-use super::plan::Plan;
-use super::playing_time::PlayingTime;
-use super::state::{Effect, RunState, Start};
-use super::verdict::Outcome;
+use crate::run::control::boards;
+use crate::run::control::{Asked, ControlRequest, ControlServer};
+use crate::run::event::{Observer, RunEvent, RunView};
+use crate::run::observers::Observers;
+use crate::run::outcome::RunOutcome;
+use crate::run::plan::Plan;
+use crate::run::playing_time::PlayingTime;
+use crate::run::preflight::DiskRoom;
+use crate::run::preflight::oversubscription;
+use crate::run::signals::{Interrupt, Interrupts};
+use crate::run::state::{Effect, NextPair, RunState};
 
 /// How long games may go on after SIGTERM or SIGHUP.
 const LEAVING: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ pub struct Run {
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     uncommitted: usize,
-    audience: Audience,
+    audience: Observers,
     doubts: Vec<String>,
     /// Oddities that have been told of.
     told: HashSet<(EngineIndex, Discriminant<Warning>)>,
@@ -110,7 +110,7 @@ impl Run {
             journal: Some(journal),
             commits,
             uncommitted: 0,
-            audience: Audience::new(parts.observers),
+            audience: Observers::new(parts.observers),
             doubts: parts.doubts,
             told: HashSet::new(),
             deadline: None,
@@ -128,7 +128,7 @@ impl Run {
     }
 
     /// Plays until the plan, a decision, a fault or the user ends it.
-    pub async fn play(mut self, mut interrupts: Interrupts, mut door: Option<ControlDoor>) -> Outcome {
+    pub async fn play(mut self, mut interrupts: Interrupts, mut door: Option<ControlServer>) -> RunOutcome {
         self.tell(&RunEvent::Started);
         for doubt in std::mem::take(&mut self.doubts) {
             self.tell(&RunEvent::Warning(doubt));
@@ -179,7 +179,7 @@ impl Run {
         self.end(outcome).await
     }
 
-    async fn end(self, mut outcome: Outcome) -> Outcome {
+    async fn end(self, mut outcome: RunOutcome) -> RunOutcome {
         let Self { plan, mut state, mut time, fleet, journal, mut commits, audience, .. } = self;
         fleet.close().await;
         if let Some(journal) = journal {
@@ -199,7 +199,7 @@ impl Run {
                     }
                 }
                 // A run that is not on record as finished has not finished, whatever was played.
-                Err(why) if outcome.is_final() => outcome = Outcome::Faulty(why.to_string()),
+                Err(why) if outcome.is_final() => outcome = RunOutcome::Faulty(why.to_string()),
                 Err(_) => {}
             }
         }
@@ -236,7 +236,7 @@ impl Run {
         }
     }
 
-    fn job(&self, start: &Start) -> Result<PairJob, String> {
+    fn job(&self, start: &NextPair) -> Result<PairJob, String> {
         let fixture = self.plan.schedule().fixture(start.id.index);
         let opening = self.openings.opening(fixture.round)?;
         let told = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
@@ -377,14 +377,14 @@ impl Run {
     fn on_request(&mut self, asked: Asked) {
         let (mut error, mut doubt) = (None, None);
         match asked.request {
-            Request::Status | Request::Boards => {}
-            Request::Pause => self.state.pause(),
-            Request::Continue => self.go_on(),
-            Request::Concurrency(number) => match self.fleet.set_concurrency(number) {
+            ControlRequest::Status | ControlRequest::Boards => {}
+            ControlRequest::Pause => self.state.pause(),
+            ControlRequest::Continue => self.go_on(),
+            ControlRequest::Concurrency(number) => match self.fleet.set_concurrency(number) {
                 Ok(()) => doubt = self.doubt_of(number),
                 Err(why) => error = Some(why.to_string()),
             },
-            Request::Stop => {
+            ControlRequest::Stop => {
                 self.state.drain();
                 self.drain();
             }
@@ -397,7 +397,7 @@ impl Run {
             answer["warning"] = json!(doubt);
             self.tell(&RunEvent::Warning(doubt));
         }
-        if asked.request == Request::Boards {
+        if asked.request == ControlRequest::Boards {
             answer["boards"] = boards(&self.plan, &self.fleet.live());
         }
         // Whoever asked may be gone.

@@ -1,0 +1,32 @@
+//! One match, test or tuning run: its plan, its state, its events and its control socket.
+
+mod audit;
+pub mod control;
+mod event;
+mod fault_breaker;
+mod observers;
+mod outcome;
+mod plan;
+mod plan_file;
+mod playing_time;
+pub mod preflight;
+mod replay;
+mod runner;
+mod schedule;
+mod signals;
+mod standings;
+mod state;
+
+pub use audit::Audit;
+pub use event::{Observer, RunEvent, RunView, Trace};
+pub use fault_breaker::{Breaker, Conduct, FaultWatch};
+pub use outcome::RunOutcome;
+pub use plan::{AcceptPlan, BookPlan, OwnSetting, Plan, PlannedEngine};
+pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
+pub use playing_time::PlayingTime;
+pub use replay::{Known, ReplayError, Replayed, replay};
+pub use runner::{Openings, Run, RunParts};
+pub use schedule::{Fixture, Pairing, Schedule};
+pub use signals::{Interrupt, Interrupts};
+pub use standings::{FaultCounts, MatchScore, Standings};
+pub use state::{CountedPair, Effect, NextPair, RunState};

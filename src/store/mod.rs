@@ -1,0 +1,11 @@
+//! Files on disk: the run folder, atomic replacement, content hashes, dates.
+
+mod atomic_file;
+mod file_hash;
+mod run_folder;
+mod utc_date;
+
+pub use atomic_file::{sync_parent, write_whole};
+pub use file_hash::{FileHash, sha256_of};
+pub use run_folder::RunFolder;
+pub use utc_date::UtcDate;
