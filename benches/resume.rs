@@ -17,7 +17,7 @@ use playself::game::{
 use playself::journal::{Entry, FORMAT, GameEntry, Journal, LockedFile, Storage, Urgency};
 use playself::opening::Variant;
 use playself::player::{MoveText, Score};
-use playself::report::Projections;
+use playself::report::DerivedFiles;
 use playself::run::{Effect, Observer, Plan, RunEvent, RunState, RunView, plan_from_toml};
 use playself::store::{RunFolder, sha256_of};
 
@@ -74,7 +74,7 @@ fn make(place: &Path, pairs: u64) -> RunFolder {
     let plan = plan_from_toml(&plan_text).expect("the program wrote it");
     let folder = RunFolder::open(place).expect("the program made it");
     fs::remove_file(folder.journal()).expect("the first journal goes");
-    let mut projections = Projections::create(&folder).expect("files can be written");
+    let mut projections = DerivedFiles::create(&folder).expect("files can be written");
     let file = LockedFile::open(&folder.journal()).expect("nobody else has it");
     let journal = Journal::start(Unsynced(file), 0, Box::new(|group| assert!(group.is_ok())));
     let append = |entry: Entry| journal.append(entry, Urgency::Grouped).expect("the disk has room");
@@ -102,7 +102,7 @@ fn make(place: &Path, pairs: u64) -> RunFolder {
     folder
 }
 
-fn tell(projections: &mut Projections, plan: &Plan, state: &mut RunState, entry: Entry) {
+fn tell(projections: &mut DerivedFiles, plan: &Plan, state: &mut RunState, entry: Entry) {
     for effect in state.commit(entry) {
         if let Effect::Counted(pair) = effect {
             let view = RunView { plan, state, seconds: 1.0 };

@@ -7,7 +7,7 @@ use playself::game::{
 use playself::opening::Variant;
 use playself::player::Score;
 use playself::report::page::{
-    Detail, GameShelf, MatchPicture, PageContext, Section, fault_section, game_section, result_section,
+    Detail, GameShelf, MatchData, PageContext, Section, fault_section, game_section, result_section,
     test_section, time_section, whole_page,
 };
 use playself::stats::{Bounds, PairScore};
@@ -62,7 +62,7 @@ fn context(name: &str) -> PageContext {
     }
 }
 
-fn match_page(context: &PageContext, picture: &MatchPicture, shelf: &GameShelf) -> String {
+fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> String {
     let sections: [Section; 5] = [
         test_section(picture, Some(Bounds { lower: -2.94, upper: 2.94 }), Detail::Full),
         result_section(picture),
@@ -74,9 +74,9 @@ fn match_page(context: &PageContext, picture: &MatchPicture, shelf: &GameShelf) 
 }
 
 /// Plays `pairs` pairs: the candidate wins with White and draws with Black two times in three, loses a point else.
-fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchPicture, GameShelf) {
+fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchData, GameShelf) {
     let engines: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let mut picture = MatchPicture::new(engines.clone());
+    let mut picture = MatchData::new(engines.clone());
     let mut shelf = GameShelf::default();
     for pair in 0..pairs {
         let good = pair % 3 != 0;
@@ -138,7 +138,7 @@ fn a_million_games_fit_into_three_megabytes() {
 #[test]
 fn openings_are_ranked_by_what_one_colour_and_one_engine_made_of_them() {
     use GameResult::{BlackWins, Draw, WhiteWins};
-    let mut picture = MatchPicture::new(vec!["new".into(), "old".into()]);
+    let mut picture = MatchData::new(vec!["new".into(), "old".into()]);
     // Opening, results of both games, the candidate's half points; the candidate has White in the first.
     let pairs = [
         (4, [WhiteWins, WhiteWins], 2),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::report::page::{Detail, PageSetting, head_section};
+use crate::report::page::{ChartDetail, PageSetting, head_section};
 use crate::report::{Advance, News, RunFollower, setting_of};
 use crate::run::RunOutcome;
 use crate::run::control::ControlRequest;
@@ -59,7 +59,7 @@ impl RunSource {
         let began = Instant::now();
         let (view, collector) = (follower.view(), follower.collector());
         let head = head_section(&collector.context(&view, &setting));
-        for section in std::iter::once(head).chain(collector.sections(&view, &setting, Detail::Live)) {
+        for section in std::iter::once(head).chain(collector.sections(&view, &setting, ChartDetail::Live)) {
             frame.put_markup(section.id, &section.html);
         }
         let took = began.elapsed();

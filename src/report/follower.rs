@@ -9,8 +9,8 @@ use crate::journal::{Detail, Entry, decode};
 use crate::run::{CountedPair, Effect, Known, Plan, PlayingTime, RunEvent, RunState, RunView, replay};
 use crate::store::sha256_of;
 
-use crate::report::page::PageCollector;
-use crate::report::projection::bundle_name;
+use crate::report::bundle_name;
+use crate::report::page::PageBuilder;
 use crate::store::RunFolder;
 
 /// Bytes taken in at a time, so that whoever waits for a long journal sees it grow.
@@ -51,7 +51,7 @@ pub struct RunFollower {
     rest: Vec<u8>,
     state: RunState,
     time: PlayingTime,
-    collector: PageCollector,
+    collector: PageBuilder,
     news: VecDeque<News>,
     damage: Option<String>,
 }
@@ -61,7 +61,7 @@ impl RunFollower {
     pub fn new(folder: RunFolder, plan: Plan, plan_text: &str) -> Self {
         Self {
             state: RunState::new(&plan),
-            collector: PageCollector::new(&plan),
+            collector: PageBuilder::new(&plan),
             folder,
             plan,
             plan_text: plan_text.to_owned(),
@@ -180,7 +180,7 @@ impl RunFollower {
     }
 
     /// What its page is made of.
-    pub fn collector(&self) -> &PageCollector {
+    pub fn collector(&self) -> &PageBuilder {
         &self.collector
     }
 

@@ -11,7 +11,7 @@ use playself::fleet::{FleetConfig, LocalFleet};
 use playself::journal::{Entry, FORMAT, LockError, LockedFile, Storage};
 use playself::opening::{Book, BookFormat, BookOptions, Opening};
 use playself::player::GuardianProgram;
-use playself::report::{JsonEvents, LivePanel, PageObserver, PlainLines, Projections, TuneFiles};
+use playself::report::{DerivedFiles, JsonEvents, LivePanel, PageObserver, PlainLines, TuneFiles};
 use playself::run::control::ControlServer;
 use playself::run::preflight::{DiskRoom, Fairness, fairness, oversubscription};
 use playself::run::{
@@ -192,7 +192,7 @@ fn play_shown(
 ) -> anyhow::Result<Played> {
     let text = plan_to_toml(&plan)?;
     let mut observers: Vec<Box<dyn Observer>> =
-        vec![Box::new(Projections::create(&folder)?), Box::new(PageObserver::new(&folder, &text))];
+        vec![Box::new(DerivedFiles::create(&folder)?), Box::new(PageObserver::new(&folder, &text))];
     observers.extend(TuneFiles::of(&folder, &plan)?.map(|files| Box::new(files) as Box<dyn Observer>));
     observers.extend(show.observers());
     let outcome = play_new(plan, &folder, observers, doubts)?;
@@ -309,7 +309,7 @@ fn take_up(
     text: &str,
     journal: &LockedFile,
 ) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
-    let mut projections = Projections::reopen(folder)?;
+    let mut projections = DerivedFiles::reopen(folder)?;
     loop {
         let mut tune_files = TuneFiles::of(folder, plan)?;
         let mut unwritten = None;
@@ -325,7 +325,7 @@ fn take_up(
             return Err(anyhow::Error::from(why).context("the run's files cannot be written"));
         }
         if projections.are_ahead_of(replayed.state.counted()) {
-            projections = Projections::create(folder)?;
+            projections = DerivedFiles::create(folder)?;
             continue;
         }
         let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(projections)];

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
-use playself::report::{Projections, TuneFiles};
+use playself::report::{DerivedFiles, TuneFiles};
 use playself::run::{Audit, Known, Observer, RunEvent, RunOutcome, RunView, replay};
 use playself::store::{RunFolder, sha256_of, write_whole};
 
@@ -49,7 +49,7 @@ impl VerifyCommand {
         let draft = folder.path().join(".verify");
         let _ = fs::remove_dir_all(&draft);
         let draft = RunFolder::create_at(&draft)?;
-        let mut fresh = Projections::create(&draft)?;
+        let mut fresh = DerivedFiles::create(&draft)?;
         let mut tuned = TuneFiles::of(&draft, &plan)?;
         let mut unwritten = None;
         let replayed =

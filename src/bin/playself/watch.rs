@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use playself::report::{Advance, GameLine, Ink, PanelNews, RunFollower, Screen, Trend, closing, panel};
+use playself::report::{Advance, AnsiScreen, BoardLine, Ink, PanelNews, RunFollower, Trend, closing, panel};
 use playself::run::control::ControlRequest;
 use playself::run::{RunOutcome, plan_from_toml};
 use playself::store::RunFolder;
@@ -44,7 +44,7 @@ impl WatchCommand {
         let text = fs::read_to_string(folder.plan())?;
         let mut follower = RunFollower::new(folder.clone(), plan_from_toml(&text)?, &text);
         let mut trend = Trend::default();
-        let mut screen = Screen::new(io::stdout());
+        let mut screen = AnsiScreen::new(io::stdout());
         let once = self.once || !io::stdout().is_terminal();
         let ink = if io::stdout().is_terminal() { Ink::for_terminal() } else { Ink::Plain };
         loop {
@@ -87,7 +87,7 @@ fn look(follower: &RunFollower) -> PanelNews {
         return PanelNews { phase: "not running".to_owned(), games: Vec::new(), last };
     };
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let games = answer["boards"].as_array().into_iter().flatten().map(|game| GameLine {
+    let games = answer["boards"].as_array().into_iter().flatten().map(|game| BoardLine {
         round: text(&game["round"]).unwrap_or_default(),
         names: [text(&game["white"]).unwrap_or_default(), text(&game["black"]).unwrap_or_default()],
         plies: game["plies"].as_u64().unwrap_or(0) as usize,

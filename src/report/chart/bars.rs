@@ -67,7 +67,7 @@ impl BarChart {
 
 /// One row of shares: parts of a whole, side by side.
 #[derive(Clone, Debug)]
-pub struct Share {
+pub struct BarShare {
     /// The row's name.
     pub label: String,
     /// Each part: what it is, how many, its colour.
@@ -80,7 +80,7 @@ pub struct ShareChart {
     /// What it shows.
     pub title: String,
     /// The rows, top first.
-    pub rows: Vec<Share>,
+    pub rows: Vec<BarShare>,
 }
 
 impl ShareChart {
@@ -147,14 +147,15 @@ mod tests {
             ("lost".into(), 0, Tone::Bad),
         ];
         let svg =
-            ShareChart { title: "Colours".into(), rows: vec![Share { label: "White".into(), parts }] }.svg();
+            ShareChart { title: "Colours".into(), rows: vec![BarShare { label: "White".into(), parts }] }
+                .svg();
         assert!(svg.contains("class=\"on\">won 140<") && svg.contains("class=\"soft\">drawn 9<"), "{svg}");
         assert!(!svg.contains(">lost 0<"), "{svg}");
     }
 
     #[test]
     fn shares_of_nothing_are_drawn_without_dividing_by_zero() {
-        let rows = vec![Share { label: "White".into(), parts: vec![("won".into(), 0, Tone::Good)] }];
+        let rows = vec![BarShare { label: "White".into(), parts: vec![("won".into(), 0, Tone::Good)] }];
         assert!(!ShareChart { title: "Colours".into(), rows }.svg().contains("NaN"));
     }
 }

@@ -11,7 +11,7 @@ mod scale;
 mod svg;
 mod xy;
 
-pub use bars::{Bar, BarChart, Share, ShareChart};
+pub use bars::{Bar, BarChart, BarShare, ShareChart};
 pub use board::BoardMap;
 pub use decimate::{decimate, decimate_band};
 pub use forest::{ForestChart, ForestRow};

@@ -1,22 +1,22 @@
 //! The charts of a match, made from its picture.
 
 use crate::report::chart::{
-    BandPoint, Bar, BarChart, ChartSize, Layer, Share, ShareChart, Tone, XyChart, decimate, decimate_band,
+    BandPoint, Bar, BarChart, BarShare, ChartSize, Layer, ShareChart, Tone, XyChart, decimate, decimate_band,
     grouped, signed,
 };
-use crate::report::page::MatchPicture;
+use crate::report::page::MatchData;
 use crate::stats::{Bounds, Estimate, Pentanomial, Trinomial};
 
 /// How finely curves are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum ChartDetail {
     /// For a file: as fine as can be seen at the width of a page.
     Full,
     /// For a page that is sent again with every change.
     Live,
 }
 
-impl Detail {
+impl ChartDetail {
     /// Points a curve keeps at most.
     fn most_points(self) -> usize {
         match self {
@@ -27,7 +27,7 @@ impl Detail {
 }
 
 /// The path of the log-likelihood ratio between its bounds; `None` without a test.
-pub(super) fn llr_chart(picture: &MatchPicture, bounds: Bounds, detail: Detail) -> Option<String> {
+pub(super) fn llr_chart(picture: &MatchData, bounds: Bounds, detail: ChartDetail) -> Option<String> {
     if picture.llr().is_empty() {
         return None;
     }
@@ -60,7 +60,7 @@ pub(super) fn llr_chart(picture: &MatchPicture, bounds: Bounds, detail: Detail) 
 }
 
 /// Elo with its 95 % interval over the pairs; `None` before there is an estimate.
-pub(super) fn elo_chart(picture: &MatchPicture, detail: Detail) -> Option<String> {
+pub(super) fn elo_chart(picture: &MatchData, detail: ChartDetail) -> Option<String> {
     let stride = (picture.scores().len() / detail.most_points()).max(1);
     // The first few pairs have intervals of hundreds of Elo, which would flatten the rest of the chart.
     let first = 8.min(picture.scores().len());
@@ -97,7 +97,7 @@ pub(super) fn elo_chart(picture: &MatchPicture, detail: Detail) -> Option<String
 }
 
 /// Pairs by the candidate's points.
-pub(super) fn pentanomial_chart(picture: &MatchPicture) -> String {
+pub(super) fn pentanomial_chart(picture: &MatchData) -> String {
     let cells =
         [("0", Tone::Bad), ("½", Tone::Bad), ("1", Tone::Neutral), ("1½", Tone::Good), ("2", Tone::Good)];
     let bars = cells
@@ -109,8 +109,8 @@ pub(super) fn pentanomial_chart(picture: &MatchPicture) -> String {
 }
 
 /// The candidate's wins, draws and losses with each colour.
-pub(super) fn colour_chart(picture: &MatchPicture) -> String {
-    let row = |label: &str, tally: Trinomial| Share {
+pub(super) fn colour_chart(picture: &MatchData) -> String {
+    let row = |label: &str, tally: Trinomial| BarShare {
         label: label.into(),
         parts: vec![
             ("won".into(), tally.wins, Tone::Good),
@@ -123,7 +123,7 @@ pub(super) fn colour_chart(picture: &MatchPicture) -> String {
 }
 
 /// Games by length.
-pub(super) fn length_chart(picture: &MatchPicture) -> String {
+pub(super) fn length_chart(picture: &MatchData) -> String {
     let longest = picture.lengths.keys().last().copied().unwrap_or(0);
     let bars = (0..=longest)
         .map(|cell| Bar {

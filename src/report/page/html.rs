@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::policy::policy;
 use crate::report::chart::{CHART_STYLE, escape, grouped};
 use crate::report::page::GameShelf;
+use crate::report::page::csp::policy;
 
 /// The look of every page, charts included.
 pub const PAGE_STYLE: &str = include_str!("page.css");

@@ -2,15 +2,17 @@
 
 use std::fmt::Write;
 
-use super::charts::{Detail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart};
-use super::html::{Section, figure};
 use crate::report::chart::{escape, grouped, signed};
-use crate::report::page::MatchPicture;
+use crate::report::page::MatchData;
+use crate::report::page::charts::{
+    ChartDetail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart,
+};
+use crate::report::page::html::{Section, figure};
 use crate::report::{TableRow, bundle_name};
 use crate::stats::Bounds;
 
 /// How sure the result is: the test's path and the Elo curve.
-pub fn test_section(picture: &MatchPicture, bounds: Option<Bounds>, detail: Detail) -> Section {
+pub fn test_section(picture: &MatchData, bounds: Option<Bounds>, detail: ChartDetail) -> Section {
     let mut html = "<h2>How sure it is</h2>".to_owned();
     if let Some(svg) = bounds.and_then(|bounds| llr_chart(picture, bounds, detail)) {
         figure(&mut html, "llr", "The test: log-likelihood ratio between its bounds", &svg);
@@ -23,7 +25,7 @@ pub fn test_section(picture: &MatchPicture, bounds: Option<Bounds>, detail: Deta
 }
 
 /// What pairs were worth, by points, colours and openings.
-pub fn result_section(picture: &MatchPicture) -> Section {
+pub fn result_section(picture: &MatchData) -> Section {
     let mut html = "<h2>Results</h2>".to_owned();
     figure(&mut html, "pentanomial", "Pairs by the candidate's points", &pentanomial_chart(picture));
     figure(&mut html, "colours", "The candidate's games by colour", &colour_chart(picture));
@@ -55,7 +57,7 @@ pub fn table_section(rows: &[TableRow]) -> Section {
 }
 
 /// How games ended and how long they were.
-pub fn game_section(picture: &MatchPicture) -> Section {
+pub fn game_section(picture: &MatchData) -> Section {
     let mut html = "<h2>Games</h2><table><caption>How games ended</caption>\
                     <thead><tr><th>reason<th class=\"n\">games</tr></thead><tbody>"
         .to_owned();
@@ -71,7 +73,7 @@ pub fn game_section(picture: &MatchPicture) -> Section {
 }
 
 /// What engines did with their time.
-pub fn time_section(picture: &MatchPicture) -> Section {
+pub fn time_section(picture: &MatchData) -> Section {
     let clocks = picture.use_of_time.iter().any(|used| used.least_left_us.is_some());
     let mut html = format!(
         "<h2>Time</h2><table><caption>What each engine did with its time</caption><thead><tr><th>engine\
@@ -101,7 +103,7 @@ pub fn time_section(picture: &MatchPicture) -> Section {
 }
 
 /// Games that ended by a fault, with their bundles.
-pub fn fault_section(picture: &MatchPicture) -> Section {
+pub fn fault_section(picture: &MatchData) -> Section {
     let mut html = "<h2>FaultCounts</h2>".to_owned();
     if picture.fault_count == 0 {
         html.push_str(

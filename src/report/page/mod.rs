@@ -1,29 +1,31 @@
 //! The run as a page: one self-contained file that opens offline.
 
 mod charts;
-mod collector;
-mod game_finder;
-mod games;
+mod csp;
 mod html;
+mod match_data;
 mod match_sections;
 mod openings;
-mod picture;
-mod policy;
-mod sentence;
+mod page_builder;
+mod page_observer;
+mod pgn_lookup;
 mod tuning_boards;
-mod tuning_picture;
+mod tuning_data;
 mod tuning_sections;
+mod verdict_sentence;
+mod viewer_games;
 
-pub use charts::Detail;
-pub use collector::{PageCollector, PageSetting, duration, summary_sentence};
-pub use game_finder::{parse_round, shelved_game};
-pub use games::GameShelf;
+pub use charts::ChartDetail;
 pub use html::{PAGE_STYLE, PageContext, Section, VIEWER, VIEWER_SCRIPT, head_section, whole_page};
+pub use match_data::{EngineUse, FaultRow, MatchData};
 pub use match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
 pub use openings::OpeningResults;
-pub use picture::{EngineUse, FaultRow, MatchPicture};
-pub use sentence::{VerdictWord, verdict_sentence};
-pub use tuning_picture::{TuningPicture, WeightsThen};
+pub use page_builder::{PageBuilder, PageSetting, duration, summary_sentence};
+pub use page_observer::{PageObserver, page_of, setting_of, write_page, write_page_of, write_page_with};
+pub use pgn_lookup::{parse_round, shelved_game};
+pub use tuning_data::{TuningData, WeightsThen};
 pub use tuning_sections::Acceptance;
+pub use verdict_sentence::{VerdictWord, verdict_sentence};
+pub use viewer_games::GameShelf;

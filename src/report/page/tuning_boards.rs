@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::html::figure;
 use crate::report::chart::{BoardMap, escape};
+use crate::report::page::html::figure;
 use crate::tuning::TuningReport;
 
 /// A table at one time.

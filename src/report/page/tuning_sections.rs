@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::html::{Section, figure};
-use super::tuning_boards::board_figures;
-use super::tuning_picture::WeightsThen;
 use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text};
-use crate::report::tuning_block::effect_word;
+use crate::report::page::html::{Section, figure};
+use crate::report::page::tuning_boards::board_figures;
+use crate::report::page::tuning_data::WeightsThen;
+use crate::report::text::effect_word;
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Weights whose paths are drawn; of more, those that moved furthest.

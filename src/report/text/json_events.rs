@@ -8,7 +8,7 @@ use crate::journal::GameEntry;
 use crate::run::{CountedPair, Observer, RunEvent, RunOutcome, RunView};
 use crate::tuning::TuningReport;
 
-use crate::report::summary::Summary;
+use crate::report::Summary;
 
 /// Writes every event of a run to `out`, flushed, as it happens.
 pub struct JsonEvents<W> {

@@ -48,12 +48,12 @@ impl Ink {
 }
 
 /// The lines on the terminal.
-pub struct Screen<W> {
+pub struct AnsiScreen<W> {
     out: W,
     drawn: Vec<String>,
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> AnsiScreen<W> {
     /// Nothing drawn yet.
     pub fn new(out: W) -> Self {
         Self { out, drawn: Vec::new() }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn only_lines_that_changed_are_written_again() {
-        let mut screen = Screen::new(Vec::new());
+        let mut screen = AnsiScreen::new(Vec::new());
         screen.draw(&["one".into(), "two".into()]).unwrap();
         let before = screen.out.len();
         screen.draw(&["one".into(), "2".into()]).unwrap();

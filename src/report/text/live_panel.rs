@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 use crate::run::control::from_white;
 use crate::run::{Observer, RunEvent, RunView};
 
-use crate::report::panel::{GameLine, PanelNews, panel};
-use crate::report::pgn::pgn_text;
-use crate::report::screen::{Ink, Screen};
-use crate::report::terminal::{closing, finished_line};
-use crate::report::trend::Trend;
+use crate::report::pgn_text;
+use crate::report::text::ansi_screen::{AnsiScreen, Ink};
+use crate::report::text::panel::{BoardLine, PanelNews, panel};
+use crate::report::text::plain_lines::{closing, finished_line};
+use crate::report::text::sparkline::Trend;
 
 /// How often the panel is drawn at most.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 
 /// A panel on standard error.
 pub struct LivePanel {
-    screen: Screen<Stderr>,
+    screen: AnsiScreen<Stderr>,
     ink: Ink,
     games_shown: u64,
     trend: Trend,
@@ -30,7 +30,7 @@ impl LivePanel {
     /// The first `games_shown` games get a line of their own above the panel.
     pub fn new(games_shown: u64) -> Self {
         Self {
-            screen: Screen::new(io::stderr()),
+            screen: AnsiScreen::new(io::stderr()),
             ink: Ink::for_terminal(),
             games_shown,
             trend: Trend::default(),
@@ -50,8 +50,8 @@ impl LivePanel {
 }
 
 /// A game on the board as a line.
-fn game_line(game: &LiveGame, view: &RunView<'_>) -> GameLine {
-    GameLine {
+fn game_line(game: &LiveGame, view: &RunView<'_>) -> BoardLine {
+    BoardLine {
         round: format!("{}.{}", game.id.index + 1, game.game.number()),
         names: [game.white, game.black].map(|engine| view.plan.name_of(engine).to_owned()),
         plies: game.plies,

@@ -9,9 +9,9 @@ use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameOfPair};
 use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace};
 
-use crate::report::pairs_csv;
-use crate::report::pgn::pgn_text;
-use crate::report::summary::Summary;
+use crate::report::Summary;
+use crate::report::files::pairs_csv;
+use crate::report::pgn_text;
 use crate::store::{RunFolder, write_whole};
 
 /// How much of a file's end is searched for its last pair; whoever needs more is written anew.
@@ -96,14 +96,14 @@ fn last_pair_of_csv(tail: &str) -> Option<(usize, u64)> {
 }
 
 /// Writes the files of a run as its pairs are counted.
-pub struct Projections {
+pub struct DerivedFiles {
     folder: RunFolder,
     games: PairFile,
     pairs: PairFile,
     summary_due: Instant,
 }
 
-impl Projections {
+impl DerivedFiles {
     /// Empty files for a new run, or for one whose files are to be written anew.
     pub fn create(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
@@ -157,7 +157,7 @@ impl Projections {
     }
 }
 
-impl Observer for Projections {
+impl Observer for DerivedFiles {
     fn leaves(&self) -> Trace {
         Trace::Files
     }

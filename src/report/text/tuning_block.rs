@@ -9,7 +9,7 @@ use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 const ROWS: usize = 16;
 
 /// What was tuned, what it is believed to gain, and the weights that moved most, without rules around it.
-pub(super) fn tuning_block(report: &TuningReport, setting: &str) -> String {
+pub(in crate::report) fn tuning_block(report: &TuningReport, setting: &str) -> String {
     let mut block = String::new();
     lines(&mut block, report, setting).expect("writing to a string does not fail");
     block
@@ -57,7 +57,7 @@ pub(super) fn most_moved(report: &TuningReport) -> Vec<&ParameterReport> {
 }
 
 /// Whether a weight makes a difference, in a word or two.
-pub(super) fn effect_word(effect: ParameterEffect) -> &'static str {
+pub(in crate::report) fn effect_word(effect: ParameterEffect) -> &'static str {
     match effect {
         ParameterEffect::Clear => "clear",
         ParameterEffect::Unclear => "unclear",

@@ -18,12 +18,12 @@ pub struct WeightsThen {
 
 /// The path of a tuning run.
 #[derive(Clone, Debug)]
-pub struct TuningPicture {
+pub struct TuningData {
     every: u64,
     path: Vec<WeightsThen>,
 }
 
-impl TuningPicture {
+impl TuningData {
     /// Nothing told yet.
     pub fn new(plan: &TunerPlan) -> Self {
         Self { every: (plan.pairs / MOST_PLACES).max(1), path: Vec::new() }

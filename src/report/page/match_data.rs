@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::openings::OpeningResults;
 use crate::chess::Color;
+use crate::report::page::openings::OpeningResults;
 
 use crate::game::{GameOfPair, GameRecord, MoveSource, PairId};
 use crate::stats::{PairScore, Pentanomial, Trinomial};
@@ -57,7 +57,7 @@ const FAULTS_SHOWN: usize = 200;
 
 /// A match between a candidate and a baseline, as far as it has been counted.
 #[derive(Clone, Debug)]
-pub struct MatchPicture {
+pub struct MatchData {
     engines: Vec<String>,
     scores: Vec<PairScore>,
     llr: Vec<f64>,
@@ -81,7 +81,7 @@ pub struct MatchPicture {
     pub fault_count: u64,
 }
 
-impl MatchPicture {
+impl MatchData {
     /// Nothing played yet between these engines, the candidate first.
     pub fn new(engines: Vec<String>) -> Self {
         let use_of_time = vec![EngineUse::default(); engines.len()];

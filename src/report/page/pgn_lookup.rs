@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::games::shelved_from_pgn;
 use crate::chess::PgnReader;
 use crate::game::GameOfPair;
+use crate::report::page::viewer_games::shelved_from_pgn;
 
 /// Games stand in the order of this: the pair counted from 1, and which of its games.
 type Round = (u64, u8);

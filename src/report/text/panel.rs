@@ -3,9 +3,9 @@
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
 use crate::report::page::duration;
-use crate::report::screen::Ink;
-use crate::report::trend::{Trend, sparkline};
-use crate::report::tuning_block::{most_moved, short};
+use crate::report::text::ansi_screen::Ink;
+use crate::report::text::sparkline::{Trend, sparkline};
+use crate::report::text::tuning_block::{most_moved, short};
 use crate::run::RunView;
 use crate::tuning::ParameterEffect;
 
@@ -18,7 +18,7 @@ const GAMES_SHOWN: usize = 4;
 
 /// A game in progress, as a line tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameLine {
+pub struct BoardLine {
     /// `pair.game`.
     pub round: String,
     /// Who plays whom, White first.
@@ -37,7 +37,7 @@ pub struct PanelNews {
     /// What the run is doing: `playing`, `paused`, `stopping`, `not running`.
     pub phase: String,
     /// The games in progress.
-    pub games: Vec<GameLine>,
+    pub games: Vec<BoardLine>,
     /// The last thing out of the ordinary.
     pub last: Option<String>,
 }
@@ -183,7 +183,7 @@ fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
     lines
 }
 
-fn game_text(game: &GameLine) -> String {
+fn game_text(game: &BoardLine) -> String {
     let last = game.last.as_deref().unwrap_or("…");
     let score = game.score.as_deref().unwrap_or("");
     let [white, black] = &game.names;

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use crate::journal::GameEntry;
 use crate::run::{Observer, RunEvent, RunOutcome, RunView};
 
-use crate::report::score_block::{decision_line, fault_lines, score_block};
-use crate::report::summary::Summary;
-use crate::report::wording::reason_text;
+use crate::report::Summary;
+use crate::report::text::score_block::{decision_line, fault_lines, score_block};
+use crate::report::text::termination_text::reason_text;
 
 /// Pairs between two blocks of results.
 const BLOCK_EVERY: u64 = 10;

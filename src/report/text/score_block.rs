@@ -7,8 +7,8 @@ use crate::run::RunView;
 
 use crate::stats::{Estimate, Hypothesis};
 
-use crate::report::summary::table;
-use crate::report::tuning_block::tuning_block;
+use crate::report::table;
+use crate::report::text::tuning_block::tuning_block;
 
 const RULE: &str = "--------------------------------------------------\n";
 

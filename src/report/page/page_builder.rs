@@ -1,13 +1,13 @@
 //! Gathers a run's counted pairs for its page, live or from the journal.
 
-use super::charts::{self, Detail};
-use super::html::{PageContext, Section, whole_page};
-use super::match_sections::{
+use crate::report::page::charts::{self, ChartDetail};
+use crate::report::page::html::{PageContext, Section, whole_page};
+use crate::report::page::match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
-use super::tuning_boards::{boards, safe_id};
-use super::tuning_picture::TuningPicture;
-use super::tuning_sections::{
+use crate::report::page::tuning_boards::{boards, safe_id};
+use crate::report::page::tuning_data::TuningData;
+use crate::report::page::tuning_sections::{
     Acceptance, gain_chart, gain_section, path_chart, path_section, tuning_sentence, weights_section,
 };
 use crate::run::{CountedPair, Plan, RunOutcome, RunView};
@@ -16,14 +16,14 @@ use crate::game::{EngineIndex, GameOfPair, PairId};
 
 use crate::report::Summary;
 use crate::report::chart::{grouped, signed};
-use crate::report::page::{GameShelf, MatchPicture, VerdictWord, verdict_sentence};
+use crate::report::page::{GameShelf, MatchData, VerdictWord, verdict_sentence};
 use crate::tuning::{ParameterEffect, Tuner, TuningReport};
 
 /// What a page needs of every counted pair; feed it all of them, in order, and ask for the page.
 #[derive(Clone, Debug)]
-pub struct PageCollector {
-    picture: MatchPicture,
-    tuning: Option<TuningPicture>,
+pub struct PageBuilder {
+    picture: MatchData,
+    tuning: Option<TuningData>,
     shelf: GameShelf,
 }
 
@@ -40,13 +40,13 @@ pub struct PageSetting {
     pub asked: Vec<String>,
 }
 
-impl PageCollector {
+impl PageBuilder {
     /// For a run of this plan.
     pub fn new(plan: &Plan) -> Self {
         let engines = plan.engines.iter().map(|engine| engine.spec.name.clone()).collect();
         Self {
-            picture: MatchPicture::new(engines),
-            tuning: plan.tune.as_ref().map(TuningPicture::new),
+            picture: MatchData::new(engines),
+            tuning: plan.tune.as_ref().map(TuningData::new),
             shelf: GameShelf::default(),
         }
     }
@@ -69,7 +69,7 @@ impl PageCollector {
     }
 
     /// The charts' data as gathered so far.
-    pub fn picture(&self) -> &MatchPicture {
+    pub fn picture(&self) -> &MatchData {
         &self.picture
     }
 
@@ -109,7 +109,7 @@ impl PageCollector {
     }
 
     /// The sections between head and viewer.
-    pub fn sections(&self, view: &RunView<'_>, setting: &PageSetting, detail: Detail) -> Vec<Section> {
+    pub fn sections(&self, view: &RunView<'_>, setting: &PageSetting, detail: ChartDetail) -> Vec<Section> {
         let mut sections = Vec::new();
         match (&self.tuning, view.state.tuner()) {
             (Some(tuning), Some(tuner)) => {
@@ -139,7 +139,7 @@ impl PageCollector {
 
     /// The page of the run as it stands.
     pub fn page(&self, view: &RunView<'_>, setting: &PageSetting) -> String {
-        let sections = self.sections(view, setting, Detail::Full);
+        let sections = self.sections(view, setting, ChartDetail::Full);
         whole_page(&self.context(view, setting), &sections, &self.shelf.with(&setting.asked))
     }
 
@@ -161,9 +161,11 @@ impl PageCollector {
             }
         } else {
             let bounds = view.plan.sprt.map(|sprt| sprt.bounds());
-            let llr = bounds.and_then(|bounds| charts::llr_chart(&self.picture, bounds, Detail::Full));
+            let llr = bounds.and_then(|bounds| charts::llr_chart(&self.picture, bounds, ChartDetail::Full));
             plots.extend(llr.map(|svg| ("llr".to_owned(), svg)));
-            plots.extend(charts::elo_chart(&self.picture, Detail::Full).map(|svg| ("elo".to_owned(), svg)));
+            plots.extend(
+                charts::elo_chart(&self.picture, ChartDetail::Full).map(|svg| ("elo".to_owned(), svg)),
+            );
             plots.push(("pentanomial".to_owned(), charts::pentanomial_chart(&self.picture)));
             plots.push(("colours".to_owned(), charts::colour_chart(&self.picture)));
         }
