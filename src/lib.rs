@@ -19,6 +19,7 @@ pub mod player;
 pub mod protocol;
 pub mod report;
 pub mod run;
+pub mod spelling;
 pub mod stats;
 pub mod store;
 pub mod texel;

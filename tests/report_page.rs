@@ -7,7 +7,7 @@ use playself::game::{
 use playself::opening::Variant;
 use playself::player::Score;
 use playself::report::page::{
-    Detail, GameShelf, MatchData, PageContext, Section, fault_section, game_section, result_section,
+    ChartDetail, GameShelf, MatchData, PageContext, Section, fault_section, game_section, result_section,
     test_section, time_section, whole_page,
 };
 use playself::stats::{Bounds, PairScore};
@@ -64,7 +64,7 @@ fn context(name: &str) -> PageContext {
 
 fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> String {
     let sections: [Section; 5] = [
-        test_section(picture, Some(Bounds { lower: -2.94, upper: 2.94 }), Detail::Full),
+        test_section(picture, Some(Bounds { lower: -2.94, upper: 2.94 }), ChartDetail::Full),
         result_section(picture),
         game_section(picture),
         time_section(picture),

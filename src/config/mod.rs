@@ -1,17 +1,15 @@
 //! TOML to domain types and back; the only place that knows file syntax.
 
-mod engine_bounds;
-mod engine_name;
-mod fields;
+mod engine_limits;
+mod engine_lookup;
 mod resolve;
 mod run_file;
-mod spelling;
+mod toml_reader;
 
-pub use engine_bounds::EngineBounds;
-pub use engine_name::{EngineNameError, Surroundings, plan_engine};
-pub use fields::Mistakes;
+pub use engine_limits::EngineBounds;
+pub use engine_lookup::{EngineNameError, SearchPaths, plan_engine};
 pub use resolve::{DEFAULT_CLOCK, Unplannable, resolve};
 pub use run_file::{
-    AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, Limits, RunFile, TuneTable,
+    AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, RunFile, TuneTable,
 };
-pub use spelling::nearest;
+pub use toml_reader::Mistakes;

@@ -5,8 +5,8 @@ use crate::opening::Share;
 use crate::run::{BookPlan, Plan};
 use crate::store::{FileHash, UtcDate};
 
-use crate::config::engine_name::{Surroundings, plan_engine};
-use crate::config::run_file::{Limits, RunFile};
+use crate::config::engine_lookup::{SearchPaths, plan_engine};
+use crate::config::run_file::{LimitsTable, RunFile};
 
 /// Everything that keeps a run from being planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct Unplannable(pub Vec<String>);
 pub const DEFAULT_CLOCK: &str = "8+0.08";
 
 /// Settles everything that `run` leaves open. `seed` is used where it names none.
-pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, Unplannable> {
+pub fn resolve(run: &RunFile, around: &SearchPaths, seed: u64) -> Result<Plan, Unplannable> {
     let mut problems = Vec::new();
     let common = run.games.limits.or(default_limits());
     let mut engines = Vec::new();
@@ -74,9 +74,9 @@ pub fn resolve(run: &RunFile, around: &Surroundings, seed: u64) -> Result<Plan, 
     })
 }
 
-fn default_limits() -> Limits {
+fn default_limits() -> LimitsTable {
     let clock: ClockRule = DEFAULT_CLOCK.parse().expect("the default is a time control");
-    Limits { tc: Some(clock), ..Limits::default() }
+    LimitsTable { tc: Some(clock), ..LimitsTable::default() }
 }
 
 fn default_concurrency(max_pairs: Option<u64>) -> usize {
@@ -128,8 +128,8 @@ mod tests {
     use crate::config::EngineEntry;
     use std::path::PathBuf;
 
-    fn around() -> Surroundings {
-        Surroundings { this_program: PathBuf::from("/bin/sh"), engines: PathBuf::from("/no/engines") }
+    fn around() -> SearchPaths {
+        SearchPaths { this_program: PathBuf::from("/bin/sh"), engines: PathBuf::from("/no/engines") }
     }
 
     fn two(max_pairs: Option<u64>) -> RunFile {

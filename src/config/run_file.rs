@@ -9,8 +9,8 @@ use crate::player::{Pondering, Restart};
 use crate::run::{Breaker, Pairing};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
-use crate::config::engine_bounds::EngineBounds;
-use crate::config::fields::{Fields, Mistakes, read_document};
+use crate::config::engine_limits::EngineBounds;
+use crate::config::toml_reader::{Fields, Mistakes, read_document};
 
 /// A run as written; [`resolve`](super::resolve) turns it into a plan. What is absent was not said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ pub struct EngineEntry {
     /// What it may use, and how long it is waited for.
     pub bounds: EngineBounds,
     /// Its own limits, where they differ from the others'.
-    pub limits: Limits,
+    pub limits: LimitsTable,
 }
 
 /// The folder an engine runs in, as written.
@@ -81,7 +81,7 @@ impl From<String> for EngineDir {
 
 /// How long or how far to think, as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct LimitsTable {
     /// `tc = "8+0.08"`.
     pub tc: Option<ClockRule>,
     /// `movetime_ms = 100`.
@@ -94,7 +94,7 @@ pub struct Limits {
     pub margin_ms: Option<u64>,
 }
 
-impl Limits {
+impl LimitsTable {
     /// Whether anything limits the thinking.
     pub fn limits_thinking(&self) -> bool {
         self.tc.is_some() || self.movetime_ms.is_some() || self.nodes.is_some() || self.depth.is_some()
@@ -122,8 +122,8 @@ impl Limits {
 /// `[games]` as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GamesTable {
-    /// Limits of every engine that has none of its own.
-    pub limits: Limits,
+    /// LimitsTable of every engine that has none of its own.
+    pub limits: LimitsTable,
     /// Pairs played at the same time.
     pub concurrency: Option<usize>,
     /// Whether each game gets processors of its own.
@@ -178,7 +178,7 @@ pub struct BoundsTable {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptTable {
     /// The limits of its games.
-    pub limits: Limits,
+    pub limits: LimitsTable,
     /// The test.
     pub sprt: SprtConfig,
     /// Where it ends at the latest.
@@ -254,8 +254,8 @@ fn engine(fields: &mut Fields) -> EngineEntry {
     }
 }
 
-fn limits(fields: &mut Fields) -> Limits {
-    Limits {
+fn limits(fields: &mut Fields) -> LimitsTable {
+    LimitsTable {
         tc: fields.parsed("tc"),
         movetime_ms: fields.whole("movetime_ms", 1),
         nodes: fields.whole("nodes", 1),
@@ -452,9 +452,12 @@ model = "normalized"
 
     #[test]
     fn limits_of_an_engine_replace_the_common_ones_but_keep_the_margin() {
-        let common = Limits { nodes: Some(1000), margin_ms: Some(50), ..Limits::default() };
-        let own = Limits { depth: Some(3), ..Limits::default() };
-        assert_eq!(own.or(common), Limits { depth: Some(3), margin_ms: Some(50), ..Limits::default() });
-        assert_eq!(Limits::default().or(common), common);
+        let common = LimitsTable { nodes: Some(1000), margin_ms: Some(50), ..LimitsTable::default() };
+        let own = LimitsTable { depth: Some(3), ..LimitsTable::default() };
+        assert_eq!(
+            own.or(common),
+            LimitsTable { depth: Some(3), margin_ms: Some(50), ..LimitsTable::default() }
+        );
+        assert_eq!(LimitsTable::default().or(common), common);
     }
 }

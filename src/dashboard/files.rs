@@ -7,7 +7,7 @@ use crate::report::page::{parse_round, shelved_game};
 use crate::report::{RunFollower, page_of};
 use crate::store::RunFolder;
 
-use super::catalogue::Catalogue;
+use crate::dashboard::catalogue::Catalogue;
 
 /// Files larger than this are left where they are.
 const LARGEST: u64 = 32 << 20;

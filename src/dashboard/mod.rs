@@ -4,19 +4,19 @@
 //! only what changed, and lets slow watchers miss what is in between. Requests that steer a run go to the run's own
 //! socket, as those of the command line do.
 
-mod access;
-mod capped;
+mod auth;
 mod catalogue;
+mod connection_cap;
 mod control;
-mod feed;
 mod files;
-mod frame;
 mod overview;
+mod page_parts;
 mod routes;
-mod run_feed;
+mod run_source;
 mod server;
-mod shell;
+mod skeleton;
+mod sources;
 
-pub use access::{ServeAddress, Token};
+pub use auth::{ServeAddress, Token};
 pub use catalogue::{Catalogue, PlanReader};
 pub use server::{DashboardError, Server};

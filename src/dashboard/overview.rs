@@ -11,10 +11,10 @@ use crate::report::chart::{escape, grouped};
 use crate::report::comparison::{ComparedRun, by_strength, comparison_chart};
 use crate::run::control::ControlRequest;
 
-use super::catalogue::{Catalogue, Listed, url_part};
-use super::control;
-use super::feed::Source;
-use super::frame::Frame;
+use crate::dashboard::catalogue::{Catalogue, Listed, url_part};
+use crate::dashboard::control;
+use crate::dashboard::page_parts::PageParts;
+use crate::dashboard::sources::Source;
 
 /// Runs listed at most, the newest.
 const MOST: usize = 500;
@@ -33,7 +33,7 @@ pub(super) struct Overview {
 }
 
 /// A run's line.
-struct Line {
+struct RunLine {
     id: String,
     phase: String,
     running: bool,
@@ -46,7 +46,7 @@ impl Overview {
         Self { catalogue, known: HashMap::new(), due: Instant::now() }
     }
 
-    fn line(&mut self, listed: Listed) -> Line {
+    fn line(&mut self, listed: Listed) -> RunLine {
         let Listed { id, folder } = listed;
         let changed = std::fs::metadata(folder.summary()).and_then(|about| about.modified()).ok();
         if let Some(changed) = changed
@@ -71,18 +71,18 @@ impl Overview {
             None => "stopped".to_owned(),
         };
         let running = answer.is_some();
-        Line { id, phase, running, tuning: folder.is_tuning(), run }
+        RunLine { id, phase, running, tuning: folder.is_tuning(), run }
     }
 }
 
 impl Source for Overview {
-    fn look(&mut self, frame: &mut Frame) {
+    fn look(&mut self, frame: &mut PageParts) {
         if Instant::now() < self.due {
             return;
         }
         let listed = self.catalogue.list();
         let hidden = listed.len().saturating_sub(MOST);
-        let mut lines: Vec<Line> = listed.into_iter().take(MOST).map(|listed| self.line(listed)).collect();
+        let mut lines: Vec<RunLine> = listed.into_iter().take(MOST).map(|listed| self.line(listed)).collect();
         lines.sort_by_key(|line| !line.running);
         frame.put_markup("runs", &table(&lines, hidden));
         let runs: Vec<ComparedRun> = lines
@@ -122,7 +122,7 @@ fn ends_finished(journal: &Path) -> bool {
     last.is_some_and(|line| line.ends_with(b"\"type\":\"finished\"}"))
 }
 
-fn table(lines: &[Line], hidden: usize) -> String {
+fn table(lines: &[RunLine], hidden: usize) -> String {
     if lines.is_empty() {
         return "<p>There is no run here yet.</p>".to_owned();
     }

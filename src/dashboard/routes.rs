@@ -18,15 +18,15 @@ use tokio_stream::wrappers::WatchStream;
 use crate::report::page::VIEWER_SCRIPT;
 use crate::store::RunFolder;
 
-use super::access::{Doorman, Token};
-use super::catalogue::{Catalogue, url_part};
-use super::control;
-use super::feed::Feeds;
-use super::files::{self, NoFile};
-use super::frame::{Frame, Seen};
-use super::overview::Overview;
-use super::run_feed::RunSource;
-use super::shell::{self, Others};
+use crate::dashboard::auth::{HostCheck, Token};
+use crate::dashboard::catalogue::{Catalogue, url_part};
+use crate::dashboard::control;
+use crate::dashboard::files::{self, NoFile};
+use crate::dashboard::overview::Overview;
+use crate::dashboard::page_parts::{PageParts, Seen};
+use crate::dashboard::run_source::RunSource;
+use crate::dashboard::skeleton::{self, Others};
+use crate::dashboard::sources::Sources;
 
 /// Watchers at the same time; more are asked to come back.
 const MOST_STREAMS: usize = 256;
@@ -35,38 +35,38 @@ const MOST_STREAMS: usize = 256;
 const TOKEN: HeaderName = HeaderName::from_static("x-playself-token");
 
 /// What all requests share.
-pub(super) struct Shared {
+pub(super) struct AppState {
     pub(super) catalogue: Catalogue,
-    pub(super) feeds: Arc<Feeds>,
+    pub(super) feeds: Arc<Sources>,
     pub(super) token: Token,
-    pub(super) doorman: Doorman,
+    pub(super) host_check: HostCheck,
     streams: Arc<Semaphore>,
     heavy: Semaphore,
 }
 
-impl Shared {
-    pub(super) fn new(catalogue: Catalogue, token: Token, doorman: Doorman) -> Self {
+impl AppState {
+    pub(super) fn new(catalogue: Catalogue, token: Token, host_check: HostCheck) -> Self {
         Self {
             catalogue,
-            feeds: Arc::new(Feeds::default()),
+            feeds: Arc::new(Sources::default()),
             token,
-            doorman,
+            host_check,
             streams: Arc::new(Semaphore::new(MOST_STREAMS)),
             heavy: Semaphore::new(1),
         }
     }
 }
 
-type App = State<Arc<Shared>>;
+type App = State<Arc<AppState>>;
 
 /// All of it.
-pub(super) fn router(shared: Arc<Shared>) -> Router {
+pub(super) fn router(shared: Arc<AppState>) -> Router {
     Router::new()
         .route("/", get(overview_page))
         .route("/events", get(overview_events))
         .route(
             "/live.js",
-            get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], shell::SCRIPT) }),
+            get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], skeleton::SCRIPT) }),
         )
         .route(
             "/viewer.js",
@@ -74,7 +74,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         )
         .route(
             "/style.css",
-            get(|| async { ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], shell::style()) }),
+            get(|| async { ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], skeleton::style()) }),
         )
         .route("/run/{id}", get(with_slash))
         .route("/run/{id}/", get(run_page))
@@ -90,12 +90,12 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
 
 /// Turns away whoever calls us by another's name, and tells browsers what our pages may do.
 async fn guard(State(shared): App, request: Request, next: Next) -> Response {
-    if let Some(refusal) = foreign(&shared.doorman, request.headers()) {
+    if let Some(refusal) = foreign(&shared.host_check, request.headers()) {
         return refusal;
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(shell::POLICY));
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(skeleton::POLICY));
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -108,16 +108,16 @@ async fn guard(State(shared): App, request: Request, next: Next) -> Response {
 }
 
 /// The answer to a request under a foreign name or from a foreign page; `None` if it is neither.
-fn foreign(doorman: &Doorman, headers: &HeaderMap) -> Option<Response> {
+fn foreign(host_check: &HostCheck, headers: &HeaderMap) -> Option<Response> {
     let text = |name: HeaderName| headers.get(name).map(HeaderValue::to_str);
-    let host_is_ours = text(header::HOST).is_some_and(|host| host.is_ok_and(|host| doorman.is_ours(host)));
+    let host_is_ours = text(header::HOST).is_some_and(|host| host.is_ok_and(|host| host_check.is_ours(host)));
     if !host_is_ours {
         let why = "this server does not go by that name\n";
         return Some((StatusCode::MISDIRECTED_REQUEST, why).into_response());
     }
     let origin_is_ours = match text(header::ORIGIN) {
-        None => doorman.may_come_from(None),
-        Some(origin) => origin.is_ok_and(|origin| doorman.may_come_from(Some(origin))),
+        None => host_check.may_come_from(None),
+        Some(origin) => origin.is_ok_and(|origin| host_check.may_come_from(Some(origin))),
     };
     (!origin_is_ours)
         .then(|| (StatusCode::FORBIDDEN, "requests from other pages are refused\n").into_response())
@@ -126,7 +126,7 @@ fn foreign(doorman: &Doorman, headers: &HeaderMap) -> Option<Response> {
 async fn overview_page(State(shared): App) -> Response {
     match shared.catalogue.only() {
         Some(id) => Redirect::temporary(&format!("/run/{}/", url_part(&id))).into_response(),
-        None => Html(shell::overview_page()).into_response(),
+        None => Html(skeleton::overview_page()).into_response(),
     }
 }
 
@@ -137,7 +137,7 @@ async fn with_slash(Path(id): Path<String>) -> Redirect {
 async fn run_page(State(shared): App, Path(id): Path<String>) -> Result<Html<String>, Refusal> {
     find(&shared, &id)?;
     let others = if shared.catalogue.only().is_some() { Others::None } else { Others::Listed };
-    Ok(Html(shell::run_page(&id, others)))
+    Ok(Html(skeleton::run_page(&id, others)))
 }
 
 async fn overview_events(State(shared): App) -> Result<Response, Refusal> {
@@ -155,7 +155,7 @@ async fn run_events(State(shared): App, Path(id): Path<String>) -> Result<Respon
 }
 
 /// Sends what changes for as long as the watcher stays. One that is slow in reading is sent the latest next.
-fn stream(shared: &Shared, frames: Option<watch::Receiver<Frame>>) -> Result<Response, Refusal> {
+fn stream(shared: &AppState, frames: Option<watch::Receiver<PageParts>>) -> Result<Response, Refusal> {
     let (Some(frames), Ok(place)) = (frames, Arc::clone(&shared.streams).try_acquire_owned()) else {
         return Err(Refusal::Full);
     };
@@ -218,7 +218,7 @@ async fn game(State(shared): App, Path((id, round)): Path<(String, String)>) -> 
     Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
 }
 
-fn find(shared: &Shared, id: &str) -> Result<RunFolder, Refusal> {
+fn find(shared: &AppState, id: &str) -> Result<RunFolder, Refusal> {
     shared.catalogue.find(id).ok_or(Refusal::NoRun)
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::access::{Doorman, ServeAddress, Token};
-use super::capped::CappedListener;
-use super::catalogue::Catalogue;
-use super::routes::{Shared, router};
+use crate::dashboard::auth::{HostCheck, ServeAddress, Token};
+use crate::dashboard::catalogue::Catalogue;
+use crate::dashboard::connection_cap::CappedListener;
+use crate::dashboard::routes::{AppState, router};
 
 /// How long watchers get to see the end of a run.
 const FAREWELL: Duration = Duration::from_millis(900);
@@ -26,7 +26,7 @@ pub enum DashboardError {
 
 /// A page being served, until the program ends.
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<AppState>,
     url: String,
     thread: JoinHandle<io::Result<()>>,
 }
@@ -39,7 +39,7 @@ impl Server {
         let port = listener.local_addr()?.port();
         let token = Token::fresh()?;
         let url = format!("http://{}:{port}/", address.url_host());
-        let shared = Arc::new(Shared::new(catalogue, token, Doorman::new(address, port)));
+        let shared = Arc::new(AppState::new(catalogue, token, HostCheck::new(address, port)));
         let router = router(Arc::clone(&shared));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name("live page".to_owned()).spawn(move || {

@@ -21,6 +21,7 @@
 //! assert!(margins.set("nul_move_base", 4).unwrap_err().to_string().contains("null_move_base"));
 //! ```
 
+use crate::spelling::nearest;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -86,7 +87,7 @@ pub trait Declared: Clone + Default + 'static {
     fn index_of(name: &str) -> Result<usize, DeclaredError> {
         Self::specs().iter().position(|spec| spec.name == name).ok_or_else(|| DeclaredError::Unknown {
             name: name.to_owned(),
-            nearest: nearest(name, Self::specs()).to_owned(),
+            nearest: nearest(name, Self::specs().iter().map(|spec| spec.name.as_str())).map(str::to_owned),
         })
     }
 
@@ -166,8 +167,8 @@ pub enum DeclaredError {
     Unknown {
         /// The name as given.
         name: String,
-        /// The declared name most like it.
-        nearest: String,
+        /// The declared name closest to it, if one is close.
+        nearest: Option<String>,
     },
     /// The value lies outside the declared range.
     OutOfRange {
@@ -193,9 +194,10 @@ pub enum DeclaredError {
 impl fmt::Display for DeclaredError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown { name, nearest } => {
+            Self::Unknown { name, nearest: Some(nearest) } => {
                 write!(f, "`{name}` is not declared; did you mean `{nearest}`?")
             }
+            Self::Unknown { name, nearest: None } => write!(f, "`{name}` is not declared"),
             Self::OutOfRange { name, value, range } => {
                 write!(f, "{value} is out of range for `{name}`; give {} to {}", range.start(), range.end())
             }
@@ -222,26 +224,6 @@ impl fmt::Display for FileMistakes {
 }
 
 impl std::error::Error for FileMistakes {}
-
-/// The declared name with the fewest letters to change; every table has at least one.
-fn nearest<'a>(name: &str, specs: &'a [Spec]) -> &'a str {
-    let closest = specs.iter().min_by_key(|spec| edit_distance(name, &spec.name));
-    closest.map_or("", |spec| spec.name.as_str())
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
 
 /// Declares a table: a struct with one field per line, as visible as itself, in sections.
 ///

@@ -2,6 +2,7 @@
 
 use crate::player::EngineOption;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
+use crate::spelling::nearest;
 
 /// Why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -160,21 +161,14 @@ impl OptionState {
             return Err(OptionError::NotOneLine { name: name.escape_debug().to_string() });
         }
         let Some(declared) = self.find(name) else {
-            return Err(OptionError::Unknown { name: name.clone(), nearest: self.nearest(name) });
+            let known = self.declared.iter().map(|option| option.name.as_str());
+            let nearest = nearest(name, known).map(str::to_owned);
+            return Err(OptionError::Unknown { name: name.clone(), nearest });
         };
         match complaint(&declared.kind, value) {
             None => Ok(()),
             Some(wanted) => Err(OptionError::Refused { name: name.clone(), value: value.clone(), wanted }),
         }
-    }
-
-    fn nearest(&self, name: &str) -> Option<String> {
-        let name = name.to_ascii_lowercase();
-        let best = self.declared.iter().map(|option| &option.name).min_by_key(|known| {
-            let known = known.to_ascii_lowercase();
-            distance(&name, &known)
-        })?;
-        (distance(&name, &best.to_ascii_lowercase()) <= name.len() / 3 + 1).then(|| best.clone())
     }
 }
 
@@ -199,19 +193,6 @@ fn complaint(kind: &OptionKind, value: &str) -> Option<String> {
         OptionKind::Button => (!value.is_empty()).then(|| "it is a button and takes no value".to_owned()),
         OptionKind::String { .. } => None,
     }
-}
-
-/// Edits between two short words.
-fn distance(left: &str, right: &str) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in right.bytes().enumerate() {
-            let cost = (diagonal + usize::from(a != b)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], cost);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn compare(key: &str, was: Option<&toml::Value>, is: Option<&toml::Value>, chang
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{EngineEntry, RunFile, Surroundings, resolve};
+    use crate::config::{EngineEntry, RunFile, SearchPaths, resolve};
     use std::path::{Path, PathBuf};
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
         let mut run = RunFile::parse(Path::new("x.toml"), text).unwrap();
         run.engines.truncate(2);
         let around =
-            Surroundings { this_program: PathBuf::from("/bin/sh"), engines: PathBuf::from("/no/engines") };
+            SearchPaths { this_program: PathBuf::from("/bin/sh"), engines: PathBuf::from("/no/engines") };
         let plan = resolve(&run, &around, u64::from(u32::MAX)).unwrap();
         assert_eq!(plan_from_toml(&plan_to_toml(&plan).unwrap()).unwrap(), plan);
         run.sprt = None;

@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use playself::chess::{BoardLine, Position};
+use playself::chess::{GameLine, Position};
 use playself::engine::{Limits, Score, Searcher, StopFlag, Unobserved};
 use playself::opening::{Book, BookFormat, BookOptions, Description, Harvest, Recipe, ScoreWindow, Variant};
 
@@ -192,7 +192,7 @@ impl Judge {
 
     fn search(&mut self, position: &Position, nodes: u64) -> Option<i32> {
         self.searcher.new_game();
-        let line = BoardLine::new(*position);
+        let line = GameLine::new(*position);
         let report =
             self.searcher.search(&line, &Limits::nodes(nodes.max(1)), &StopFlag::new(), &mut Unobserved);
         match report.score {

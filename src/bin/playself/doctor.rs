@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use playself::config::{EngineEntry, Limits, Surroundings, plan_engine};
+use playself::config::{EngineEntry, LimitsTable, SearchPaths, plan_engine};
 use playself::doctor::{ConcurrencyLevel, Measurement, ProcessorClocks, recommended_concurrency, sync_times};
 use playself::fleet::most_slots;
 use playself::game::TimeControl;
@@ -77,13 +77,14 @@ impl DoctorCommand {
 
     fn checkup(&self) -> anyhow::Result<Measurement> {
         let limits = TimeControl::movetime(self.movetime);
-        let around = Surroundings {
-            this_program: std::env::current_exe()?,
-            engines: PathBuf::from("configs/engines"),
-        };
+        let around =
+            SearchPaths { this_program: std::env::current_exe()?, engines: PathBuf::from("configs/engines") };
         let entry = EngineEntry { engine: self.engine.clone(), ..EngineEntry::default() };
-        let planned =
-            plan_engine(&entry, Limits { movetime_ms: Some(self.movetime), ..Limits::default() }, &around)?;
+        let planned = plan_engine(
+            &entry,
+            LimitsTable { movetime_ms: Some(self.movetime), ..LimitsTable::default() },
+            &around,
+        )?;
         Ok(Measurement { engine: planned.spec, limits, guardian: Some(GuardianProgram::ourselves()?) })
     }
 }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
-use playself::config::{Limits, RunFile, Surroundings, resolve};
+use playself::config::{LimitsTable, RunFile, SearchPaths, resolve};
 use playself::dashboard::ServeAddress;
 use playself::fleet::Placement;
 use playself::game::{ClockRule, DrawRule, ResignRule, ResignSides};
@@ -235,7 +235,7 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
 impl RunFlags {
     /// Writes what the flags say over what the file said.
     pub(crate) fn apply(&self, run: &mut RunFile) -> anyhow::Result<()> {
-        let limits = Limits {
+        let limits = LimitsTable {
             tc: self.tc,
             movetime_ms: self.movetime,
             nodes: self.nodes,
@@ -333,7 +333,7 @@ pub(crate) struct Rehearsed {
 
 /// Settles a run as written; where no seed is named a fresh one is taken and recorded.
 pub(crate) fn plan_of(run: &RunFile) -> anyhow::Result<Rehearsed> {
-    let around = Surroundings {
+    let around = SearchPaths {
         this_program: std::env::current_exe().context("this program cannot find itself")?,
         engines: PathBuf::from("configs/engines"),
     };

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
-use playself::config::{BoundsTable, Limits, Mistakes, RunFile, TuneTable, nearest};
+use playself::config::{BoundsTable, LimitsTable, Mistakes, RunFile, TuneTable};
 use playself::opening::Share;
 use playself::player::{EngineOption, NumberOption, Protocol};
 use playself::report::write_page;
 use playself::run::preflight::EngineFacts;
 use playself::run::{AcceptPlan, Plan, PlannedEngine, RunOutcome, plan_from_toml};
+use playself::spelling::nearest;
 use playself::stats::{Decision, Hypothesis};
 use playself::tuning::{GainList, Lookahead, Method, Parameter, Space, TunerPlan};
 
@@ -125,9 +126,9 @@ fn call_apart(plan: &mut Plan, run: &RunFile) {
     }
 }
 
-fn as_limits(plan: &Plan) -> Limits {
+fn as_limits(plan: &Plan) -> LimitsTable {
     let limits = plan.engines[0].limits;
-    Limits {
+    LimitsTable {
         tc: limits.clock,
         movetime_ms: limits.movetime_ms,
         nodes: limits.nodes,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use playself::config::nearest;
+use playself::spelling::nearest;
 use playself::tuning::{GainList, Method, Parameter, Space, SpsaPlan};
 
 /// The tuners whose lists can be read.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::config::spelling::nearest;
+use crate::spelling::nearest;
 
 /// Everything wrong with a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

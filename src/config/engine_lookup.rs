@@ -7,12 +7,12 @@ use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
 use crate::store::FileHash;
 
-use crate::config::fields::Mistakes;
-use crate::config::run_file::{EngineDir, EngineEntry, Limits};
+use crate::config::run_file::{EngineDir, EngineEntry, LimitsTable};
+use crate::config::toml_reader::Mistakes;
 
 /// Where engines are looked for.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct SearchPaths {
     /// This program, which is also the built-in engine.
     pub this_program: PathBuf,
     /// The folder of named engines, usually `configs/engines`.
@@ -85,8 +85,8 @@ struct Found {
 /// Finds the engine that `entry` means; `common` are the limits of engines that have none of their own.
 pub fn plan_engine(
     entry: &EngineEntry,
-    common: Limits,
-    around: &Surroundings,
+    common: LimitsTable,
+    around: &SearchPaths,
 ) -> Result<PlannedEngine, EngineNameError> {
     let entry = &with_named_file(entry, around)?;
     let mut found = find(entry, around)?;
@@ -160,7 +160,7 @@ fn check_options(
 /// What the entry says itself, where it could have left it to the run.
 fn own_settings(entry: &EngineEntry) -> Vec<OwnSetting> {
     let said = [
-        (entry.limits != Limits::default(), OwnSetting::Limits),
+        (entry.limits != LimitsTable::default(), OwnSetting::Limits),
         (entry.ponder.is_some(), OwnSetting::Ponder),
         (entry.restart.is_some(), OwnSetting::Restart),
     ];
@@ -177,7 +177,7 @@ fn told_apart(set: &[(String, String)]) -> String {
 }
 
 /// The entry, completed by the file `configs/engines/NAME.toml` if it names one.
-fn with_named_file(entry: &EngineEntry, around: &Surroundings) -> Result<EngineEntry, EngineNameError> {
+fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEntry, EngineNameError> {
     let name = entry.engine.as_str();
     let file = around.engines.join(format!("{name}.toml"));
     let plain = !name.contains(['/', ':']) && name != "builtin" && !Path::new(name).is_file();
@@ -205,7 +205,7 @@ fn with_named_file(entry: &EngineEntry, around: &Surroundings) -> Result<EngineE
     })
 }
 
-fn find(entry: &EngineEntry, around: &Surroundings) -> Result<Found, EngineNameError> {
+fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameError> {
     let text = entry.engine.as_str();
     let (ace, rest) = match text.strip_prefix("ace:") {
         Some(rest) => (true, rest),
@@ -237,7 +237,7 @@ fn find(entry: &EngineEntry, around: &Surroundings) -> Result<Found, EngineNameE
     })
 }
 
-fn builtin(ace: bool, weights: Option<&str>, around: &Surroundings) -> Result<Found, EngineNameError> {
+fn builtin(ace: bool, weights: Option<&str>, around: &SearchPaths) -> Result<Found, EngineNameError> {
     let program = absolute(&around.this_program)?;
     let mut files = vec![program.clone()];
     let mut args = vec!["engine".to_owned(), if ace { "ace" } else { "uci" }.to_owned()];
@@ -290,13 +290,13 @@ fn stem(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn around(folder: &Path) -> Surroundings {
+    fn around(folder: &Path) -> SearchPaths {
         std::fs::create_dir_all(folder.join("engines")).unwrap();
-        Surroundings { this_program: PathBuf::from("/bin/sh"), engines: folder.join("engines") }
+        SearchPaths { this_program: PathBuf::from("/bin/sh"), engines: folder.join("engines") }
     }
 
-    fn plan(entry: &EngineEntry, around: &Surroundings) -> Result<PlannedEngine, String> {
-        plan_engine(entry, Limits { nodes: Some(10), ..Limits::default() }, around)
+    fn plan(entry: &EngineEntry, around: &SearchPaths) -> Result<PlannedEngine, String> {
+        plan_engine(entry, LimitsTable { nodes: Some(10), ..LimitsTable::default() }, around)
             .map_err(|why| why.to_string())
     }
 

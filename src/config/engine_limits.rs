@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::player::{Sandbox, Timeouts};
 
-use crate::config::fields::Fields;
+use crate::config::toml_reader::Fields;
 
 /// One limit that an engine's table can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,7 +126,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::fields::read_document;
+    use crate::config::toml_reader::read_document;
 
     fn read(text: &str) -> Result<EngineBounds, String> {
         read_document(Path::new("e.toml"), text, EngineBounds::read).map_err(|why| why.to_string())

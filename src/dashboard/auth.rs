@@ -75,12 +75,12 @@ impl ServeAddress {
 /// The names under which requests may reach us. A page elsewhere that makes a browser resolve its own name to this
 /// machine still sends that name, and is refused.
 #[derive(Clone, Debug)]
-pub(super) struct Doorman {
+pub(super) struct HostCheck {
     named: String,
     port: u16,
 }
 
-impl Doorman {
+impl HostCheck {
     pub(super) fn new(address: &ServeAddress, port: u16) -> Self {
         Self { named: address.host.to_ascii_lowercase(), port }
     }
@@ -159,9 +159,9 @@ mod tests {
     /// Rows 91 and 92 of `docs/faults.md`; `tests/browser.rs` checks the statuses.
     #[test]
     fn only_our_own_names_and_bare_addresses_with_our_port_are_hosts() {
-        let doorman = Doorman::new(&"Desk.local:8037".parse().unwrap(), 8037);
+        let host_check = HostCheck::new(&"Desk.local:8037".parse().unwrap(), 8037);
         for ours in ["127.0.0.1:8037", "localhost:8037", "LOCALHOST:8037", "[::1]:8037", "desk.local:8037"] {
-            assert!(doorman.is_ours(ours), "{ours}");
+            assert!(host_check.is_ours(ours), "{ours}");
         }
         for foreign in [
             "evil.example:8037",
@@ -172,11 +172,11 @@ mod tests {
             "",
             ":8037",
         ] {
-            assert!(!doorman.is_ours(foreign), "{foreign}");
+            assert!(!host_check.is_ours(foreign), "{foreign}");
         }
-        assert!(doorman.may_come_from(None) && doorman.may_come_from(Some("http://localhost:8037")));
+        assert!(host_check.may_come_from(None) && host_check.may_come_from(Some("http://localhost:8037")));
         for foreign in ["http://evil.example", "null", "https://localhost:8037", "http://localhost:1"] {
-            assert!(!doorman.may_come_from(Some(foreign)), "{foreign}");
+            assert!(!host_check.may_come_from(Some(foreign)), "{foreign}");
         }
     }
 

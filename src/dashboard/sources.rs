@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::frame::Frame;
+use crate::dashboard::page_parts::PageParts;
 
 /// How often a reader looks.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -21,23 +21,23 @@ const MOST: usize = 24;
 /// Something that can be looked at again and again.
 pub(super) trait Source: Send {
     /// Brings the frame up to date.
-    fn look(&mut self, frame: &mut Frame);
+    fn look(&mut self, frame: &mut PageParts);
 }
 
 /// The readers at work, by what they read.
 #[derive(Default)]
-pub(super) struct Feeds {
-    open: Mutex<HashMap<String, Arc<watch::Sender<Frame>>>>,
+pub(super) struct Sources {
+    open: Mutex<HashMap<String, Arc<watch::Sender<PageParts>>>>,
 }
 
-impl Feeds {
+impl Sources {
     /// A receiver of the frames of `key`, whose reader is started with `source` unless it is at work. `None` if too
     /// many are.
     pub(super) fn subscribe(
         self: &Arc<Self>,
         key: &str,
         source: impl FnOnce() -> Box<dyn Source>,
-    ) -> Option<watch::Receiver<Frame>> {
+    ) -> Option<watch::Receiver<PageParts>> {
         let mut open = self.lock();
         if let Some(sender) = open.get(key) {
             return Some(sender.subscribe());
@@ -45,7 +45,7 @@ impl Feeds {
         if open.len() >= MOST {
             return None;
         }
-        let (sender, receiver) = watch::channel(Frame::default());
+        let (sender, receiver) = watch::channel(PageParts::default());
         let sender = Arc::new(sender);
         let reader = Reader {
             feeds: Arc::clone(self),
@@ -63,21 +63,21 @@ impl Feeds {
         self.lock().values().map(|sender| sender.receiver_count()).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<watch::Sender<Frame>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<watch::Sender<PageParts>>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct Reader {
-    feeds: Arc<Feeds>,
+    feeds: Arc<Sources>,
     key: String,
-    sender: Arc<watch::Sender<Frame>>,
+    sender: Arc<watch::Sender<PageParts>>,
     source: Box<dyn Source>,
 }
 
 impl Reader {
     fn read(mut self) {
-        let mut frame = Frame::default();
+        let mut frame = PageParts::default();
         let (mut sent, mut watched) = (0, Instant::now());
         loop {
             self.source.look(&mut frame);
@@ -113,7 +113,7 @@ mod tests {
     struct Counter(Arc<AtomicU64>);
 
     impl Source for Counter {
-        fn look(&mut self, frame: &mut Frame) {
+        fn look(&mut self, frame: &mut PageParts) {
             let looks = self.0.fetch_add(1, Ordering::Relaxed);
             frame.put("looks", &looks.into());
         }
@@ -121,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_hundred_watchers_share_one_reader_and_slow_ones_skip_to_the_latest() {
-        let (feeds, looks) = (Arc::new(Feeds::default()), Arc::new(AtomicU64::new(0)));
+        let (feeds, looks) = (Arc::new(Sources::default()), Arc::new(AtomicU64::new(0)));
         let mut watchers: Vec<_> = (0..100)
             .map(|_| feeds.subscribe("run", || Box::new(Counter(Arc::clone(&looks)))).unwrap())
             .collect();

@@ -10,10 +10,10 @@ use crate::run::RunOutcome;
 use crate::run::control::ControlRequest;
 use crate::store::RunFolder;
 
-use super::catalogue::{Catalogue, acceptance_id, url_part};
-use super::control;
-use super::feed::Source;
-use super::frame::Frame;
+use crate::dashboard::catalogue::{Catalogue, acceptance_id, url_part};
+use crate::dashboard::control;
+use crate::dashboard::page_parts::PageParts;
+use crate::dashboard::sources::Source;
 
 /// How long a long journal is read before what is known is shown.
 const READING: Duration = Duration::from_millis(300);
@@ -46,7 +46,7 @@ impl RunSource {
         Self { catalogue, id, folder, follower: None, drawn }
     }
 
-    fn draw(&mut self, frame: &mut Frame) {
+    fn draw(&mut self, frame: &mut PageParts) {
         let Some(follower) = &self.follower else { return };
         let setting = self.setting(follower);
         let acceptance = setting.acceptance.as_ref().map(|acceptance| acceptance.sentence.clone());
@@ -78,7 +78,7 @@ impl RunSource {
 }
 
 impl Source for RunSource {
-    fn look(&mut self, frame: &mut Frame) {
+    fn look(&mut self, frame: &mut PageParts) {
         if self.follower.is_none() {
             match self.catalogue.plan_of(&self.folder) {
                 Ok((plan, text)) => self.follower = Some(RunFollower::new(self.folder.clone(), plan, &text)),

@@ -3,7 +3,7 @@
 use crate::report::chart::{CHART_STYLE, escape};
 use crate::report::page::{PAGE_STYLE, VIEWER};
 
-use super::catalogue::url_part;
+use crate::dashboard::catalogue::url_part;
 
 /// The script of both pages.
 pub(super) const SCRIPT: &str = include_str!("live.js");

@@ -14,12 +14,12 @@ struct Part {
 
 /// All parts as they stand. Cloning one is cheap, so every watcher gets the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frame {
+pub(super) struct PageParts {
     parts: Vec<Part>,
     changes: u64,
 }
 
-impl Frame {
+impl PageParts {
     /// Puts markup in its place.
     pub(super) fn put_markup(&mut self, id: &'static str, html: &str) {
         self.put(id, &serde_json::Value::from(html));
@@ -54,7 +54,7 @@ pub(super) struct Seen(HashMap<&'static str, u64>);
 
 impl Seen {
     /// The parts of `frame` that this watcher does not have yet, as one JSON object; `None` if it has them all.
-    pub(super) fn news(&mut self, frame: &Frame) -> Option<String> {
+    pub(super) fn news(&mut self, frame: &PageParts) -> Option<String> {
         let mut text = String::new();
         for part in &frame.parts {
             if self.0.insert(part.id, part.version) != Some(part.version) {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_watcher_is_sent_what_changed_since_it_last_looked_and_nothing_else() {
-        let (mut frame, mut seen, mut late) = (Frame::default(), Seen::default(), Seen::default());
+        let (mut frame, mut seen, mut late) = (PageParts::default(), Seen::default(), Seen::default());
         frame.put_markup("head", "<p>\n\"1\"</p>");
         frame.put("boards", &serde_json::json!([1]));
         assert_eq!(seen.news(&frame).unwrap(), r#"{"head":"<p>\n\"1\"</p>","boards":[1]}"#);

@@ -1,0 +1,33 @@
+//! Suggestions for misspelt names.
+
+/// Returns the name in `known` closest to `word`, ignoring case, or `None` if none is close enough to be what was meant.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let bound = (word.chars().count() / 3).max(2);
+    let word = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&word, &candidate.to_lowercase()), candidate))
+        .filter(|&(distance, _)| distance <= bound)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_finds_its_word_and_nonsense_finds_none() {
+        let known = ["concurrency", "openings", "max_pairs", "nodes", "tc"];
+        for (word, expected) in [
+            ("concurency", Some("concurrency")),
+            ("opening", Some("openings")),
+            ("ndoes", Some("nodes")),
+            ("max-pairs", Some("max_pairs")),
+            ("ct", Some("tc")),
+            ("quiescence", None),
+        ] {
+            assert_eq!(nearest(word, known), expected, "{word}");
+        }
+    }
+}
