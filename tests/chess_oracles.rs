@@ -2,7 +2,7 @@
 //! Chess960, move by move to their end.
 
 use cozy_chess::{Board, GameStatus};
-use playself::chess::{DrawRule, GameLine, Move, MoveStyle, Outcome, PieceKind, Position, WinRule};
+use playself::chess::{DrawReason, GameLine, Move, MoveStyle, Outcome, PieceKind, Position, WinRule};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
@@ -69,7 +69,7 @@ impl Game {
     fn their_outcome(&self) -> Option<Outcome> {
         let repeated = || {
             let visits = self.visits.iter().filter(|&key| Some(key) == self.visits.last()).count();
-            (visits >= 3).then_some(Outcome::Draw(DrawRule::ThreefoldRepetition))
+            (visits >= 3).then_some(Outcome::Draw(DrawReason::ThreefoldRepetition))
         };
         match self.shakmaty.outcome().known() {
             Some(KnownOutcome::Decisive { winner }) => {
@@ -83,10 +83,10 @@ impl Game {
             }
             Some(KnownOutcome::Draw) if self.shakmaty.is_stalemate() => {
                 assert_eq!(self.cozy.status(), GameStatus::Drawn);
-                Some(Outcome::Draw(DrawRule::Stalemate))
+                Some(Outcome::Draw(DrawReason::Stalemate))
             }
-            Some(KnownOutcome::Draw) => Some(Outcome::Draw(DrawRule::InsufficientMaterial)),
-            None if self.cozy.status() == GameStatus::Drawn => Some(Outcome::Draw(DrawRule::FiftyMoves)),
+            Some(KnownOutcome::Draw) => Some(Outcome::Draw(DrawReason::InsufficientMaterial)),
+            None if self.cozy.status() == GameStatus::Drawn => Some(Outcome::Draw(DrawReason::FiftyMoves)),
             None => repeated(),
         }
     }
@@ -174,10 +174,10 @@ impl Ends {
     fn count(&mut self, outcome: Outcome) {
         *match outcome {
             Outcome::Win { .. } => &mut self.mates,
-            Outcome::Draw(DrawRule::Stalemate) => &mut self.stalemates,
-            Outcome::Draw(DrawRule::InsufficientMaterial) => &mut self.bare,
-            Outcome::Draw(DrawRule::FiftyMoves) => &mut self.fifty,
-            Outcome::Draw(DrawRule::ThreefoldRepetition) => &mut self.repeated,
+            Outcome::Draw(DrawReason::Stalemate) => &mut self.stalemates,
+            Outcome::Draw(DrawReason::InsufficientMaterial) => &mut self.bare,
+            Outcome::Draw(DrawReason::FiftyMoves) => &mut self.fifty,
+            Outcome::Draw(DrawReason::ThreefoldRepetition) => &mut self.repeated,
         } += 1;
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use playself::chess::{ByColor, MoveStyle, Position};
 use playself::game::{
-    AdjudicationRules, Contest, GameSetup, Host, LivePly, PlayedGame, Spectator, TimeControl, play,
+    AdjudicationRules, Contest, GameHost, GameSetup, LivePly, PlayedGame, Spectator, TimeControl, play,
 };
 use playself::opening::Opening;
 use playself::player::{
@@ -61,7 +61,7 @@ impl Transport for Memory {
 /// A host on which we had not been listening for so long whenever somebody asks.
 struct Deaf(Duration);
 
-impl Host for Deaf {
+impl GameHost for Deaf {
     fn reader(&self) -> Option<&BlockingReader> {
         None
     }

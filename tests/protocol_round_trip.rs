@@ -4,8 +4,8 @@ use playself::chess::ByColor;
 use playself::protocol::Words;
 use playself::protocol::ace::Line;
 use playself::protocol::uci::{
-    Bound, Command, GoLimits, Horizon, Info, OptionDeclaration, OptionKind, Reply, Score, Standing, Start,
-    Switch, Wdl,
+    Command, GoLimits, Horizon, Info, InfoBound, InfoScore, OptionDeclaration, OptionKind, Reply, Standing,
+    Start, Switch, Wdl,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -120,8 +120,8 @@ proptest! {
     fn an_info_is_read_back(
         plies in (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>())),
         counts in vec(of(0..i64::MAX as u64), 5),
-        score in of(prop_oneof![any::<i32>().prop_map(Score::Cp), any::<i32>().prop_map(Score::Mate)]),
-        bound in select(vec![Bound::Exact, Bound::Lower, Bound::Upper]),
+        score in of(prop_oneof![any::<i32>().prop_map(InfoScore::Cp), any::<i32>().prop_map(InfoScore::Mate)]),
+        bound in select(vec![InfoBound::Exact, InfoBound::Lower, InfoBound::Upper]),
         wdl in of((any::<u16>(), any::<u16>(), any::<u16>())),
         currmove in of(mv()),
         lines in (of(moves()), of(moves()), of(moves())),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use console::Program;
 use playself::chess::{MoveStyle, Position};
 use playself::engine::{Declared, SearchParams, Weights};
-use playself::protocol::uci::{OptionKind, Reply, Score};
+use playself::protocol::uci::{InfoScore, OptionKind, Reply};
 
 fn engine() -> Program {
     Program::start(env!("CARGO_BIN_EXE_chess-uci"), &["--hash", "1"])
@@ -115,7 +115,7 @@ fn a_mate_is_found_and_told() {
     let (last, info) = answer(&lines);
     assert!(last.starts_with("bestmove a1a8"), "{last}");
     let Some(Reply::Info(info)) = info.map(Reply::parse) else { panic!("{lines:?}") };
-    assert_eq!(info.read().score, Some(Score::Mate(1)));
+    assert_eq!(info.read().score, Some(InfoScore::Mate(1)));
 }
 
 #[test]

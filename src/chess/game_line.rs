@@ -1,6 +1,6 @@
 //! A game so far: a start, the moves, and every position on the way.
 
-use crate::chess::{DrawRule, Move, Outcome, Position};
+use crate::chess::{DrawReason, Move, Outcome, Position};
 
 /// The moves of a game with all its positions, so that repetitions can be seen.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl GameLine {
 
     /// How the game has ended, if it has.
     pub fn outcome(&self) -> Option<Outcome> {
-        let repeated = || (self.repetitions() >= 3).then_some(Outcome::Draw(DrawRule::ThreefoldRepetition));
+        let repeated = || (self.repetitions() >= 3).then_some(Outcome::Draw(DrawReason::ThreefoldRepetition));
         self.current().outcome().or_else(repeated)
     }
 }

@@ -1,6 +1,6 @@
 //! The rules of chess: squares, pieces, positions, legal moves, notations and perft.
 
-mod ace_text;
+mod ace_moves;
 mod attacks;
 mod bitboard;
 mod board;
@@ -39,7 +39,7 @@ pub use epd::{Epd, EpdError, EpdOperation};
 pub use fen::{FenError, FenReason, RankProblem, START_FEN};
 pub use game_line::GameLine;
 pub use moves::{MAX_MOVES, Move, MoveList};
-pub use outcome::{DrawRule, Outcome, WinRule};
+pub use outcome::{DrawReason, Outcome, WinRule};
 pub use packed::{PackedPosition, UnpackError};
 pub use perft::{LeafStats, Perft, PerftTable, SEED_SUITE, SuiteRow, perft};
 pub use pgn::{PgnError, PgnGame, PgnMove, PgnProblem, PgnReader, PgnResult, Place};

@@ -13,7 +13,7 @@ pub enum Outcome {
         by: WinRule,
     },
     /// Nobody won.
-    Draw(DrawRule),
+    Draw(DrawReason),
 }
 
 /// The rules by which a side wins on the board.
@@ -25,7 +25,7 @@ pub enum WinRule {
 
 /// The rules by which a game is drawn on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DrawRule {
+pub enum DrawReason {
     /// No legal move, and no check.
     Stalemate,
     /// Neither side can mate by any play.
@@ -54,13 +54,13 @@ impl Position {
             return Some(if self.in_check() {
                 Outcome::Win { winner: !self.turn(), by: WinRule::Checkmate }
             } else {
-                Outcome::Draw(DrawRule::Stalemate)
+                Outcome::Draw(DrawReason::Stalemate)
             });
         }
         if self.has_insufficient_material() {
-            return Some(Outcome::Draw(DrawRule::InsufficientMaterial));
+            return Some(Outcome::Draw(DrawReason::InsufficientMaterial));
         }
-        (self.halfmove_clock() >= 100).then_some(Outcome::Draw(DrawRule::FiftyMoves))
+        (self.halfmove_clock() >= 100).then_some(Outcome::Draw(DrawReason::FiftyMoves))
     }
 
     /// Whether no sequence of legal moves mates: bare kings, one minor piece, or nothing but bishops of one square

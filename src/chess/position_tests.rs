@@ -207,7 +207,7 @@ fn the_third_visit_ends_the_game() {
         game.push(mv);
     }
     assert_eq!(game.repetitions(), 3);
-    assert_eq!(game.outcome(), Some(Outcome::Draw(super::DrawRule::ThreefoldRepetition)));
+    assert_eq!(game.outcome(), Some(Outcome::Draw(super::DrawReason::ThreefoldRepetition)));
     game.pop();
     assert_eq!(game.outcome(), None);
 }

@@ -1,6 +1,6 @@
 //! Standard algebraic notation: written exactly, read with tolerance.
 
-use crate::chess::ace_text::castling_words;
+use crate::chess::ace_moves::castling_words;
 use crate::chess::{CastlingSide, Move, MoveProblem, MoveTextError, PieceKind, Position, Square};
 
 impl Position {

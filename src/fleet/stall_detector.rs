@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
 use crate::failpoint::{self, Point};
-use crate::game::Host;
+use crate::game::GameHost;
 use crate::player::{BlockingReader, Serving};
 
 /// How often a thread looks whether it still runs on time.
@@ -141,7 +141,7 @@ impl DelayProbe {
     }
 }
 
-impl Host for DelayProbe {
+impl GameHost for DelayProbe {
     fn reader(&self) -> Option<&BlockingReader> {
         self.reader.as_ref()
     }

@@ -17,7 +17,7 @@ pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
 pub use ids::{EngineIndex, GameId, GameOfPair, PairId};
 pub use live::LiveGame;
-pub use play::{Anomaly, Contest, Host, LivePly, PlayedGame, Spectator, play};
+pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupProblem};

@@ -18,7 +18,7 @@ use crate::player::{
 };
 
 /// What the host knows about its own delays.
-pub trait Host {
+pub trait GameHost {
     /// The longest our thread was kept from running since then.
     fn longest_delay_since(&self, since: Instant) -> Duration;
 
@@ -99,7 +99,7 @@ pub async fn play<T: Transport>(
     players: [&mut Player<T>; 2],
     contest: Contest<'_>,
     alarm: &mut LazyTimer,
-    host: &dyn Host,
+    host: &dyn GameHost,
     spectator: &mut dyn Spectator,
 ) -> PlayedGame {
     let mut referee = Referee::new(contest.setup.start, contest.rules.clone());
@@ -162,7 +162,7 @@ impl<T: Transport> Table<'_, T> {
     async fn play(
         &mut self,
         alarm: &mut LazyTimer,
-        host: &dyn Host,
+        host: &dyn GameHost,
         spectator: &mut dyn Spectator,
     ) -> Verdict {
         if let Some(ending) = self.referee.verdict() {
@@ -187,7 +187,7 @@ impl<T: Transport> Table<'_, T> {
         &mut self,
         mover: Color,
         alarm: &mut LazyTimer,
-        host: &dyn Host,
+        host: &dyn GameHost,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         if self.players[mover.index()].needs_preparing() {
             rest(host);
@@ -255,7 +255,7 @@ impl<T: Transport> Table<'_, T> {
         mover: Color,
         alarm: &mut LazyTimer,
         wait: Duration,
-        host: &dyn Host,
+        host: &dyn GameHost,
     ) -> Thought {
         let [white, black] = &mut self.players;
         let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
@@ -300,7 +300,7 @@ impl<T: Transport> Table<'_, T> {
         mover: Color,
         answer: &Answer,
         grace: Duration,
-        host: &dyn Host,
+        host: &dyn GameHost,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         let allowance = self.clocks[mover].allowance();
         // What a start-up grace covers is not on the clock, and a flag falls only on those who are later than we are.
@@ -352,7 +352,7 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// The verdict on a move that did not come.
-    fn late(&self, mover: Color, host: &dyn Host) -> Verdict {
+    fn late(&self, mover: Color, host: &dyn GameHost) -> Verdict {
         if self.players[mover.index()].is_sending() {
             return self.fault(mover, PlayerFault::Stall(StallPoint::Stdin));
         }
@@ -387,7 +387,7 @@ impl<T: Transport> Table<'_, T> {
         measured: Duration,
         allowed: Option<Duration>,
         reported: Option<Duration>,
-        host: &dyn Host,
+        host: &dyn GameHost,
     ) -> TimeEvidence {
         let micros = |time: Duration| time.as_micros() as u64;
         let now = self.players[mover.index()].transport().cpu_use();
@@ -458,7 +458,7 @@ impl<T: Transport> Table<'_, T> {
 }
 
 /// Stops the thread's beat before a wait that may be long and is not on the spot.
-fn rest(host: &dyn Host) {
+fn rest(host: &dyn GameHost) {
     if let Some(reader) = host.reader() {
         reader.rest();
     }

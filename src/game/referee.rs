@@ -1,6 +1,6 @@
 //! The only judge of a game: rules first, then adjudication; engines' claims count for nothing.
 
-use crate::chess::{Bitboard, Color, DrawRule, GameLine, Move, Outcome, PieceKind, Position};
+use crate::chess::{Bitboard, Color, DrawReason, GameLine, Move, Outcome, PieceKind, Position};
 use crate::game::{AdjudicationRules, Adjudicator, Ending, GameResult, Termination};
 use crate::player::{PlayerFault, Score};
 
@@ -84,10 +84,10 @@ fn ending_of(outcome: Outcome) -> Ending {
         }
         Outcome::Draw(rule) => {
             let termination = match rule {
-                DrawRule::Stalemate => Termination::Stalemate,
-                DrawRule::InsufficientMaterial => Termination::InsufficientMaterial,
-                DrawRule::FiftyMoves => Termination::FiftyMoves,
-                DrawRule::ThreefoldRepetition => Termination::Repetition,
+                DrawReason::Stalemate => Termination::Stalemate,
+                DrawReason::InsufficientMaterial => Termination::InsufficientMaterial,
+                DrawReason::FiftyMoves => Termination::FiftyMoves,
+                DrawReason::ThreefoldRepetition => Termination::Repetition,
             };
             Ending { result: GameResult::Draw, termination }
         }

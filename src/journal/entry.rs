@@ -77,12 +77,12 @@ pub enum Entry {
 
 impl Entry {
     /// Reads the entry of a checked record.
-    pub fn from_frame(frame: &Frame<'_>, detail: Detail) -> serde_json::Result<Self> {
+    pub fn from_frame(frame: &Frame<'_>, detail: EntryDetail) -> serde_json::Result<Self> {
         // Games are nearly all of a journal, and reading them through the tag would copy every text twice.
         if !is_game(frame.json) {
             return frame.payload();
         }
-        if let Detail::ResultsBefore(pair) = detail {
+        if let EntryDetail::ResultsBefore(pair) = detail {
             let result: GameEntry = frame.payload::<GameGist>()?.into();
             if result.pair < pair {
                 return Ok(Self::Game(Box::new(result)));
@@ -94,7 +94,7 @@ impl Entry {
 
 /// How much of a journal's games is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum EntryDetail {
     /// Everything.
     Full,
     /// Of pairs before this one only who played and how it ended: no position, no moves. For whoever has their moves

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use super::frame::{Frame, FrameError};
-use super::reader::{Ending, LONGEST_LINE, ReadError, checked, classify, read_line};
+use super::reader::{JournalEnd, LONGEST_LINE, ReadError, checked, classify, read_line};
 
 /// How much a thread takes at a time.
 const BLOCK: usize = 1 << 20;
@@ -24,7 +24,7 @@ pub fn read_parallel<T, E>(
     source: impl Read,
     parse: impl Fn(Frame<'_>) -> Result<T, E> + Sync,
     mut visit: impl FnMut(T) -> Result<(), E>,
-) -> Result<Ending, E>
+) -> Result<JournalEnd, E>
 where
     T: Send,
     E: From<ReadError> + Send,
@@ -35,7 +35,7 @@ where
         let lanes: Vec<Lane<T, E>> = (0..threads).map(|_| Lane::open(scope, &parse)).collect();
         let mut flying = VecDeque::new();
         let mut given = 0;
-        let mut ending = Ending::default();
+        let mut ending = JournalEnd::default();
         loop {
             while flying.len() < threads * DEPTH
                 && let Some(block) = blocks.next().map_err(ReadError::Io)?

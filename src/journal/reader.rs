@@ -31,7 +31,7 @@ pub enum ReadError {
 
 /// How a journal ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ending {
+pub struct JournalEnd {
     /// Bytes up to the end of the last good record.
     pub valid_bytes: u64,
     /// Bytes after it, left by a write that the power or a kill cut short.
@@ -48,9 +48,9 @@ pub struct Ending {
 pub fn read_all<E: From<ReadError>>(
     source: impl Read,
     mut visit: impl FnMut(Frame<'_>) -> Result<(), E>,
-) -> Result<Ending, E> {
+) -> Result<JournalEnd, E> {
     let mut source = io::BufReader::with_capacity(1 << 20, source);
-    let mut ending = Ending::default();
+    let mut ending = JournalEnd::default();
     let mut line = Vec::new();
     while read_line(&mut source, &mut line).map_err(ReadError::Io)? > 0 {
         match checked(&line, Some(ending.next_seq)) {
@@ -76,9 +76,9 @@ pub(super) fn checked(line: &[u8], expected: Option<u64>) -> Result<Frame<'_>, F
 pub(super) fn classify(
     source: &mut impl BufRead,
     bad: &[u8],
-    ending: Ending,
+    ending: JournalEnd,
     why: FrameError,
-) -> Result<Ending, ReadError> {
+) -> Result<JournalEnd, ReadError> {
     let mut torn_bytes = bad.len() as u64;
     let mut lines_after = 0;
     let mut line = Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn classify(
     let last_of_sector = bad.first() == Some(&0) && (ending.valid_bytes + 1).is_multiple_of(SECTOR as u64);
     let hole = zeros || last_of_sector;
     if cut_short || (hole && lines_after < MAX_UNSYNCED) {
-        Ok(Ending { torn_bytes, ..ending })
+        Ok(JournalEnd { torn_bytes, ..ending })
     } else {
         Err(ReadError::Damaged { offset: ending.valid_bytes, record: ending.next_seq, why })
     }

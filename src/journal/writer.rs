@@ -60,11 +60,11 @@ pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Se
 
 /// A journal open for appending.
 pub struct Journal<E> {
-    requests: Option<SyncSender<Request<E>>>,
+    requests: Option<SyncSender<WriteRequest<E>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-enum Request<E> {
+enum WriteRequest<E> {
     Write(E, Urgency),
     Commit,
 }
@@ -84,14 +84,14 @@ impl<E: Serialize + Send + 'static> Journal<E> {
     /// Queues `entry`; `on_commit` tells when it is durable.
     pub fn append(&self, entry: E, urgency: Urgency) -> Result<(), WriteError> {
         let requests = self.requests.as_ref().ok_or(WriteError::Closed)?;
-        requests.send(Request::Write(entry, urgency)).map_err(|_| WriteError::Closed)
+        requests.send(WriteRequest::Write(entry, urgency)).map_err(|_| WriteError::Closed)
     }
 
     /// Makes everything queued so far durable without waiting for more: somebody waits for it.
     pub fn commit(&self) {
         if let Some(requests) = &self.requests {
             // A writer that has failed has said so already.
-            let _ = requests.send(Request::Commit);
+            let _ = requests.send(WriteRequest::Commit);
         }
     }
 
@@ -126,13 +126,13 @@ struct Writer<S, E> {
 }
 
 impl<S: Storage, E: Serialize> Writer<S, E> {
-    fn serve(mut self, requests: &Receiver<Request<E>>) {
+    fn serve(mut self, requests: &Receiver<WriteRequest<E>>) {
         if let Err(failure) = self.serve_until_closed(requests) {
             (self.on_commit)(Err(failure));
         }
     }
 
-    fn serve_until_closed(&mut self, requests: &Receiver<Request<E>>) -> Result<(), WriteError> {
+    fn serve_until_closed(&mut self, requests: &Receiver<WriteRequest<E>>) -> Result<(), WriteError> {
         loop {
             let wait =
                 self.oldest.map_or(Duration::MAX, |oldest| GROUP_DELAY.saturating_sub(oldest.elapsed()));
@@ -142,13 +142,13 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
                 requests.recv_timeout(wait)
             };
             match next {
-                Ok(Request::Write(entry, urgency)) => {
+                Ok(WriteRequest::Write(entry, urgency)) => {
                     self.write(entry)?;
                     if urgency == Urgency::Now || self.unsynced.len() >= MAX_UNSYNCED {
                         self.commit()?;
                     }
                 }
-                Ok(Request::Commit) | Err(RecvTimeoutError::Timeout) => self.commit()?,
+                Ok(WriteRequest::Commit) | Err(RecvTimeoutError::Timeout) => self.commit()?,
                 Err(RecvTimeoutError::Disconnected) => return self.commit(),
             }
         }

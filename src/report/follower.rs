@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::game::FaultBundle;
-use crate::journal::{Detail, Entry, decode};
+use crate::journal::{Entry, EntryDetail, decode};
 use crate::run::{CountedPair, Effect, Known, Plan, PlayingTime, RunEvent, RunState, RunView, replay};
 use crate::store::sha256_of;
 
@@ -144,7 +144,7 @@ impl RunFollower {
         if frame.seq != self.next_seq {
             return Err(at_record(&format!("it has number {}", frame.seq)));
         }
-        let entry = Entry::from_frame(&frame, Detail::Full).map_err(|why| at_record(&why))?;
+        let entry = Entry::from_frame(&frame, EntryDetail::Full).map_err(|why| at_record(&why))?;
         if let Entry::Run { plan, .. } = &entry
             && *plan != sha256_of(self.plan_text.as_bytes())
         {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::journal::{Detail, Ending, Entry, FORMAT, Frame, ReadError, read_parallel};
+use crate::journal::{Entry, EntryDetail, FORMAT, Frame, JournalEnd, ReadError, read_parallel};
 
 use crate::run::event::{RunEvent, RunView};
 use crate::run::plan::Plan;
@@ -17,7 +17,7 @@ pub struct Replayed {
     /// How long it has been played.
     pub time: PlayingTime,
     /// How the journal ends.
-    pub ending: Ending,
+    pub ending: JournalEnd,
 }
 
 /// Why a journal cannot be replayed.
@@ -75,7 +75,7 @@ pub fn replay(
 ) -> Result<Replayed, ReplayError> {
     let mut state = RunState::new(plan).without_llr_before(known.llr);
     let mut time = PlayingTime::default();
-    let detail = if known.games > 0 { Detail::ResultsBefore(known.games) } else { Detail::Full };
+    let detail = if known.games > 0 { EntryDetail::ResultsBefore(known.games) } else { EntryDetail::Full };
     let parse = |frame: Frame<'_>| {
         check_first(&frame, plan_hash)?;
         let entry = Entry::from_frame(&frame, detail);
@@ -111,7 +111,7 @@ fn check_first(frame: &Frame<'_>, plan_hash: &str) -> Result<(), ReplayError> {
     let stated: Format = frame.payload().map_err(|_| ReplayError::NoRun)?;
     match stated.format {
         Some(found) if found > FORMAT => Err(ReplayError::Newer { found }),
-        Some(_) => match Entry::from_frame(frame, Detail::Full) {
+        Some(_) => match Entry::from_frame(frame, EntryDetail::Full) {
             Ok(Entry::Run { plan, .. }) if plan == plan_hash => Ok(()),
             Ok(Entry::Run { plan_text, .. }) => Err(ReplayError::PlanChanged { played: plan_text }),
             _ => Err(ReplayError::NoRun),

@@ -16,7 +16,7 @@ pub(super) struct BoundedMotion {
 
 /// Where a test stood, or ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Outcome {
+pub(super) struct BrownianPoint {
     /// Time passed.
     pub(super) time: f64,
     /// Position, between the bounds or on one.
@@ -52,7 +52,7 @@ impl BoundedMotion {
     /// The chance of an outcome no better than this one: absorbed below by then, or still on its way and no higher.
     ///
     /// Falls as the drift rises, which makes it the tool for intervals that know about the stopping rule.
-    pub(super) fn chance_of_no_better(&self, outcome: Outcome) -> f64 {
+    pub(super) fn chance_of_no_better(&self, outcome: BrownianPoint) -> f64 {
         let width = self.bounds.upper - self.bounds.lower;
         let pull = self.drift / self.variance;
         let early = self.variance * outcome.time / (width * width) < 1e-2;
@@ -65,7 +65,7 @@ impl BoundedMotion {
     }
 
     /// Sum over the waves that fit between the bounds; converges fast once time has passed.
-    fn by_waves(&self, Outcome { time, position }: Outcome) -> f64 {
+    fn by_waves(&self, BrownianPoint { time, position }: BrownianPoint) -> f64 {
         let Bounds { lower, upper } = self.bounds;
         let (width, pull) = (upper - lower, self.drift / self.variance);
         let (start, end) = (-lower, position - lower);
@@ -86,7 +86,7 @@ impl BoundedMotion {
     }
 
     /// The free motion and its first mirror image at each bound (Siegmund); right while few paths see both bounds.
-    fn by_images(&self, Outcome { time, position }: Outcome) -> f64 {
+    fn by_images(&self, BrownianPoint { time, position }: BrownianPoint) -> f64 {
         let Bounds { lower, upper } = self.bounds;
         let deviation = (self.variance * time).sqrt();
         let double_pull = 2.0 * self.drift / self.variance;
@@ -124,9 +124,9 @@ mod tests {
     fn chances_agree_with_walks_taken_step_by_step() {
         let (step, walks) = (0.004f64, 4000);
         for (drift, outcome) in [
-            (0.2, Outcome { time: 3.0, position: 0.5 }),
-            (-0.4, Outcome { time: 5.0, position: BOUNDS.upper }),
-            (0.0, Outcome { time: 6.0, position: BOUNDS.lower }),
+            (0.2, BrownianPoint { time: 3.0, position: 0.5 }),
+            (-0.4, BrownianPoint { time: 5.0, position: BOUNDS.upper }),
+            (0.0, BrownianPoint { time: 6.0, position: BOUNDS.lower }),
         ] {
             // A walk in steps looks through the bounds now and then; Siegmund's shift of 0.5826 deviations repairs it.
             let shift = 0.5826 * step.sqrt();
@@ -160,7 +160,7 @@ mod tests {
     fn both_ways_of_summing_agree_where_both_are_good() {
         for drift in [-0.6, 0.0, 0.7] {
             for position in [BOUNDS.lower, -1.0, 0.4, BOUNDS.upper] {
-                let outcome = Outcome { time: 0.6, position };
+                let outcome = BrownianPoint { time: 0.6, position };
                 let (waves, images) = (motion(drift).by_waves(outcome), motion(drift).by_images(outcome));
                 assert!((waves - images).abs() < 1e-6, "drift {drift}, {position}: {waves} and {images}");
             }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn more_drift_makes_no_outcome_less_good() {
-        let outcome = Outcome { time: 4.0, position: BOUNDS.upper };
+        let outcome = BrownianPoint { time: 4.0, position: BOUNDS.upper };
         let mut last = 1.0;
         for drift in -400..=400 {
             let chance = motion(f64::from(drift) / 10.0).chance_of_no_better(outcome);

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::brownian::{BoundedMotion, Outcome};
+use super::brownian::{BoundedMotion, BrownianPoint};
 use super::elo::Elo;
 use super::llr::expected_score;
 use super::root::find_root;
@@ -60,13 +60,13 @@ impl SprtConfig {
 }
 
 /// The point of a path with this slope after `time`, or where it met a bound before.
-fn reached(bounds: Bounds, time: f64, slope: f64) -> Outcome {
+fn reached(bounds: Bounds, time: f64, slope: f64) -> BrownianPoint {
     let position = slope * time;
     let stopped = position.clamp(bounds.lower, bounds.upper);
     if stopped == position {
-        Outcome { time, position }
+        BrownianPoint { time, position }
     } else {
-        Outcome { time: stopped / slope, position: stopped }
+        BrownianPoint { time: stopped / slope, position: stopped }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::journal::{Detail, Entry, Frame, ReadError, Storage, read_parallel};
+use playself::journal::{Entry, EntryDetail, Frame, ReadError, Storage, read_parallel};
 use playself::report::{DerivedFiles, TuneFiles};
 use playself::run::{Audit, Known, Observer, RunEvent, RunOutcome, RunView, replay};
 use playself::store::{RunFolder, sha256_of, write_whole};
@@ -98,7 +98,7 @@ impl VerifyCommand {
 fn audit(opened: &OpenedRun) -> anyhow::Result<()> {
     let mut audit = Audit::default();
     let parse = |frame: Frame<'_>| {
-        let entry = Entry::from_frame(&frame, Detail::ResultsBefore(u64::MAX));
+        let entry = Entry::from_frame(&frame, EntryDetail::ResultsBefore(u64::MAX));
         Ok((frame.seq, entry.map_err(|why| Complaint::Other(why.to_string()))?))
     };
     read_parallel(opened.journal.reader()?, parse, |(seq, entry)| {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::AceBook;
-use crate::chess::{ByColor, Color, DrawRule, GameLine, Move, Outcome, Position};
+use crate::chess::{ByColor, Color, DrawReason, GameLine, Move, Outcome, Position};
 use crate::engine::{Limits, SearchInfo, SearchObserver, SearchReport, Searcher, StopFlag};
 use crate::frontend::ace::input::{ConsoleInput, read};
 use crate::frontend::ace::move_errors::explain;
@@ -279,10 +279,10 @@ fn told(outcome: Outcome) -> String {
         Outcome::Draw(rule) => format!(
             "Draw by {}.",
             match rule {
-                DrawRule::Stalemate => "stalemate",
-                DrawRule::InsufficientMaterial => "insufficient material",
-                DrawRule::FiftyMoves => "the fifty-move rule",
-                DrawRule::ThreefoldRepetition => "threefold repetition",
+                DrawReason::Stalemate => "stalemate",
+                DrawReason::InsufficientMaterial => "insufficient material",
+                DrawReason::FiftyMoves => "the fifty-move rule",
+                DrawReason::ThreefoldRepetition => "threefold repetition",
             }
         ),
     }

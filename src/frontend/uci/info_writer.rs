@@ -74,9 +74,9 @@ impl InfoWriter {
             multipv: u32::try_from(info.multipv).ok(),
             score: Some(score(info.score)),
             bound: match info.bound {
-                Bound::Exact => uci::Bound::Exact,
-                Bound::Lower => uci::Bound::Lower,
-                Bound::Upper => uci::Bound::Upper,
+                Bound::Exact => uci::InfoBound::Exact,
+                Bound::Lower => uci::InfoBound::Lower,
+                Bound::Upper => uci::InfoBound::Upper,
             },
             wdl: self.show_wdl.then(|| wdl::expected(info.score)),
             nodes: Some(info.nodes),
@@ -116,15 +116,15 @@ pub(super) fn style_for(position: &Position, asked: MoveStyle) -> MoveStyle {
     if position.is_chess960() { MoveStyle::Chess960 } else { asked }
 }
 
-pub(super) fn score(score: Score) -> uci::Score {
+pub(super) fn score(score: Score) -> uci::InfoScore {
     match score {
-        Score::Cp(cp) => uci::Score::Cp(cp),
-        Score::Mate(moves) => uci::Score::Mate(moves),
+        Score::Cp(cp) => uci::InfoScore::Cp(cp),
+        Score::Mate(moves) => uci::InfoScore::Mate(moves),
     }
 }
 
 /// What is said of a position without a legal move.
 fn nothing_to_play(position: &Position) -> uci::Info<'static> {
-    let score = if position.in_check() { uci::Score::Mate(0) } else { uci::Score::Cp(0) };
+    let score = if position.in_check() { uci::InfoScore::Mate(0) } else { uci::InfoScore::Cp(0) };
     uci::Info { depth: Some(0), score: Some(score), ..uci::Info::default() }
 }

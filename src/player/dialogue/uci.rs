@@ -12,7 +12,7 @@ use crate::player::dialogue::go_command::GoCommand;
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkReport};
 use crate::player::options::{NumberOption, OptionError, OptionState};
 use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
-use crate::protocol::uci::{Horizon, InfoLine, Reply, Score as UciScore};
+use crate::protocol::uci::{Horizon, InfoLine, InfoScore, Reply};
 
 /// What a UCI engine is doing, as far as we have asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -468,9 +468,9 @@ fn report_of(line: InfoLine<'_>) -> ThinkReport {
     let plies = |depth: Option<u32>| depth.map(|plies| plies.min(u32::from(u16::MAX)) as u16);
     ThinkReport {
         score: info.score.and_then(|score| match score {
-            UciScore::Cp(cp) => Some(Score::Cp(cp)),
-            UciScore::Mate(moves) if moves.unsigned_abs() > FARTHEST_MATE => None,
-            UciScore::Mate(moves) => Some(Score::Mate(moves)),
+            InfoScore::Cp(cp) => Some(Score::Cp(cp)),
+            InfoScore::Mate(moves) if moves.unsigned_abs() > FARTHEST_MATE => None,
+            InfoScore::Mate(moves) => Some(Score::Mate(moves)),
         }),
         depth: plies(info.depth),
         seldepth: plies(info.seldepth),

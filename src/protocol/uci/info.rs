@@ -26,9 +26,9 @@ pub struct Info<'a> {
     /// Which of several best lines this is, from 1.
     pub multipv: Option<u32>,
     /// The verdict, from the engine's side.
-    pub score: Option<Score>,
+    pub score: Option<InfoScore>,
     /// Whether the score is exact.
-    pub bound: Bound,
+    pub bound: InfoBound,
     /// Expected share of wins, draws and losses.
     pub wdl: Option<Wdl>,
     /// Nodes searched.
@@ -61,7 +61,7 @@ pub struct Info<'a> {
 
 /// A verdict on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Score {
+pub enum InfoScore {
     /// Centipawns.
     Cp(i32),
     /// Mate in so many moves; negative when being mated.
@@ -70,7 +70,7 @@ pub enum Score {
 
 /// How a score relates to the truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bound {
+pub enum InfoBound {
     /// It is the score.
     #[default]
     Exact,
@@ -129,10 +129,10 @@ impl<'a> Info<'a> {
                 "depth" => info.depth = words.number(),
                 "seldepth" => info.seldepth = words.number(),
                 "multipv" => info.multipv = words.number(),
-                "cp" => info.score = words.number().map(Score::Cp),
-                "mate" => info.score = words.number().map(Score::Mate),
-                "lowerbound" => info.bound = Bound::Lower,
-                "upperbound" => info.bound = Bound::Upper,
+                "cp" => info.score = words.number().map(InfoScore::Cp),
+                "mate" => info.score = words.number().map(InfoScore::Mate),
+                "lowerbound" => info.bound = InfoBound::Lower,
+                "upperbound" => info.bound = InfoBound::Upper,
                 "wdl" => info.wdl = Wdl::parse(&mut words),
                 "nodes" => info.nodes = words.number(),
                 "nps" => info.nps = words.number(),
@@ -178,9 +178,9 @@ impl fmt::Display for Info<'_> {
         field(f, "multipv", self.multipv)?;
         field(f, "score", self.score)?;
         match self.bound {
-            Bound::Exact => {}
-            Bound::Lower => f.write_str(" lowerbound")?,
-            Bound::Upper => f.write_str(" upperbound")?,
+            InfoBound::Exact => {}
+            InfoBound::Lower => f.write_str(" lowerbound")?,
+            InfoBound::Upper => f.write_str(" upperbound")?,
         }
         if let Some(Wdl { win, draw, loss }) = self.wdl {
             write!(f, " wdl {win} {draw} {loss}")?;
@@ -205,7 +205,7 @@ fn field(f: &mut fmt::Formatter<'_>, name: &str, value: Option<impl fmt::Display
     value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for InfoScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cp(centipawns) => write!(f, "cp {centipawns}"),
@@ -229,7 +229,7 @@ mod tests {
              hashfull 3 tbhits 0 time 123 pv e7e5 g1f3 b8c6",
         );
         assert_eq!((info.depth, info.seldepth, info.multipv), (Some(12), Some(20), Some(1)));
-        assert_eq!((info.score, info.bound), (Some(Score::Cp(-31)), Bound::Upper));
+        assert_eq!((info.score, info.bound), (Some(InfoScore::Cp(-31)), InfoBound::Upper));
         assert_eq!(info.wdl, Some(Wdl { win: 5, draw: 900, loss: 95 }));
         assert_eq!((info.nodes, info.nps, info.time), (Some(123_456), Some(1_000_000), Some(123)));
         assert_eq!(info.pv, Some(Words::new("e7e5 g1f3 b8c6")));
@@ -239,7 +239,7 @@ mod tests {
     fn what_follows_a_line_of_moves_is_still_read() {
         let info = read("pv e2e4 e7e5 score mate -3 strange word nodes x depth 4 string depth 5 pv a");
         assert_eq!(info.pv, Some(Words::new("e2e4 e7e5")));
-        assert_eq!((info.score, info.depth, info.nodes), (Some(Score::Mate(-3)), Some(4), None));
+        assert_eq!((info.score, info.depth, info.nodes), (Some(InfoScore::Mate(-3)), Some(4), None));
         assert_eq!(info.string, Some("depth 5 pv a"));
     }
 }

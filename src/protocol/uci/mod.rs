@@ -11,6 +11,6 @@ mod reply;
 
 pub use command::{Command, Start, Switch};
 pub use go::{GoLimits, Horizon};
-pub use info::{Bound, Info, InfoLine, Score, Wdl};
+pub use info::{Info, InfoBound, InfoLine, InfoScore, Wdl};
 pub use option::{OptionDeclaration, OptionKind};
 pub use reply::{Reply, Standing};
