@@ -114,7 +114,7 @@ impl DerivedFiles {
         })
     }
 
-    /// The files of a run that goes on. SentState all its counted pairs again, they add only those that are missing.
+    /// The files of a run that goes on. Given all its counted pairs again, they add only those that are missing.
     pub fn reopen(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
             games: PairFile::reopen(&folder.games(), Point::MidPgn, last_pair_of_pgn)?,

@@ -104,7 +104,7 @@ pub fn time_section(picture: &MatchData) -> Section {
 
 /// Games that ended by a fault, with their bundles.
 pub fn fault_section(picture: &MatchData) -> Section {
-    let mut html = "<h2>FaultCounts</h2>".to_owned();
+    let mut html = "<h2>Faults</h2>".to_owned();
     if picture.fault_count == 0 {
         html.push_str(
             "<p>None: no engine crashed, stalled, forfeited on time or played an illegal move.</p>",

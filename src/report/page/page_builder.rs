@@ -197,7 +197,7 @@ fn match_figures(summary: &Summary) -> Vec<(String, String)> {
             format!("{} – {} – {}", grouped(summary.wins), grouped(summary.draws), grouped(summary.losses)),
         ),
         ("Even pairs", percent(summary.draw_ratio)),
-        ("FaultCounts", grouped(summary.faults)),
+        ("Faults", grouped(summary.faults)),
         ("Playing time", duration(summary.seconds)),
     ];
     if let (Some(llr), Some(lower), Some(upper)) = (summary.llr, summary.llr_lower, summary.llr_upper) {
@@ -219,7 +219,7 @@ fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, Stri
         ("Without effect", dead.to_string()),
         ("Pairs", grouped(summary.pairs)),
         ("Games", grouped(summary.games)),
-        ("FaultCounts", grouped(summary.faults)),
+        ("Faults", grouped(summary.faults)),
         ("Playing time", duration(summary.seconds)),
     ];
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()

@@ -61,7 +61,7 @@ pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> V
     }
     if summary.faults > 0 || news.last.is_some() {
         let last = news.last.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
-        lines.push(ink.bad(&fit(&format!("FaultCounts  {}{last}", grouped(summary.faults)), WIDTH)));
+        lines.push(ink.bad(&fit(&format!("Faults  {}{last}", grouped(summary.faults)), WIDTH)));
     }
     lines
 }

@@ -109,7 +109,7 @@ fn told(view: &RunView<'_>, ending: &str) -> String {
 fn noise(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
     let mut labels = Vec::new();
-    // FaultCounts are those of all engines, so the games are those of all pairings.
+    // The faults are those of all engines, so the games are those of all pairings.
     let games = 2 * view.state.standings().pairs();
     // One fault in a few games may be chance; three in less than a hundred are not.
     if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {
