@@ -20,7 +20,8 @@ pub enum Method {
     Bayes(BayesPlan),
     /// Simultaneous perturbation with given gains.
     Spsa(SpsaPlan),
-    /// One parameter at a time, each step kept only if this test accepts it.
+    /// Coordinate search: one parameter at a time, each step kept only if this test accepts it.
+    #[serde(rename = "sweep")]
     CoordinateSearch(SprtConfig),
 }
 
@@ -315,6 +316,14 @@ mod tests {
         }
         tuner.finish();
         (asked, tuner)
+    }
+
+    #[test]
+    fn a_plan_names_its_method_as_earlier_versions_did() {
+        for (name, tag) in [("bayes", "bayes"), ("fishtest", "spsa"), ("sweep", "sweep")] {
+            let written = serde_json::to_value(plan(name, 8).method).unwrap();
+            assert_eq!(written["method"], tag, "{written}");
+        }
     }
 
     #[test]
