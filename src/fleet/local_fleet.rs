@@ -317,7 +317,7 @@ impl DeskState {
         while let Some((slot, job)) = self.dispatch.next() {
             if let Some(orders) = self.orders.get(slot) {
                 // An engine told to use more threads for this pair alone would find no room for them.
-                let threads = |option: &EngineOption| option.name.eq_ignore_ascii_case("Threads");
+                let threads = |option: &EngineOption| option.is_named("Threads");
                 let crowded = job.contestants.iter().any(|side| side.options.iter().any(threads));
                 let cpus = if crowded { Vec::new() } else { self.places.of(slot).to_vec() };
                 let _ = orders.send(SlotOrder::Play { job: Box::new(job), cpus });

@@ -105,11 +105,7 @@ impl Lease {
 
 /// Processors that a game of these engines keeps busy at once: only those who ponder think at the same time.
 fn needed_by_a_game(engines: &[EngineSpec]) -> usize {
-    let threads = |spec: &EngineSpec| {
-        let option = spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Threads"));
-        option.and_then(|option| option.value.parse().ok()).unwrap_or(1_usize).max(1)
-    };
-    let most = engines.iter().map(threads).max().unwrap_or(1);
+    let most = engines.iter().map(EngineSpec::threads).max().unwrap_or(1);
     if engines.iter().any(|spec| spec.ponder == Pondering::On) { 2 * most } else { most }
 }
 

@@ -440,9 +440,7 @@ fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side:
         *(if turn == side { &mut own } else { &mut other }) += ply.time_us;
         turn = !turn;
     }
-    let threads = spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Threads"));
-    let threads = threads.and_then(|option| option.value.parse().ok()).unwrap_or(1_u64);
-    let idle = (used.as_micros() as u64).saturating_sub(own.saturating_mul(threads));
+    let idle = (used.as_micros() as u64).saturating_sub(own.saturating_mul(spec.threads() as u64));
     // A few milliseconds are the price of reading the questions.
     (idle > 50_000 && idle > other / 20).then_some(idle / 1000)
 }

@@ -22,6 +22,11 @@ impl EngineOption {
         Self { name: name.into(), value: value.into() }
     }
 
+    /// Whether this sets the option `name`. UCI compares option names without case.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
     /// As a UCI engine is told it.
     pub fn command(&self) -> String {
         let Self { name, value } = self;
@@ -153,5 +158,37 @@ impl EngineSpec {
     /// An ACE program with our own template.
     pub fn ace(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
         Self { protocol: Protocol::ace(), ..Self::uci(name, program) }
+    }
+
+    /// Value that this spec sets for the option `name`, if it does. The last of several wins, as it does in the engine.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().rfind(|option| option.is_named(name)).map(|option| option.value.as_str())
+    }
+
+    /// Search threads that this spec sets: the option `Threads`, or 1 if it is absent, 0 or not a number.
+    pub fn threads(&self) -> usize {
+        self.option("Threads").and_then(|value| value.parse().ok()).unwrap_or(1).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_those_of_the_last_option_of_that_name() {
+        let with = |options: &[(&str, &str)]| {
+            let options = options.iter().map(|&(name, value)| EngineOption::new(name, value)).collect();
+            EngineSpec { options, ..EngineSpec::uci("a", "a") }.threads()
+        };
+        for (options, threads) in [
+            (&[][..], 1),
+            (&[("threads", "4")], 4),
+            (&[("Threads", "4"), ("Hash", "16"), ("THREADS", "2")], 2),
+            (&[("Threads", "0")], 1),
+            (&[("Threads", "all")], 1),
+        ] {
+            assert_eq!(with(options), threads, "{options:?}");
+        }
     }
 }

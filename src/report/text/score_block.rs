@@ -119,22 +119,14 @@ fn tidy(value: f64) -> f64 {
 /// Time control, threads, hash and book, as far as they are told.
 fn setting(view: &RunView<'_>) -> String {
     let candidate = &view.plan.engines[0];
-    let option = |name: &str| {
-        candidate
-            .spec
-            .options
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name))
-            .map(|option| &option.value)
-    };
     let engines = &view.plan.engines;
     let mut parts = if engines.iter().all(|engine| engine.limits == candidate.limits) {
         vec![candidate.limits.to_string()]
     } else {
         engines.iter().map(|engine| format!("{} {}", engine.spec.name, engine.limits)).collect()
     };
-    parts.extend(option("Threads").map(|threads| format!("{threads}t")));
-    parts.extend(option("Hash").map(|hash| format!("{hash}MB")));
+    parts.extend(candidate.spec.option("Threads").map(|threads| format!("{threads}t")));
+    parts.extend(candidate.spec.option("Hash").map(|hash| format!("{hash}MB")));
     let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
     parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
     parts.join(", ")

@@ -103,7 +103,7 @@ impl<'a> EngineSide<'a> {
     }
 
     fn standing(&self, option: &str) -> OptionValue<'a> {
-        if let Some(value) = value_of(&self.engine.spec.options, option) {
+        if let Some(value) = self.engine.spec.option(option) {
             return OptionValue::Written(value);
         }
         match self.heard.and_then(|heard| value_of(&heard.standing, option)) {
@@ -196,11 +196,7 @@ pub fn oversubscription(plan: &Plan, heard: &[EngineFacts], processors: usize) -
 }
 
 fn value_of<'a>(options: &'a [EngineOption], name: &str) -> Option<&'a str> {
-    options
-        .iter()
-        .rev()
-        .find(|option| option.name.eq_ignore_ascii_case(name))
-        .map(|option| option.value.as_str())
+    options.iter().rfind(|option| option.is_named(name)).map(|option| option.value.as_str())
 }
 
 fn is_same(one: &PlannedEngine, other: &PlannedEngine) -> bool {
