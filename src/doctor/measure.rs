@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairJob};
 
 use crate::game::PairId;
-use crate::game::{EngineIndex, GameRecord, MoveSource, Termination, TimeControl};
+use crate::game::{EngineIndex, GameRecord, MoveSource, TimeControl};
 use crate::opening::Opening;
 use crate::player::{EngineSpec, GuardianProgram};
 
@@ -124,11 +124,7 @@ impl Measurement {
 impl ConcurrencyLevel {
     fn count(&mut self, game: &GameRecord, speeds: &mut Vec<f64>) {
         self.games += 1;
-        let late = matches!(
-            game.ending.termination,
-            Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. }
-        );
-        self.forfeits += u64::from(late);
+        self.forfeits += u64::from(game.ending.termination.is_time_loss());
         self.faults += u64::from(game.ending.termination.is_engine_fault());
         let own = game.moves.iter().filter(|ply| ply.source == MoveSource::Engine);
         let (nodes, time) = own

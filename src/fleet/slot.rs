@@ -236,11 +236,7 @@ impl Slot {
             }
         }
         // Whatever the result: a game that was won in the very moment we went on is as void as one lost on time.
-        let late = matches!(
-            finished.ending.termination,
-            Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. }
-        );
-        if late || self.probe.was_just_held_up() {
+        if finished.ending.termination.is_time_loss() || self.probe.was_just_held_up() {
             tokio::time::sleep(NEWS_OF_STANDSTILL).await;
         }
         if self.shared.standstills.count() != standstills {

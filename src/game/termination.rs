@@ -96,6 +96,11 @@ impl Termination {
         matches!(self, Self::IllegalMove { .. }) || self.ends_the_process()
     }
 
+    /// Whether an engine overran its time, whatever the result.
+    pub fn is_time_loss(&self) -> bool {
+        matches!(self, Self::TimeForfeit { .. } | Self::TimeForfeitWithoutMate { .. })
+    }
+
     /// Whether the engine at fault must be replaced by a fresh process.
     pub fn ends_the_process(&self) -> bool {
         matches!(self, Self::Crash { .. } | Self::Stall { .. } | Self::Protocol { .. })

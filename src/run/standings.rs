@@ -97,10 +97,8 @@ impl Standings {
             Color::Black => game.black,
         };
         let faults = &mut self.faults[engine.get()];
-        match game.ending.termination {
-            Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. } => {
-                faults.timeouts += 1;
-            }
+        match &game.ending.termination {
+            termination if termination.is_time_loss() => faults.timeouts += 1,
             Termination::IllegalMove { .. } => faults.illegal_moves += 1,
             _ => faults.crashes += 1,
         }
