@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::chess::{ByColor, Position};
-use crate::game::{EngineIndex, GameOfPair, MoveText, PairId};
+use crate::game::{EngineIndex, GameId, GameOfPair, MoveText, PairId};
 use crate::player::Score;
 
 /// A game in progress, as it stood when looked at.
@@ -31,4 +31,11 @@ pub struct LiveGame {
     pub score: Option<Score>,
     /// When the last move was made.
     pub moved_at: Instant,
+}
+
+impl LiveGame {
+    /// Identifier of the game, which displays as its round.
+    pub fn game_id(&self) -> GameId {
+        GameId { pair: self.id.index, game: self.game }
+    }
 }

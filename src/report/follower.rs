@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::game::FaultBundle;
+use crate::game::{FaultBundle, GameId};
 use crate::journal::{Entry, EntryDetail, decode};
 use crate::run::{CountedPair, Effect, Known, Plan, PlayingTime, RunEvent, RunState, RunView, replay};
 use crate::store::sha256_of;
@@ -207,7 +207,7 @@ impl RunFollower {
 
 fn fault_news(bundle: &FaultBundle, at: Option<u64>) -> News {
     let name = bundle_name(bundle.pair, bundle.game, bundle.attempt);
-    let game = format!("{}.{}", bundle.pair + 1, bundle.game.number());
+    let game = GameId { pair: bundle.pair, game: bundle.game };
     let text = format!("game {game}: {}: {}", bundle.engine_name, bundle.reason);
     News { at, text, bundle: Some(name) }
 }

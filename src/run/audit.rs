@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::game::GameOfPair;
+use crate::game::{GameId, GameOfPair};
 use crate::journal::Entry;
 
 /// A pair that has been started and has not come back.
@@ -90,7 +90,7 @@ impl Audit {
     fn game(&mut self, pair: u64, attempt: u32, game: GameOfPair) -> Result<(), String> {
         let open = self.opened(pair, attempt)?;
         if open.games.contains(&game) {
-            return Err(format!("game {}.{} is finished twice", pair + 1, game.number()));
+            return Err(format!("game {} is finished twice", GameId { pair, game }));
         }
         open.games.push(game);
         if open.games.len() == 2 {

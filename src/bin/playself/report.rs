@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::game::GameOfPair;
+use playself::game::{GameId, GameOfPair};
 use playself::journal::LockedFile;
 use playself::report::chart::standalone;
 use playself::report::comparison::{
@@ -80,7 +80,7 @@ impl ReportCommand {
                 .with_context(|| format!("{} cannot be read", folder.games().display()))?;
             match found {
                 Some(game) => games.push(game),
-                None => return Ok((games, Some(format!("{}.{}", pair + 1, game.number())))),
+                None => return Ok((games, Some(GameId { pair, game }.to_string()))),
             }
         }
         Ok((games, None))

@@ -1,7 +1,7 @@
 //! A recorded game as PGN.
 
 use crate::chess::{MoveStyle, PgnGame, PgnMove, PgnResult, Position};
-use crate::game::{GameRecord, GameResult, MoveSource, PlyRecord, Termination, TimeControl};
+use crate::game::{GameId, GameRecord, GameResult, MoveSource, PlyRecord, Termination, TimeControl};
 use crate::journal::GameEntry;
 use crate::opening::Variant;
 use crate::player::Score;
@@ -19,7 +19,7 @@ pub struct Unplayable {
 ///
 /// Times stand in it only where time was a limit: a game by nodes or depth is the same text on every machine.
 pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
-    let round = format!("{}.{}", entry.pair + 1, entry.game.number());
+    let round = GameId { pair: entry.pair, game: entry.game }.to_string();
     let fail = |why: String| Unplayable { round: round.clone(), why };
     let limits = plan.limits_of(entry.white, entry.black);
     let record = entry.unpack(limits).map_err(|why| fail(why.to_string()))?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::game::GameId;
 use crate::report::chart::{escape, grouped, signed};
 use crate::report::page::MatchData;
 use crate::report::page::charts::{
@@ -115,7 +116,7 @@ pub fn fault_section(picture: &MatchData) -> Section {
     let _ = write!(html, "<p>{} {ended} ended by a fault.</p>", grouped(picture.fault_count));
     html.push_str("<table><thead><tr><th>game<th>engine<th>what it did<th>bundle</tr></thead><tbody>");
     for fault in &picture.faults {
-        let round = format!("{}.{}", fault.pair + 1, fault.game.number());
+        let round = GameId { pair: fault.pair, game: fault.game };
         let _ = write!(
             html,
             "<tr><td><a href=\"#game-{round}\">{round}</a><td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",

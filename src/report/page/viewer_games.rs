@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::chess::{Color, MoveStyle, PgnGame};
-use crate::game::{GameOfPair, GameRecord};
+use crate::game::{GameId, GameOfPair, GameRecord};
 use crate::player::Score;
 
 /// Bytes of games a page carries at most; with charts and text it stays under 3 MB.
@@ -98,7 +98,7 @@ impl GameShelf {
         }
         let name = |index: u16| engines.get(usize::from(index)).map_or("?", String::as_str);
         let shelved = ShelvedGame {
-            r: format!("{}.{}", pair + 1, game.number()),
+            r: GameId { pair, game }.to_string(),
             w: name(record.white.0),
             b: name(record.black.0),
             s: record.ending.result.text(),

@@ -52,7 +52,7 @@ impl LivePanel {
 /// A game on the board as a line.
 fn game_line(game: &LiveGame, view: &RunView<'_>) -> BoardLine {
     BoardLine {
-        round: format!("{}.{}", game.id.index + 1, game.game.number()),
+        round: game.game_id().to_string(),
         names: [game.white, game.black].map(|engine| view.plan.name_of(engine).to_owned()),
         plies: game.plies,
         last: game.last_move.map(|mv| mv.to_string()),

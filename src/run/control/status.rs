@@ -22,7 +22,7 @@ fn board(plan: &Plan, game: &LiveGame) -> Value {
     let clock = |color: Color| game.clocks[color].map(|left| left.as_millis() as u64);
     json!({
         "slot": game.slot,
-        "round": format!("{}.{}", game.id.index + 1, game.game.number()),
+        "round": game.game_id().to_string(),
         "white": plan.name_of(game.white),
         "black": plan.name_of(game.black),
         "fen": game.position.to_fen(),
