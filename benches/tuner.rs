@@ -92,7 +92,7 @@ fn mean(runs: &[SimulatedRun]) -> f64 {
 /// The share of intervals that held their optimum.
 fn coverage(runs: &[SimulatedRun]) -> f64 {
     let sum = |count: fn(&SimulatedRun) -> u32| f64::from(runs.iter().map(count).sum::<u32>());
-    sum(|run| run.intervals_right) / sum(|run| run.intervals).max(1.0)
+    sum(|run| run.covering_intervals) / sum(|run| run.intervals).max(1.0)
 }
 
 fn is_honest(name: &str, coverage: f64) -> bool {
@@ -150,7 +150,7 @@ fn spsa_plans(exhibit: &StandardLandscape, games: u64) -> Vec<(String, SpsaPlan)
     for parts in [20.0, 10.0, 6.0, 4.0, 3.0] {
         for rate in [0.001, 0.002, 0.004, 0.008, 0.016, 0.032] {
             for (name, schedule) in
-                [("decaying", GainSchedule::ends(pairs)), ("constant", GainSchedule::constant(pairs))]
+                [("decaying", GainSchedule::fishtest(pairs)), ("constant", GainSchedule::constant(pairs))]
             {
                 let gain = |range: f64| Gain { perturbation: range / parts, rate };
                 let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
@@ -171,7 +171,7 @@ fn factory_plans(exhibit: &StandardLandscape) -> Vec<(String, SpsaPlan)> {
             let gain = |range: f64| Gain { perturbation: range / parts, rate: 0.0 };
             let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
             let mut plan = SpsaPlan::weather_factory(gains);
-            if let GainSchedule::Starts { a, .. } = &mut plan.schedule {
+            if let GainSchedule::InitialGains { a, .. } = &mut plan.schedule {
                 *a = speed;
             }
             plans.push((format!("step range/{parts}, a {speed}"), plan));

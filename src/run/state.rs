@@ -327,7 +327,7 @@ impl RunState {
         self.counted += 1;
         self.trials.remove(&pair);
         if let Some(tuner) = &mut self.tuner {
-            tuner.tell(TrialId(pair), score).expect("a counted pair was asked for and counts once");
+            tuner.record(TrialId(pair), score).expect("a counted pair was asked for and counts once");
         }
         let llr = if pair >= self.llr_from { self.update_llr() } else { None };
         CountedPair { pair, fixture, games, score, llr }

@@ -14,7 +14,7 @@ const USUAL_STEP: f64 = 1.0 / 16.0;
 /// Which way a weight is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum Direction {
     /// Toward the highest value.
     Up,
     /// Toward the lowest value.
@@ -27,7 +27,7 @@ pub struct Step {
     /// The weight, by its place in the space.
     pub parameter: usize,
     /// Which way it is stepped.
-    pub way: Way,
+    pub way: Direction,
     /// With the step.
     pub candidate: Settings,
     /// Without.
@@ -43,7 +43,7 @@ impl Step {
 
 /// A step that was tried, and what the test said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct TestedStep {
     /// The step.
     pub step: Step,
     /// The test's decision.
@@ -60,11 +60,11 @@ pub struct CoordinateSearch {
     test: SprtConfig,
     kept: Settings,
     at: usize,
-    way: Way,
+    way: Direction,
     moved: bool,
     unmoved: usize,
     running: Option<(Step, Sprt)>,
-    tried: Vec<Tried>,
+    tried: Vec<TestedStep>,
 }
 
 impl CoordinateSearch {
@@ -76,7 +76,7 @@ impl CoordinateSearch {
             test,
             kept,
             at: 0,
-            way: Way::Up,
+            way: Direction::Up,
             moved: false,
             unmoved: 0,
             running: None,
@@ -97,12 +97,12 @@ impl CoordinateSearch {
     }
 
     /// Every step tried so far, with the verdict.
-    pub fn tried(&self) -> &[Tried] {
+    pub fn tested_steps(&self) -> &[TestedStep] {
         &self.tried
     }
 
     /// Counts a pair of the current step, from the candidate's side; a sweep that is over ignores it.
-    pub fn tell(&mut self, score: PairScore) {
+    pub fn record(&mut self, score: PairScore) {
         let Some((step, test)) = self.running.take() else { return };
         match test.observe(score) {
             ControlFlow::Continue(test) => self.running = Some((step, test)),
@@ -114,7 +114,7 @@ impl CoordinateSearch {
                     }
                     Hypothesis::Null => self.turn(),
                 }
-                self.tried.push(Tried { step, decision });
+                self.tried.push(TestedStep { step, decision });
                 self.next_step();
             }
         }
@@ -122,13 +122,13 @@ impl CoordinateSearch {
 
     /// After a failed or impossible step: the other way, or, if that was it or the first way worked, the next weight.
     fn turn(&mut self) {
-        if self.way == Way::Up && !self.moved {
-            self.way = Way::Down;
+        if self.way == Direction::Up && !self.moved {
+            self.way = Direction::Down;
             return;
         }
         self.unmoved = if self.moved { 0 } else { self.unmoved + 1 };
         self.at = (self.at + 1) % self.space.len();
-        (self.way, self.moved) = (Way::Up, false);
+        (self.way, self.moved) = (Direction::Up, false);
     }
 
     fn next_step(&mut self) {
@@ -148,8 +148,8 @@ impl CoordinateSearch {
         let size = if parameter.kind == Kind::Integer { size.round().max(1.0) } else { size };
         let value = self.kept.0[self.at];
         let next = parameter.nearest(match self.way {
-            Way::Up => value + size,
-            Way::Down => value - size,
+            Direction::Up => value + size,
+            Direction::Down => value - size,
         });
         if next == value {
             return None;
@@ -178,7 +178,7 @@ mod tests {
         };
         while let Some(step) = sweep.step() {
             let better = distance(&step.candidate) < distance(&step.baseline);
-            sweep.tell(if better { PairScore::WON } else { PairScore::LOST });
+            sweep.record(if better { PairScore::WON } else { PairScore::LOST });
         }
         sweep
     }
@@ -194,19 +194,20 @@ mod tests {
         let sweep = sweep_with([4.0, 3.0]);
         assert_eq!(sweep.kept(), &Settings(vec![4.0, 3.0]));
         // Up and down for the first, only down for the second, which starts at its highest value.
-        assert_eq!(sweep.tried().len(), 3);
+        assert_eq!(sweep.tested_steps().len(), 3);
     }
 
     #[test]
     fn only_accepted_steps_are_kept() {
         let sweep = sweep_with([8.0, 1.0]);
-        for tried in sweep.tried() {
+        for tried in sweep.tested_steps() {
             let kept = tried.decision.accepted == Hypothesis::Alternative;
-            let closer =
-                tried.step.parameter == 0 && tried.step.candidate.0[0] <= 8.0 && tried.step.way == Way::Up
-                    || tried.step.parameter == 1
-                        && tried.step.candidate.0[1] >= 1.0
-                        && tried.step.way == Way::Down;
+            let closer = tried.step.parameter == 0
+                && tried.step.candidate.0[0] <= 8.0
+                && tried.step.way == Direction::Up
+                || tried.step.parameter == 1
+                    && tried.step.candidate.0[1] >= 1.0
+                    && tried.step.way == Direction::Down;
             assert_eq!(kept, closer, "{tried:?}");
         }
     }

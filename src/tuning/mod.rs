@@ -16,14 +16,14 @@ mod trial;
 mod tuner;
 
 pub use bayes::{Bayes, BayesPlan};
-pub use coordinate_search::{CoordinateSearch, Step, Tried, Way};
+pub use coordinate_search::{CoordinateSearch, Direction, Step, TestedStep};
 pub use external_lists::{FormatError, GainList, WeatherFactoryEntry};
-pub use report::{Gained, ParameterEffect, ParameterReport, TuningReport};
+pub use report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
 pub use simulation::{
-    Cliff, Landscape, SimulatedGames, SimulatedRun, Slope, StandardLandscape, TuneSimulation, slope,
+    Cliff, Landscape, Parabola, SimulatedGames, SimulatedRun, StandardLandscape, TuneSimulation,
     standard_landscapes,
 };
 pub use space::{Kind, Parameter, Settings, Space, SpaceError};
 pub use spsa::{Gain, GainSchedule, Rounding, Spsa, SpsaPlan};
 pub use trial::{Trial, TrialId};
-pub use tuner::{Ask, Lookahead, Method, TellError, Tuner, TunerPlan};
+pub use tuner::{Ask, Lookahead, Method, RecordError, Tuner, TunerPlan};

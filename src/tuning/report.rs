@@ -9,20 +9,21 @@ use crate::tuning::space::{Settings, Space};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuningReport {
     /// Pairs told.
-    pub pairs_told: u64,
+    #[serde(rename = "pairs_told")]
+    pub pairs_scored: u64,
     /// Pairs still to be played, as far as can be foretold.
     pub pairs_left: u64,
     /// One for each parameter of the space, in its order.
     pub parameters: Vec<ParameterReport>,
     /// What the best settings win over the start; `None` where a method keeps no account of it.
-    pub gain: Option<Gained>,
+    pub gain: Option<GainEstimate>,
     /// What the unknown optimum would still win over the best settings; `None` likewise.
     pub remaining_loss: Option<Elo>,
 }
 
 /// An estimated gain with its 95 % half-width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gained {
+pub struct GainEstimate {
     /// Expected gain.
     pub elo: Elo,
     /// Half-width.
@@ -58,7 +59,7 @@ pub enum ParameterEffect {
 
 impl TuningReport {
     /// The report of a method without a model: values only.
-    pub(super) fn without_model(space: &Space, best: &Settings, pairs_told: u64, most_pairs: u64) -> Self {
+    pub(super) fn without_model(space: &Space, best: &Settings, pairs_scored: u64, most_pairs: u64) -> Self {
         let parameters = space.parameters().iter().zip(&best.0).map(|(parameter, &best)| ParameterReport {
             name: parameter.name.clone(),
             start: parameter.start,
@@ -67,8 +68,8 @@ impl TuningReport {
             effect: ParameterEffect::Unclear,
         });
         Self {
-            pairs_told,
-            pairs_left: most_pairs.saturating_sub(pairs_told),
+            pairs_scored,
+            pairs_left: most_pairs.saturating_sub(pairs_scored),
             parameters: parameters.collect(),
             gain: None,
             remaining_loss: None,

@@ -59,7 +59,7 @@ impl Parameter {
         }
     }
 
-    fn mistake(&self) -> Option<SpaceError> {
+    fn error(&self) -> Option<SpaceError> {
         let name = self.name.clone();
         let &Self { min, max, start, .. } = self;
         if name.is_empty() {
@@ -110,25 +110,25 @@ pub struct Space(Vec<Parameter>);
 impl Space {
     /// Accepts one or more parameters with distinct names, each with its start inside its range.
     pub fn new(parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
-        match Self::mistakes(&parameters).into_iter().next() {
-            Some(mistake) => Err(mistake),
+        match Self::errors(&parameters).into_iter().next() {
+            Some(error) => Err(error),
             None => Ok(Self(parameters)),
         }
     }
 
     /// Everything that [`Space::new`] would refuse, in the order of the list.
-    pub fn mistakes(parameters: &[Parameter]) -> Vec<SpaceError> {
-        let mut mistakes = Vec::new();
+    pub fn errors(parameters: &[Parameter]) -> Vec<SpaceError> {
+        let mut errors = Vec::new();
         if parameters.is_empty() {
-            mistakes.push(SpaceError::Empty);
+            errors.push(SpaceError::Empty);
         }
         for (index, parameter) in parameters.iter().enumerate() {
-            mistakes.extend(parameter.mistake());
+            errors.extend(parameter.error());
             if parameters[..index].iter().any(|earlier| earlier.name == parameter.name) {
-                mistakes.push(SpaceError::Twice { name: parameter.name.clone() });
+                errors.push(SpaceError::Twice { name: parameter.name.clone() });
             }
         }
-        mistakes
+        errors
     }
 
     /// The parameters, in the order given.
@@ -182,16 +182,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mistake_of_a_list_is_told() {
+    fn every_error_of_a_list_is_reported() {
         let parameters = vec![
             Parameter::integer("a", 0.0, 10.0, 11.0),
             Parameter::integer("b", 3.0, 3.0, 3.0),
             Parameter::integer("a", 0.0, 10.0, 5.0),
             Parameter::integer("c", 0.0, 1.5, 1.0),
         ];
-        let told: Vec<_> = Space::mistakes(&parameters).iter().map(ToString::to_string).collect();
+        let messages: Vec<_> = Space::errors(&parameters).iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            messages,
             [
                 "parameter `a` starts at 11, outside its range 0 to 10",
                 "parameter `b` has an empty range: min 3 is not below max 3",

@@ -23,7 +23,8 @@ pub struct Gain {
 #[serde(rename_all = "kebab-case")]
 pub enum GainSchedule {
     /// Gains are given for the last of `iterations`; fishtest counts pairs, OpenBench batches of pairs.
-    Ends {
+    #[serde(rename = "ends")]
+    FinalGains {
         /// Length of the whole run.
         iterations: f64,
         /// Share of the run by which the learning rate's decay is held back.
@@ -34,7 +35,8 @@ pub enum GainSchedule {
         gamma: f64,
     },
     /// Gains are given for the start, and time is counted in games; weather-factory.
-    Starts {
+    #[serde(rename = "starts")]
+    InitialGains {
         /// Scale of the step.
         a: f64,
         /// Scale of the perturbation.
@@ -50,24 +52,24 @@ pub enum GainSchedule {
 
 impl GainSchedule {
     /// fishtest's constants for a run of so many pairs; OpenBench's for so many iterations.
-    pub fn ends(iterations: f64) -> Self {
-        Self::Ends { iterations, stability_ratio: 0.1, alpha: 0.602, gamma: 0.101 }
+    pub fn fishtest(iterations: f64) -> Self {
+        Self::FinalGains { iterations, stability_ratio: 0.1, alpha: 0.602, gamma: 0.101 }
     }
 
     /// No decay at all, as fishtest's automatic selection proposes.
     pub fn constant(iterations: f64) -> Self {
-        Self::Ends { iterations, stability_ratio: 0.0, alpha: 0.0, gamma: 0.0 }
+        Self::FinalGains { iterations, stability_ratio: 0.0, alpha: 0.0, gamma: 0.0 }
     }
 
     /// weather-factory's constants.
-    pub fn starts() -> Self {
-        Self::Starts { a: 1.0, c: 1.0, stability: 100_000.0, alpha: 0.601, gamma: 0.102 }
+    pub fn weather_factory() -> Self {
+        Self::InitialGains { a: 1.0, c: 1.0, stability: 100_000.0, alpha: 0.601, gamma: 0.102 }
     }
 
     /// Perturbation, and shift of the centre per game won, in `iteration` (from 0) that starts after `games`.
     fn at(self, gain: Gain, iteration: u64, games: u64) -> Stride {
         match self {
-            Self::Ends { iterations, stability_ratio, alpha, gamma } => {
+            Self::FinalGains { iterations, stability_ratio, alpha, gamma } => {
                 let (count, stability) = (iteration as f64 + 1.0, stability_ratio * iterations);
                 let perturbation = gain.perturbation * (iterations / count).powf(gamma);
                 let step = gain.rate
@@ -75,7 +77,7 @@ impl GainSchedule {
                     * ((stability + iterations) / (stability + count)).powf(alpha);
                 Stride { perturbation, shift: step / perturbation }
             }
-            Self::Starts { a, c, stability, alpha, gamma } => {
+            Self::InitialGains { a, c, stability, alpha, gamma } => {
                 let scale = c / (games as f64).powf(gamma);
                 let step = a / (games as f64 + stability).powf(alpha);
                 Stride { perturbation: gain.perturbation * scale, shift: gain.perturbation * step / scale }
@@ -116,7 +118,7 @@ impl SpsaPlan {
     pub fn fishtest(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
-            schedule: GainSchedule::ends(pairs as f64),
+            schedule: GainSchedule::fishtest(pairs as f64),
             rounding: Rounding::OwnNoise,
             pairs_per_iteration: 1,
             least_integer_perturbation: 0.0,
@@ -127,7 +129,7 @@ impl SpsaPlan {
     pub fn open_bench(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
-            schedule: GainSchedule::ends(pairs as f64 / 8.0),
+            schedule: GainSchedule::fishtest(pairs as f64 / 8.0),
             rounding: Rounding::SharedNoise,
             pairs_per_iteration: 8,
             least_integer_perturbation: 0.5,
@@ -138,7 +140,7 @@ impl SpsaPlan {
     pub fn weather_factory(gains: Vec<Gain>) -> Self {
         Self {
             gains,
-            schedule: GainSchedule::starts(),
+            schedule: GainSchedule::weather_factory(),
             rounding: Rounding::Nearest,
             pairs_per_iteration: 8,
             least_integer_perturbation: 0.0,
@@ -179,7 +181,7 @@ struct Iteration {
     shifts: Vec<f64>,
     plus: Settings,
     minus: Settings,
-    pairs_told: u32,
+    pairs_scored: u32,
     balance: i64,
 }
 
@@ -220,8 +222,8 @@ impl Spsa {
         };
         let iteration = &mut self.iterations[at];
         iteration.balance += i64::from(score.half_points()) - 2;
-        iteration.pairs_told += 1;
-        if iteration.pairs_told == self.plan.pairs_per_iteration {
+        iteration.pairs_scored += 1;
+        if iteration.pairs_scored == self.plan.pairs_per_iteration {
             let done = self.iterations.remove(at);
             for ((value, shift), parameter) in self.centre.iter_mut().zip(done.shifts).zip(space.parameters())
             {
@@ -256,7 +258,14 @@ impl Spsa {
             minus.push(rounded(centre - sign * stride.perturbation, second));
             shifts.push(sign * stride.shift);
         }
-        Iteration { number, shifts, plus: Settings(plus), minus: Settings(minus), pairs_told: 0, balance: 0 }
+        Iteration {
+            number,
+            shifts,
+            plus: Settings(plus),
+            minus: Settings(minus),
+            pairs_scored: 0,
+            balance: 0,
+        }
     }
 }
 
@@ -273,7 +282,7 @@ mod tests {
         for (pair, rate, perturbation) in
             [(0, 0.53, 2.83), (2999, 1.75, 1.26), (14_999, 1.25, 1.07), (29_999, 1.0, 1.0)]
         {
-            let stride = GainSchedule::ends(30_000.0).at(GAIN, pair, 0);
+            let stride = GainSchedule::fishtest(30_000.0).at(GAIN, pair, 0);
             // The shift per game won is the rate times the perturbation.
             let found = stride.shift / stride.perturbation / GAIN.rate;
             assert!((found - rate).abs() < 0.006, "pair {pair}: rate {found}");
@@ -283,7 +292,7 @@ mod tests {
 
     #[test]
     fn weather_factory_gains_follow_the_published_schedule() {
-        let at = |games| GainSchedule::starts().at(Gain { perturbation: 1.0, rate: 0.0 }, 0, games);
+        let at = |games| GainSchedule::weather_factory().at(Gain { perturbation: 1.0, rate: 0.0 }, 0, games);
         assert!((at(16).perturbation - 0.75).abs() < 0.005);
         assert!((at(100_000).perturbation - 0.31).abs() < 0.005);
         // step * a_t / c_t with a_t = 1 / (t + 100000)^0.601.
@@ -294,7 +303,7 @@ mod tests {
     fn a_won_batch_moves_the_centre_once_by_the_sum() {
         let space = Space::new(vec![Parameter::real("a", 0.0, 200.0, 100.0)]).unwrap();
         let mut spsa = Spsa::new(&space, SpsaPlan::open_bench(vec![GAIN], 80));
-        let expected = GainSchedule::ends(10.0).at(GAIN, 0, 0);
+        let expected = GainSchedule::fishtest(10.0).at(GAIN, 0, 0);
         for pair in 0..8 {
             assert_eq!(spsa.centre(), [100.0]);
             let trial = spsa.propose(&space, TrialId(pair), 3);

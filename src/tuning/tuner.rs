@@ -109,11 +109,11 @@ pub enum Ask {
 /// A score that fits no open trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says what its field is")]
-pub enum TellError {
+pub enum RecordError {
     #[error("trial {} was never asked for", .0.0)]
     NeverAsked(TrialId),
     #[error("trial {} was told before", .0.0)]
-    ToldBefore(TrialId),
+    AlreadyScored(TrialId),
 }
 
 /// A tuning run as an ask-and-tell machine.
@@ -206,12 +206,12 @@ impl Tuner {
     }
 
     /// Takes the score of a trial, from the side of its `plus`.
-    pub fn tell(&mut self, id: TrialId, score: PairScore) -> Result<(), TellError> {
+    pub fn record(&mut self, id: TrialId, score: PairScore) -> Result<(), RecordError> {
         if id.0 >= self.asked {
-            return Err(TellError::NeverAsked(id));
+            return Err(RecordError::NeverAsked(id));
         }
         if id.0 < self.learned || self.told.contains_key(&id) {
-            return Err(TellError::ToldBefore(id));
+            return Err(RecordError::AlreadyScored(id));
         }
         self.told.insert(id, score);
         Ok(())
@@ -227,7 +227,7 @@ impl Tuner {
     }
 
     /// Pairs told so far.
-    pub fn pairs_told(&self) -> u64 {
+    pub fn pairs_scored(&self) -> u64 {
         self.learned + self.told.len() as u64
     }
 
@@ -242,7 +242,7 @@ impl Tuner {
 
     /// What the run has found so far.
     pub fn report(&self) -> TuningReport {
-        let (told, most) = (self.pairs_told(), self.plan.pairs);
+        let (told, most) = (self.pairs_scored(), self.plan.pairs);
         match &self.machine {
             Machine::Bayes(bayes) => bayes.report(&self.plan.space, told, most),
             Machine::Spsa(_) | Machine::CoordinateSearch(_) => {
@@ -271,7 +271,7 @@ impl Tuner {
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
             // A step is judged by its own pairs: those still in play when it was decided came too late.
             Machine::CoordinateSearch(sweep) if sweep.step().is_some_and(|step| step.is_tried_by(&trial)) => {
-                sweep.tell(score);
+                sweep.record(score);
             }
             Machine::CoordinateSearch(_) => {}
         }
@@ -309,7 +309,7 @@ mod tests {
                 }
                 Ask::Wait | Ask::Finished if !in_play.is_empty() => {
                     let trial = in_play.swap_remove(chance.bits() as usize % in_play.len());
-                    tuner.tell(trial.id, score(&trial)).unwrap();
+                    tuner.record(trial.id, score(&trial)).unwrap();
                 }
                 Ask::Wait | Ask::Finished => break,
             }
@@ -346,9 +346,9 @@ mod tests {
             assert_eq!(tuner.ask(), Ask::Play(trial.clone()));
         }
         assert_eq!(tuner.ask(), Ask::Wait);
-        tuner.tell(TrialId(5), score(&alone[5])).unwrap();
+        tuner.record(TrialId(5), score(&alone[5])).unwrap();
         assert_eq!(tuner.ask(), Ask::Wait, "the first score is still missing");
-        tuner.tell(TrialId(0), score(&alone[0])).unwrap();
+        tuner.record(TrialId(0), score(&alone[0])).unwrap();
         assert_eq!(tuner.ask(), Ask::Play(alone[8].clone()));
     }
 
@@ -360,14 +360,14 @@ mod tests {
             let (mut first, mut second) = (Tuner::new(plan(method, 8)), Tuner::new(plan(method, 8)));
             for trial in &alone[..stopped_after] {
                 first.ask();
-                first.tell(trial.id, score(trial)).unwrap();
+                first.record(trial.id, score(trial)).unwrap();
             }
             // The record tells the same scores, only later: eight trials are asked for ahead of each.
             for trial in &alone[..stopped_after] {
                 while second.asked < (trial.id.0 + 8).min(stopped_after as u64) {
                     assert!(matches!(second.ask(), Ask::Play(_)));
                 }
-                second.tell(trial.id, score(trial)).unwrap();
+                second.record(trial.id, score(trial)).unwrap();
             }
             assert_eq!(first.ask(), second.ask(), "{method}");
             assert_eq!(first, second, "{method}");
@@ -377,10 +377,10 @@ mod tests {
     #[test]
     fn scores_for_unknown_trials_and_second_scores_are_refused() {
         let mut tuner = Tuner::new(plan("bayes", 8));
-        assert_eq!(tuner.tell(TrialId(0), PairScore::EVEN), Err(TellError::NeverAsked(TrialId(0))));
+        assert_eq!(tuner.record(TrialId(0), PairScore::EVEN), Err(RecordError::NeverAsked(TrialId(0))));
         tuner.ask();
-        tuner.tell(TrialId(0), PairScore::EVEN).unwrap();
-        assert_eq!(tuner.tell(TrialId(0), PairScore::WON), Err(TellError::ToldBefore(TrialId(0))));
+        tuner.record(TrialId(0), PairScore::EVEN).unwrap();
+        assert_eq!(tuner.record(TrialId(0), PairScore::WON), Err(RecordError::AlreadyScored(TrialId(0))));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use playself::stats::{Elo, GameModel};
 use playself::tuning::{
-    Cliff, Kind, Landscape, Lookahead, Method, Parameter, SimulatedGames, SimulatedRun, Slope,
+    Cliff, Kind, Landscape, Lookahead, Method, Parabola, Parameter, SimulatedGames, SimulatedRun,
     TuneSimulation, standard_landscapes,
 };
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl LandscapeFile {
         }) {
             bail!("parameter `{}` has a curvature below 0: its optimum would be its worst value", table.name);
         }
-        let slope = |table: &ParameterTable| Slope {
+        let slope = |table: &ParameterTable| Parabola {
             parameter: Parameter {
                 kind: if table.integer { Kind::Integer } else { Kind::Real },
                 ..Parameter::real(&table.name, table.min, table.max, table.start)
@@ -113,7 +113,7 @@ impl LandscapeFile {
         if let Some(CliffTable { at, elo }) = self.cliff {
             landscape = landscape.with_cliff(Cliff { at, elo: Elo(elo) });
         }
-        Ok(self.turned_by_seed.into_iter().fold(landscape, Landscape::turned))
+        Ok(self.turned_by_seed.into_iter().fold(landscape, Landscape::rotated))
     }
 
     fn games(&self) -> anyhow::Result<Vec<SimulatedGames>> {
@@ -161,7 +161,7 @@ impl Summary {
             mean_final_elo: mean(|run| run.end.0),
             p5_final_elo: ends[runs.len() / 20],
             mean_games: mean(|run| 2.0 * run.pairs as f64),
-            coverage: (intervals > 0.0).then(|| mean(|run| f64::from(run.intervals_right)) / intervals),
+            coverage: (intervals > 0.0).then(|| mean(|run| f64::from(run.covering_intervals)) / intervals),
         }
     }
 }

@@ -185,9 +185,8 @@ fn space_of(engine: &str, declared: &[Parameter], table: &TuneTable) -> Result<S
     for parameter in &parameters {
         let bounds = table.bounds.iter().find(|(name, _)| *name == parameter.name);
         let line = bounds.map_or(table.parameters_line, |(_, bounds)| bounds.line);
-        wrong.extend(
-            Space::mistakes(std::slice::from_ref(parameter)).iter().map(|why| (line, why.to_string())),
-        );
+        wrong
+            .extend(Space::errors(std::slice::from_ref(parameter)).iter().map(|why| (line, why.to_string())));
     }
     if !wrong.is_empty() {
         return Err(wrong);

@@ -76,7 +76,7 @@ impl Observer for TuneFiles {
                         settings.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
                     };
                     // By the tuner of our own, which learns in the order of trials whatever is in play at once.
-                    self.mirror.tell(trial.id, pair.score).map_err(io::Error::other)?;
+                    self.mirror.record(trial.id, pair.score).map_err(io::Error::other)?;
                     let best = numbers(&self.mirror.best());
                     let (plus, minus) = (numbers(&trial.plus), numbers(&trial.minus));
                     let (number, points) = (trial.id.0 + 1, pair.score.points());

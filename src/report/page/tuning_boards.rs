@@ -93,7 +93,7 @@ mod tests {
             effect: ParameterEffect::Clear,
         });
         TuningReport {
-            pairs_told: 1,
+            pairs_scored: 1,
             pairs_left: 0,
             parameters: squares.collect(),
             gain: None,

@@ -31,7 +31,7 @@ impl TuningData {
 
     /// Looks at the tuner after a counted pair; keeps every so many-th.
     pub fn count(&mut self, tuner: &Tuner) {
-        let told = tuner.pairs_told();
+        let told = tuner.pairs_scored();
         if told.is_multiple_of(self.every) || told == 1 {
             self.path.push(then(&tuner.report()));
         }
@@ -40,7 +40,7 @@ impl TuningData {
     /// The path so far, and its end as the tuner stands now.
     pub fn path_to(&self, now: &TuningReport) -> Vec<WeightsThen> {
         let mut path = self.path.clone();
-        path.retain(|place| place.pairs < now.pairs_told);
+        path.retain(|place| place.pairs < now.pairs_scored);
         path.push(then(now));
         path
     }
@@ -48,7 +48,7 @@ impl TuningData {
 
 fn then(report: &TuningReport) -> WeightsThen {
     WeightsThen {
-        pairs: report.pairs_told,
+        pairs: report.pairs_scored,
         weights: report.parameters.iter().map(|weight| (weight.best, weight.interval)).collect(),
         gain: report.gain.map(|gain| (gain.elo.0, gain.error.0)),
     }

@@ -26,7 +26,7 @@ pub struct Acceptance {
 
 /// The sentence of a tuning run.
 pub(super) fn tuning_sentence(report: &TuningReport) -> String {
-    let pairs = match report.pairs_told {
+    let pairs = match report.pairs_scored {
         1 => "1 pair".to_owned(),
         many => format!("{} pairs", grouped(many)),
     };
@@ -49,7 +49,7 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[WeightsThen]) -> Option<
     let band = gains.iter().map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error });
     let chart = XyChart {
         title: "Estimated gain over the start".into(),
-        description: format!("{last:.1} ± {error:.1} Elo after {} pairs", grouped(report.pairs_told)),
+        description: format!("{last:.1} ± {error:.1} Elo after {} pairs", grouped(report.pairs_scored)),
         x_label: "pairs".into(),
         y_label: "Elo".into(),
         layers: vec![
@@ -229,7 +229,7 @@ fn signed_value(change: f64) -> String {
 mod tests {
     use super::*;
     use crate::stats::Elo;
-    use crate::tuning::Gained;
+    use crate::tuning::GainEstimate;
 
     fn weight(name: &str, start: f64, best: f64, effect: ParameterEffect) -> ParameterReport {
         ParameterReport { name: name.into(), start, best, interval: Some([best - 3.25, best + 3.0]), effect }
@@ -237,10 +237,10 @@ mod tests {
 
     fn report(parameters: Vec<ParameterReport>) -> TuningReport {
         TuningReport {
-            pairs_told: 1500,
+            pairs_scored: 1500,
             pairs_left: 0,
             parameters,
-            gain: Some(Gained { elo: Elo(12.34), error: Elo(5.0) }),
+            gain: Some(GainEstimate { elo: Elo(12.34), error: Elo(5.0) }),
             remaining_loss: Some(Elo(1.0)),
         }
     }

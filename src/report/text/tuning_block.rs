@@ -18,7 +18,7 @@ pub(in crate::report) fn tuning_block(report: &TuningReport, setting: &str) -> S
 fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::Result {
     let count = report.parameters.len();
     let weights = if count == 1 { "weight" } else { "weights" };
-    writeln!(block, "Tuning of {count} {weights} ({setting}): {} games", grouped(2 * report.pairs_told))?;
+    writeln!(block, "Tuning of {count} {weights} ({setting}): {} games", grouped(2 * report.pairs_scored))?;
     if let Some(gain) = report.gain {
         write!(block, "Gain: {:.1} +/- {:.1} Elo estimated", gain.elo.0 + 0.0, gain.error.0)?;
         match report.remaining_loss {
@@ -78,7 +78,7 @@ pub(super) fn short(value: f64, weight: &ParameterReport) -> String {
 mod tests {
     use super::*;
     use crate::stats::Elo;
-    use crate::tuning::Gained;
+    use crate::tuning::GainEstimate;
 
     fn weight(name: &str, start: f64, best: f64) -> ParameterReport {
         let interval = Some([best - 10.0, best + 10.4]);
@@ -86,8 +86,8 @@ mod tests {
     }
 
     fn report(parameters: Vec<ParameterReport>) -> TuningReport {
-        let gain = Some(Gained { elo: Elo(12.34), error: Elo(5.0) });
-        TuningReport { pairs_told: 600, pairs_left: 0, parameters, gain, remaining_loss: Some(Elo(0.71)) }
+        let gain = Some(GainEstimate { elo: Elo(12.34), error: Elo(5.0) });
+        TuningReport { pairs_scored: 600, pairs_left: 0, parameters, gain, remaining_loss: Some(Elo(0.71)) }
     }
 
     #[test]

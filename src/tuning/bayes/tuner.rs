@@ -12,7 +12,7 @@ use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, varian
 use crate::tuning::bayes::posterior::{Belief, Evidence, FARTHEST, Grid, vote};
 use crate::tuning::bayes::regression::RegressionSums;
 use crate::tuning::bayes::run_evidence::Account;
-use crate::tuning::report::{Gained, ParameterEffect, ParameterReport, TuningReport};
+use crate::tuning::report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
 use crate::tuning::space::{Kind, Parameter, Settings, Space};
 use crate::tuning::trial::{Trial, TrialId};
 
@@ -218,7 +218,12 @@ impl Bayes {
         self.beliefs.iter().map(|belief| belief.remaining_loss).sum()
     }
 
-    pub(in crate::tuning) fn report(&self, space: &Space, pairs_told: u64, most_pairs: u64) -> TuningReport {
+    pub(in crate::tuning) fn report(
+        &self,
+        space: &Space,
+        pairs_scored: u64,
+        most_pairs: u64,
+    ) -> TuningReport {
         let best = self.best(space);
         let balance = self.account.balance(&self.beliefs, &standings(space), &places(space, &best));
         let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
@@ -248,10 +253,10 @@ impl Bayes {
         let unused = |belief: &Belief| belief.steepness * belief.optimum * belief.optimum;
         let unused = if self.has_left_start() { 0.0 } else { self.beliefs.iter().map(unused).sum() };
         TuningReport {
-            pairs_told,
-            pairs_left: needed.saturating_sub(pairs_told),
+            pairs_scored,
+            pairs_left: needed.saturating_sub(pairs_scored),
             parameters: parameters.collect(),
-            gain: Some(Gained { elo: Elo(gain), error: Elo(error) }),
+            gain: Some(GainEstimate { elo: Elo(gain), error: Elo(error) }),
             remaining_loss: Some(Elo(self.remaining_loss() + unused)),
         }
     }

@@ -5,7 +5,7 @@ use crate::tuning::space::{Kind, Parameter, Settings, Space, SpaceError};
 
 /// One parameter of a landscape: strength falls off with the square of the distance from its optimum.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Slope {
+pub struct Parabola {
     /// Name, range and start.
     pub parameter: Parameter,
     /// Where it is best; may lie outside the range.
@@ -14,6 +14,21 @@ pub struct Slope {
     pub above: f64,
     /// Elo lost at half a range below the optimum.
     pub below: f64,
+}
+
+impl Parabola {
+    /// A parameter that loses `curvature` Elo half a range away from its optimum, on either side.
+    pub fn symmetric(
+        name: &str,
+        [min, max]: [f64; 2],
+        start: f64,
+        optimum: f64,
+        curvature: f64,
+        kind: Kind,
+    ) -> Self {
+        let parameter = Parameter { kind, ..Parameter::real(name, min, max, start) };
+        Self { parameter, optimum, above: curvature, below: curvature }
+    }
 }
 
 /// A sudden loss for every parameter that goes too far above its optimum.
@@ -29,7 +44,7 @@ pub struct Cliff {
 #[derive(Clone, Debug)]
 pub struct Landscape {
     space: Space,
-    slopes: Vec<Slope>,
+    slopes: Vec<Parabola>,
     cliff: Option<Cliff>,
     /// Directions along which the slopes lie, if not along the parameters.
     directions: Option<Vec<Vec<f64>>>,
@@ -37,7 +52,7 @@ pub struct Landscape {
 
 impl Landscape {
     /// Slopes along the parameters.
-    pub fn new(slopes: Vec<Slope>) -> Result<Self, SpaceError> {
+    pub fn new(slopes: Vec<Parabola>) -> Result<Self, SpaceError> {
         let space = Space::new(slopes.iter().map(|slope| slope.parameter.clone()).collect())?;
         Ok(Self { space, slopes, cliff: None, directions: None })
     }
@@ -48,7 +63,7 @@ impl Landscape {
     }
 
     /// The same, turned by chance about its optimum.
-    pub fn turned(self, seed: u64) -> Self {
+    pub fn rotated(self, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let size = self.slopes.len();
         let mut directions: Vec<Vec<f64>> = Vec::new();
@@ -73,12 +88,12 @@ impl Landscape {
     /// Each parameter's best value among those it may take, where that is known: beyond the end of a range it is that
     /// end, unless the landscape is turned, when the end of one range moves what is best for the others.
     pub(super) fn best_allowed(&self) -> Vec<Option<f64>> {
-        let inside = |slope: &Slope| slope.parameter.clamp(slope.optimum) == slope.optimum;
+        let inside = |slope: &Parabola| slope.parameter.clamp(slope.optimum) == slope.optimum;
         let is_known = self.directions.is_none() || self.slopes.iter().all(inside);
         self.slopes.iter().map(|slope| is_known.then(|| slope.parameter.clamp(slope.optimum))).collect()
     }
 
-    pub(super) fn slopes(&self) -> &[Slope] {
+    pub(super) fn slopes(&self) -> &[Parabola] {
         &self.slopes
     }
 
@@ -149,17 +164,4 @@ impl SimulatedGames {
         let at = lower as usize + usize::from(random.unit() < share);
         self.table[at].draw(random)
     }
-}
-
-/// A whole-number or real parameter with range, start, optimum and steepness, as landscapes in files give them.
-pub fn slope(
-    name: &str,
-    [min, max]: [f64; 2],
-    start: f64,
-    optimum: f64,
-    curvature: f64,
-    kind: Kind,
-) -> Slope {
-    let parameter = Parameter { kind, ..Parameter::real(name, min, max, start) };
-    Slope { parameter, optimum, above: curvature, below: curvature }
 }

@@ -38,7 +38,7 @@ pub struct SimulatedRun {
     /// Intervals told for parameters that matter; where the optimum lies beyond the range, its end is what they should hold.
     pub intervals: u32,
     /// Those that held it.
-    pub intervals_right: u32,
+    pub covering_intervals: u32,
 }
 
 impl TuneSimulation {
@@ -83,7 +83,7 @@ impl TuneSimulation {
                     let gap =
                         self.landscape.strength(&trial.plus).0 - self.landscape.strength(&trial.minus).0;
                     let score = self.games[turn as usize].play(Elo(gap), &mut chance);
-                    tuner.tell(trial.id, score).expect("a trial is told once, after it was asked for");
+                    tuner.record(trial.id, score).expect("a trial is told once, after it was asked for");
                 }
             }
         }
@@ -105,9 +105,9 @@ impl TuneSimulation {
         SimulatedRun {
             start: self.landscape.strength(&self.landscape.space().start()),
             end: self.landscape.strength(&tuner.best()),
-            pairs: tuner.pairs_told(),
+            pairs: tuner.pairs_scored(),
             intervals: held.len() as u32,
-            intervals_right: held.iter().filter(|right| **right).count() as u32,
+            covering_intervals: held.iter().filter(|right| **right).count() as u32,
         }
     }
 }
@@ -116,7 +116,7 @@ impl TuneSimulation {
 mod tests {
     use super::*;
     use crate::stats::GameModel;
-    use crate::tuning::{Kind, ParameterEffect, slope, standard_landscapes};
+    use crate::tuning::{Kind, Parabola, ParameterEffect, standard_landscapes};
 
     /// Runs of 40,000 games on the standard landscape of this name.
     fn tuned(name: &str, runs: u64) -> Vec<SimulatedRun> {
@@ -129,7 +129,7 @@ mod tests {
 
     fn share_right(runs: &[SimulatedRun]) -> f64 {
         let sum = |count: fn(&SimulatedRun) -> u32| f64::from(runs.iter().map(count).sum::<u32>());
-        sum(|run| run.intervals_right) / sum(|run| run.intervals)
+        sum(|run| run.covering_intervals) / sum(|run| run.intervals)
     }
 
     #[test]
@@ -157,8 +157,9 @@ mod tests {
     #[test]
     fn weights_worth_hundreds_of_elo_are_seen_to_matter_and_their_gain_is_told() {
         // Perturbed as far as weights usually may be, sides are so far apart at first that scores hardly tell how far.
-        let weight =
-            |(name, start, steepness)| slope(name, [0.0, 400.0], start, 200.0, steepness, Kind::Integer);
+        let weight = |(name, start, steepness)| {
+            Parabola::symmetric(name, [0.0, 400.0], start, 200.0, steepness, Kind::Integer)
+        };
         let weights = [
             ("knight", 100.0, 170.0),
             ("bishop", 310.0, 150.0),

@@ -1,7 +1,7 @@
 //! The standard landscapes on which tuners are compared.
 
 use crate::stats::{Elo, GameModel};
-use crate::tuning::simulation::landscape::{Cliff, Landscape, SimulatedGames, Slope, slope};
+use crate::tuning::simulation::landscape::{Cliff, Landscape, Parabola, SimulatedGames};
 use crate::tuning::space::Kind;
 
 /// A landscape with the games played on it.
@@ -40,7 +40,7 @@ pub fn standard_landscapes() -> Vec<StandardLandscape> {
     let whole = varied
         .iter()
         .zip(NAMES)
-        .map(|(&steep, name)| slope(name, [0.0, 8.0], 6.0, 3.4, steep, Kind::Integer));
+        .map(|(&steep, name)| Parabola::symmetric(name, [0.0, 8.0], 6.0, 3.4, steep, Kind::Integer));
     let mut beyond = plain(&varied);
     beyond.iter_mut().step_by(2).for_each(|slope| slope.optimum = OUTSIDE);
     let turned = exhibit("L3", "condition 100, turned", plain(&spaced(0.25, 25.0)));
@@ -51,7 +51,7 @@ pub fn standard_landscapes() -> Vec<StandardLandscape> {
     vec![
         exhibit("L1", "eight alike", plain(&[2.0; 8])),
         exhibit("L2", "eight, 0.5 to 8 Elo", plain(&varied)),
-        StandardLandscape { landscape: turned.landscape.turned(1), ..turned },
+        StandardLandscape { landscape: turned.landscape.rotated(1), ..turned },
         exhibit("L4", "three times steeper below", asymmetric),
         exhibit("L5", "L2 and 24 dead ones", plain(&with_dead)),
         exhibit("L6", "whole numbers 0 to 8", whole.collect()),
@@ -74,7 +74,7 @@ pub fn standard_landscapes() -> Vec<StandardLandscape> {
 
 const NAMES: [&str; 8] = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
 
-fn hills(slopes: Vec<Slope>) -> Landscape {
+fn hills(slopes: Vec<Parabola>) -> Landscape {
     Landscape::new(slopes).expect("the standard_landscapes's ranges hold their starts")
 }
 
@@ -82,10 +82,10 @@ fn spaced(low: f64, high: f64) -> [f64; 8] {
     std::array::from_fn(|at| low * (high / low).powf(at as f64 / 7.0))
 }
 
-fn slopes(steepness: &[f64], distance: f64) -> Vec<Slope> {
+fn slopes(steepness: &[f64], distance: f64) -> Vec<Parabola> {
     let one = |(index, &steep): (usize, &f64)| {
         let start = 100.0 + distance * SIDES[index % SIDES.len()];
-        slope(&format!("p{}", index + 1), [0.0, 200.0], start, 100.0, steep, Kind::Real)
+        Parabola::symmetric(&format!("p{}", index + 1), [0.0, 200.0], start, 100.0, steep, Kind::Real)
     };
     steepness.iter().enumerate().map(one).collect()
 }
