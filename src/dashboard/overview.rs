@@ -7,8 +7,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::report::chart::{escape, grouped};
-use crate::report::comparison::{ComparedRun, by_strength, comparison_chart};
+use crate::report::chart::escape;
+use crate::report::comparison::{by_strength, comparison_chart};
+use crate::report::{Summary, grouped};
 use crate::run::control::ControlRequest;
 
 use crate::dashboard::catalogue::{Catalogue, Listed, url_part};
@@ -28,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(1000);
 /// The list as a source of frames.
 pub(super) struct Overview {
     catalogue: Catalogue,
-    known: HashMap<String, (SystemTime, ComparedRun)>,
+    known: HashMap<String, (SystemTime, Summary)>,
     due: Instant,
 }
 
@@ -38,7 +39,7 @@ struct RunLine {
     phase: String,
     running: bool,
     tuning: bool,
-    run: Option<ComparedRun>,
+    run: Option<Summary>,
 }
 
 impl Overview {
@@ -52,9 +53,9 @@ impl Overview {
         if let Some(changed) = changed
             && self.known.get(&id).is_none_or(|(then, _)| *then != changed)
             && let Ok(text) = std::fs::read_to_string(folder.summary())
-            && let Ok(run) = serde_json::from_str::<ComparedRun>(&text)
+            && let Ok(run) = serde_json::from_str::<Summary>(&text)
         {
-            let run = if folder.is_tuning() { run.of_tuning() } else { run };
+            let run = if folder.is_tuning() { run.without_strength() } else { run };
             self.known.insert(id.clone(), (changed, run));
         }
         let run = self.known.get(&id).map(|(_, run)| run.clone());
@@ -85,7 +86,7 @@ impl Source for Overview {
         let mut lines: Vec<RunLine> = listed.into_iter().take(MOST).map(|listed| self.line(listed)).collect();
         lines.sort_by_key(|line| !line.running);
         frame.put_markup("runs", &table(&lines, hidden));
-        let runs: Vec<ComparedRun> = lines
+        let runs: Vec<Summary> = lines
             .iter()
             .filter_map(|line| line.run.clone())
             .filter(|run| run.elo.is_some())

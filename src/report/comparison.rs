@@ -3,66 +3,17 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
+use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone, escape};
+use crate::report::number_text::{grouped, signed};
+use crate::report::page::PAGE_STYLE;
+use crate::report::{Summary, Verdict};
 
-use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone, escape, grouped, signed};
-use crate::report::page::{PAGE_STYLE, VerdictWord, verdict_sentence};
-
-/// What a comparison reads of a run's `summary.json`; the file may say more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the keys are those of summary.json")]
-pub struct ComparedRun {
-    pub name: String,
-    pub candidate: String,
-    pub baseline: String,
-    pub pairs: u64,
-    pub games: u64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
-    pub pentanomial: [u64; 5],
-    pub elo: Option<f64>,
-    pub elo_error: Option<f64>,
-    pub nelo: Option<f64>,
-    pub nelo_error: Option<f64>,
-    pub los: Option<f64>,
-    pub llr: Option<f64>,
-    pub llr_lower: Option<f64>,
-    pub llr_upper: Option<f64>,
-    pub verdict: String,
-}
-
-impl ComparedRun {
-    /// The same of a tuning run, whose two sides are the same engine with trial values: without a strength.
-    pub fn of_tuning(self) -> Self {
-        Self { elo: None, elo_error: None, nelo: None, nelo_error: None, los: None, ..self }
-    }
-
-    /// The outcome as a person would say it.
-    pub fn sentence(&self) -> String {
-        let verdict = VerdictWord::from_summary(&self.verdict);
-        verdict_sentence(self.elo.zip(self.elo_error), self.pairs, verdict)
-    }
-
-    fn elo_text(&self) -> String {
-        match (self.elo, self.elo_error) {
-            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
-            _ => "–".into(),
-        }
-    }
-
-    fn word(&self) -> &'static str {
-        match VerdictWord::from_summary(&self.verdict) {
-            VerdictWord::Accepted => "accepted",
-            VerdictWord::Rejected => "rejected",
-            VerdictWord::Undecided => "undecided",
-            VerdictWord::Measured => "–",
-        }
-    }
+fn verdict_text(verdict: Verdict) -> &'static str {
+    verdict.word().unwrap_or("–")
 }
 
 /// The runs, the strongest candidate first; runs without an estimate last.
-pub fn by_strength(mut runs: Vec<ComparedRun>) -> Vec<ComparedRun> {
+pub fn by_strength(mut runs: Vec<Summary>) -> Vec<Summary> {
     runs.sort_by(|one, other| match (one.elo, other.elo) {
         (Some(one), Some(other)) => other.total_cmp(&one),
         (Some(_), None) => Ordering::Less,
@@ -73,7 +24,7 @@ pub fn by_strength(mut runs: Vec<ComparedRun>) -> Vec<ComparedRun> {
 }
 
 /// The runs as a text table.
-pub fn comparison_table(runs: &[ComparedRun]) -> String {
+pub fn comparison_table(runs: &[Summary]) -> String {
     let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).clamp(4, 32);
     let mut table =
         format!("{:width$}  {:>16}  {:>9}  {:>7}  {:<9}\n", "run", "Elo", "pairs", "LLR", "verdict");
@@ -85,19 +36,19 @@ pub fn comparison_table(runs: &[ComparedRun]) -> String {
             table,
             "{name:width$}  {elo:>16}  {:>9}  {llr:>7}  {:<9}",
             grouped(run.pairs),
-            run.word()
+            verdict_text(run.verdict)
         );
     }
     table
 }
 
 /// The runs as a chart: each candidate's Elo with its interval.
-pub fn comparison_chart(runs: &[ComparedRun]) -> String {
+pub fn comparison_chart(runs: &[Summary]) -> String {
     let rows = runs.iter().filter_map(|run| {
-        let tone = match VerdictWord::from_summary(&run.verdict) {
-            VerdictWord::Accepted => Tone::Good,
-            VerdictWord::Rejected => Tone::Bad,
-            VerdictWord::Undecided | VerdictWord::Measured => Tone::Main,
+        let tone = match run.verdict {
+            Verdict::Accepted => Tone::Good,
+            Verdict::Rejected => Tone::Bad,
+            Verdict::Undecided | Verdict::NoTest => Tone::Main,
         };
         Some(ForestRow { label: run.name.clone(), value: run.elo?, error: run.elo_error?, tone })
     });
@@ -106,7 +57,7 @@ pub fn comparison_chart(runs: &[ComparedRun]) -> String {
 }
 
 /// The runs as a chart of letters, each a line under a common scale: `├──●──┤` is an estimate with its interval.
-pub fn comparison_lines(runs: &[ComparedRun]) -> String {
+pub fn comparison_lines(runs: &[Summary]) -> String {
     const WIDTH: usize = 40;
     let known: Vec<(&str, f64, f64)> =
         runs.iter().filter_map(|run| Some((run.name.as_str(), run.elo?, run.elo_error?))).collect();
@@ -140,7 +91,7 @@ pub fn comparison_lines(runs: &[ComparedRun]) -> String {
 }
 
 /// The runs as a page: one table and one chart in a file of its own.
-pub fn comparison_page(runs: &[ComparedRun]) -> String {
+pub fn comparison_page(runs: &[Summary]) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
@@ -154,7 +105,7 @@ pub fn comparison_page(runs: &[ComparedRun]) -> String {
 }
 
 /// Table and chart as markup; `name` is the markup of a run's name.
-pub fn comparison_section(runs: &[ComparedRun], name: impl Fn(&ComparedRun) -> String) -> String {
+pub fn comparison_section(runs: &[Summary], name: impl Fn(&Summary) -> String) -> String {
     let mut html = String::new();
     if runs.iter().any(|run| run.elo.is_some()) {
         let _ = write!(
@@ -175,7 +126,7 @@ pub fn comparison_section(runs: &[ComparedRun], name: impl Fn(&ComparedRun) -> S
             run.elo_text(),
             grouped(run.pairs),
             run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2)),
-            run.word(),
+            verdict_text(run.verdict),
             escape(&run.candidate),
             escape(&run.baseline),
         );
@@ -185,7 +136,7 @@ pub fn comparison_section(runs: &[ComparedRun], name: impl Fn(&ComparedRun) -> S
 }
 
 /// A run in the layout that engine forums paste.
-pub fn forum_block(run: &ComparedRun, limits: &str, book: &str) -> String {
+pub fn forum_block(run: &Summary, limits: &str, book: &str) -> String {
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| "–".into(), |value| format!("{value:.decimals$}"))
     };
@@ -202,7 +153,7 @@ pub fn forum_block(run: &ComparedRun, limits: &str, book: &str) -> String {
         let _ = writeln!(block, "LLR   | {llr:.2} ({lower:.2}, {upper:.2}) {}", run.verdict);
     }
     let _ = writeln!(block, "Games | N: {} W: {} L: {} D: {}", run.games, run.wins, run.losses, run.draws);
-    let [ll, ld, even, wd, ww] = run.pentanomial;
+    let [ll, ld, even, wd, ww] = run.pentanomial.0;
     let _ = writeln!(block, "Penta | [{ll}, {ld}, {even}, {wd}, {ww}]");
     block
 }
@@ -210,9 +161,10 @@ pub fn forum_block(run: &ComparedRun, limits: &str, book: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Pentanomial;
 
-    fn run(name: &str, elo: Option<f64>, verdict: &str) -> ComparedRun {
-        ComparedRun {
+    fn run(name: &str, elo: Option<f64>, verdict: Verdict) -> Summary {
+        Summary {
             name: name.into(),
             candidate: "new".into(),
             baseline: "base".into(),
@@ -221,25 +173,31 @@ mod tests {
             wins: 700,
             draws: 1100,
             losses: 668,
-            pentanomial: [10, 300, 600, 310, 14],
+            pentanomial: Pentanomial([10, 300, 600, 310, 14]),
             elo,
             elo_error: elo.map(|_| 5.25),
             nelo: elo,
             nelo_error: elo.map(|_| 9.0),
             los: Some(0.9),
+            draw_ratio: None,
             llr: Some(2.95),
             llr_lower: Some(-2.94),
             llr_upper: Some(2.94),
-            verdict: verdict.into(),
+            verdict,
+            faults: 0,
+            seconds: 0.0,
+            voids: 0,
+            after_stop: 0,
+            table: Vec::new(),
         }
     }
 
     #[test]
     fn runs_are_sorted_by_strength_and_those_without_an_estimate_come_last() {
         let runs = by_strength(vec![
-            run("b", Some(1.0), "H0"),
-            run("n", None, "undecided"),
-            run("a", Some(4.5), "H1"),
+            run("b", Some(1.0), Verdict::Rejected),
+            run("n", None, Verdict::Undecided),
+            run("a", Some(4.5), Verdict::Accepted),
         ]);
         assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a", "b", "n"]);
         let table = comparison_table(&runs);
@@ -258,13 +216,13 @@ mod tests {
 
     #[test]
     fn markup_in_the_name_of_a_compared_run_stays_text() {
-        let page = comparison_page(&[run("<script>alert(1)</script>", Some(1.0), "H1")]);
+        let page = comparison_page(&[run("<script>alert(1)</script>", Some(1.0), Verdict::Accepted)]);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     }
 
     #[test]
     fn the_forum_block_has_the_lines_that_forums_expect() {
-        let block = forum_block(&run("a", Some(4.5), "H1"), "8+0.08", "balanced.epd");
+        let block = forum_block(&run("a", Some(4.5), Verdict::Accepted), "8+0.08", "balanced.epd");
         assert_eq!(
             block,
             "new vs base (8+0.08, balanced.epd)\nElo   | 4.50 +- 5.25 (95%), nElo 4.50 +- 9.00\n\

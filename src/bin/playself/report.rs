@@ -9,8 +9,7 @@ use playself::game::{GameId, GameOfPair};
 use playself::journal::LockedFile;
 use playself::report::chart::standalone;
 use playself::report::comparison::{
-    ComparedRun, by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
-    forum_block,
+    by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table, forum_block,
 };
 use playself::report::page::{parse_round, shelved_game};
 use playself::report::{RunFollower, Summary, closing, score_block, standing, write_page_with};
@@ -172,14 +171,15 @@ fn read_run(folder: &RunFolder) -> anyhow::Result<RunFollower> {
 }
 
 /// The run's summary, worked out anew unless the file is as new as the journal.
-fn compared(folder: &RunFolder) -> anyhow::Result<ComparedRun> {
+fn compared(folder: &RunFolder) -> anyhow::Result<Summary> {
     let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
-    let text = match (changed(&folder.summary()), changed(&folder.journal())) {
-        (Ok(summary), Ok(journal)) if summary >= journal => fs::read_to_string(folder.summary())?,
-        _ => serde_json::to_string(&Summary::of(&read_run(folder)?.view()))?,
+    let summary = match (changed(&folder.summary()), changed(&folder.journal())) {
+        (Ok(summary), Ok(journal)) if summary >= journal => {
+            serde_json::from_str(&fs::read_to_string(folder.summary())?)?
+        }
+        _ => Summary::of(&read_run(folder)?.view()),
     };
-    let run: ComparedRun = serde_json::from_str(&text)?;
-    Ok(if folder.is_tuning() { run.of_tuning() } else { run })
+    Ok(if folder.is_tuning() { summary.without_strength() } else { summary })
 }
 
 fn forum_text(follower: &RunFollower) -> anyhow::Result<String> {
@@ -188,8 +188,7 @@ fn forum_text(follower: &RunFollower) -> anyhow::Result<String> {
         // The score of a tuner's trials against each other is nobody's strength.
         return Ok(score_block(&view));
     }
-    let run: ComparedRun = serde_json::from_str(&serde_json::to_string(&Summary::of(&view))?)?;
     let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
     let book = book.map_or("no book".into(), |name| name.to_string_lossy());
-    Ok(forum_block(&run, &view.plan.engines[0].limits.to_string(), &book))
+    Ok(forum_block(&Summary::of(&view), &view.plan.engines[0].limits.to_string(), &book))
 }

@@ -1,7 +1,8 @@
 //! Counts as bars: upright ones for ordered cells, lying ones for shares of a whole and for estimates.
 
-use super::scale::{Scale, grouped};
+use super::scale::Scale;
 use super::svg::{Anchor, Tone, frame, rect, text};
+use crate::report::number_text::grouped;
 
 const WIDTH: f64 = 720.0;
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::scale::{Scale, signed, tick_label};
+use super::scale::{Scale, tick_label};
 use super::svg::{Anchor, Tone, frame, line, text};
+use crate::report::number_text::signed;
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 250.0;

@@ -1,5 +1,7 @@
 //! Scales and numbers: round ticks, and figures written the way people read them.
 
+use crate::report::number_text::grouped;
+
 /// A linear map from values to places on the page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -44,35 +46,6 @@ fn round_step(rough: f64) -> f64 {
     factor * power
 }
 
-/// A count with thousands apart: `8,412`.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A difference with its sign and `decimals` places: `+4.1`, `−2.0`, `0.0` without a sign.
-pub fn signed(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
-    let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    match (zero, value > 0.0) {
-        (true, _) => text,
-        (false, true) => format!("+{text}"),
-        (false, false) => format!("\u{2212}{text}"),
-    }
-}
-
-/// A value as it is, with the minus of typesetters: `6`, `−2.5`.
-pub fn value_text(value: f64) -> String {
-    value.to_string().replace('-', "\u{2212}")
-}
-
 /// A tick's label, with no more decimals than its step needs.
 pub(super) fn tick_label(value: f64, step: f64) -> String {
     let decimals = if step >= 1.0 { 0 } else { (-step.log10()).ceil().clamp(0.0, 6.0) as usize };
@@ -114,12 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_written_as_people_read_them() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(signed(4.12, 1), "+4.1");
-        assert_eq!(signed(-2.0, 1), "\u{2212}2.0");
-        assert_eq!(signed(-0.01, 1), "0.0");
+    fn tick_labels_have_no_more_decimals_than_their_step() {
         assert_eq!(tick_label(-0.5, 0.5), "\u{2212}0.5");
         assert_eq!(tick_label(20_000.0, 5000.0), "20,000");
     }

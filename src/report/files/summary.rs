@@ -1,14 +1,16 @@
-//! A run's result in numbers: `summary.json`.
+//! The result of a run in numbers: `summary.json`.
+
+use serde::{Deserialize, Serialize};
 
 use crate::game::EngineIndex;
-use serde::Serialize;
-
+use crate::report::number_text::estimate_text;
+use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
-
 use crate::stats::{Estimate, Hypothesis, Pentanomial};
 
-/// The result of a run from the candidate's side. Its keys are a contract.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The result of a run from the candidate's side. Its keys are a contract; a `summary.json` may have more or, where a
+/// default is given, fewer of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the keys are documented as a whole")]
 pub struct Summary {
     pub name: String,
@@ -29,17 +31,21 @@ pub struct Summary {
     pub llr: Option<f64>,
     pub llr_lower: Option<f64>,
     pub llr_upper: Option<f64>,
-    pub verdict: &'static str,
+    pub verdict: Verdict,
+    #[serde(default)]
     pub faults: u64,
+    #[serde(default)]
     pub seconds: f64,
+    #[serde(default)]
     pub voids: u64,
+    #[serde(default)]
     pub after_stop: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableRow>,
 }
 
-/// An engine's line in a tournament of more than two.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The row of an engine in a tournament of more than two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the keys are those of the summary")]
 pub struct TableRow {
     pub name: String,
@@ -54,7 +60,7 @@ pub struct TableRow {
 }
 
 impl Summary {
-    /// The summary of a run as it stands.
+    /// Returns the summary of the pairs counted so far.
     pub fn of(view: &RunView<'_>) -> Self {
         let RunView { plan, state, seconds } = *view;
         let standings = state.standings();
@@ -83,11 +89,11 @@ impl Summary {
             llr_lower: bounds.map(|bounds| bounds.lower),
             llr_upper: bounds.map(|bounds| bounds.upper),
             verdict: match (plan.sprt, state.decision()) {
-                (None, _) => "none",
-                (Some(_), None) => "undecided",
+                (None, _) => Verdict::NoTest,
+                (Some(_), None) => Verdict::Undecided,
                 (Some(_), Some(decision)) => match decision.accepted {
-                    Hypothesis::Null => "H0",
-                    Hypothesis::Alternative => "H1",
+                    Hypothesis::Null => Verdict::Rejected,
+                    Hypothesis::Alternative => Verdict::Accepted,
                 },
             },
             faults: standings.faults(),
@@ -97,9 +103,24 @@ impl Summary {
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
         }
     }
+
+    /// Removes the strengths: the two sides of a tuning run are the same engine with trial values.
+    pub fn without_strength(self) -> Self {
+        Self { elo: None, elo_error: None, nelo: None, nelo_error: None, los: None, ..self }
+    }
+
+    /// Returns the result in one sentence: `+4.1 ± 2.9 Elo after 8,412 pairs: accepted`.
+    pub fn sentence(&self) -> String {
+        verdict_sentence(self.elo.zip(self.elo_error), self.pairs, self.verdict)
+    }
+
+    /// Returns the Elo difference with its error.
+    pub(in crate::report) fn elo_text(&self) -> String {
+        estimate_text(self.elo, self.elo_error)
+    }
 }
 
-/// All engines, the strongest first.
+/// Returns the row of every engine, the strongest first.
 pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let standings = view.state.standings();
     let row = |index: u16| {
@@ -125,4 +146,19 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
 
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_without_the_keys_that_came_later_can_be_read() {
+        let old = r#"{"name":"n","candidate":"a","baseline":"b","pairs":1,"games":2,"wins":1,"draws":1,"losses":0,
+            "pentanomial":[0,0,0,1,0],"elo":1.5,"elo_error":null,"nelo":null,"nelo_error":null,"los":0.5,
+            "llr":null,"llr_lower":null,"llr_upper":null,"verdict":"none","unknown":7}"#;
+        let summary: Summary = serde_json::from_str(old).unwrap();
+        assert_eq!((summary.elo, summary.verdict, summary.faults), (Some(1.5), Verdict::NoTest, 0));
+        assert_eq!(summary.without_strength().elo, None);
+    }
 }

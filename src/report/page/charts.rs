@@ -2,8 +2,8 @@
 
 use crate::report::chart::{
     BandPoint, Bar, BarChart, BarShare, ChartSize, Layer, ShareChart, Tone, XyChart, decimate, decimate_band,
-    grouped, signed,
 };
+use crate::report::number_text::{grouped, signed};
 use crate::report::page::MatchData;
 use crate::stats::{Bounds, Estimate, Pentanomial, Trinomial};
 

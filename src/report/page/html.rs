@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::report::chart::{CHART_STYLE, escape, grouped};
+use crate::report::chart::{CHART_STYLE, escape};
+use crate::report::number_text::grouped;
 use crate::report::page::GameShelf;
 use crate::report::page::csp::policy;
 

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::game::GameId;
-use crate::report::chart::{escape, grouped, signed};
+use crate::report::chart::escape;
+use crate::report::number_text::{estimate_text, grouped};
 use crate::report::page::MatchData;
 use crate::report::page::charts::{
     ChartDetail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart,
@@ -43,10 +44,7 @@ pub fn table_section(rows: &[TableRow]) -> Section {
                     <th class=\"n\">won<th class=\"n\">drawn<th class=\"n\">lost<th class=\"n\">faults</tr></thead><tbody>"
         .to_owned();
     for row in rows {
-        let elo = match (row.elo, row.elo_error) {
-            (Some(elo), Some(error)) => format!("{} ± {error:.1}", signed(elo, 1)),
-            _ => "–".to_owned(),
-        };
+        let elo = estimate_text(row.elo, row.elo_error);
         let _ = write!(html, "<tr><td>{}<td class=\"n\">{elo}", escape(&row.name));
         for count in [row.games, row.wins, row.draws, row.losses, row.faults] {
             let _ = write!(html, "<td class=\"n\">{}", grouped(count));

@@ -12,7 +12,6 @@ mod pgn_lookup;
 mod tuning_boards;
 mod tuning_data;
 mod tuning_sections;
-mod verdict_sentence;
 mod viewer_games;
 
 pub use charts::ChartDetail;
@@ -22,10 +21,9 @@ pub use match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,
 };
 pub use openings::OpeningResults;
-pub use page_builder::{PageBuilder, PageSetting, duration, summary_sentence};
+pub use page_builder::{PageBuilder, PageSetting};
 pub use page_observer::{PageObserver, page_of, setting_of, write_page, write_page_of, write_page_with};
 pub use pgn_lookup::{parse_round, shelved_game};
 pub use tuning_data::{TuningData, WeightsThen};
 pub use tuning_sections::Acceptance;
-pub use verdict_sentence::{VerdictWord, verdict_sentence};
 pub use viewer_games::GameShelf;

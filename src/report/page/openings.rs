@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::game::{GameRecord, GameResult, MoveSource};
-use crate::report::chart::{escape, grouped};
+use crate::report::chart::escape;
+use crate::report::number_text::grouped;
 use crate::stats::PairScore;
 
 /// Openings told apart at most. A run of a million games may have as many, and nobody reads so long a list.

@@ -14,9 +14,9 @@ use crate::run::{CountedPair, Plan, RunOutcome, RunView};
 
 use crate::game::{EngineIndex, GameOfPair, PairId};
 
-use crate::report::Summary;
-use crate::report::chart::{grouped, signed};
-use crate::report::page::{GameShelf, MatchData, VerdictWord, verdict_sentence};
+use crate::report::number_text::{duration, estimate_text, grouped, signed};
+use crate::report::page::{GameShelf, MatchData};
+use crate::report::{Summary, Verdict};
 use crate::tuning::{ParameterEffect, Tuner, TuningReport};
 
 /// What a page needs of every counted pair; feed it all of them, in order, and ask for the page.
@@ -80,9 +80,11 @@ impl PageBuilder {
         let (sentence, figures) = match &report {
             Some(report) => (tuning_sentence(report), tuning_figures(report, &summary)),
             None => {
-                let mut sentence = summary_sentence(&summary);
+                let mut sentence = summary.sentence();
                 // A test that was not played to its limit may still decide.
-                if summary.verdict == "undecided" && view.state.outcome() != Some(RunOutcome::Undecided) {
+                if summary.verdict == Verdict::Undecided
+                    && view.state.outcome() != Some(RunOutcome::Undecided)
+                {
                     sentence.push_str(" so far");
                 }
                 (sentence, match_figures(&summary))
@@ -174,22 +176,12 @@ impl PageBuilder {
     }
 }
 
-/// The outcome of a match or test in one sentence.
-pub fn summary_sentence(summary: &Summary) -> String {
-    let verdict = VerdictWord::from_summary(summary.verdict);
-    verdict_sentence(summary.elo.zip(summary.elo_error), summary.pairs, verdict)
-}
-
 fn match_figures(summary: &Summary) -> Vec<(String, String)> {
-    let with_error = |value: Option<f64>, error: Option<f64>| match (value, error) {
-        (Some(value), Some(error)) => format!("{} ± {error:.1}", signed(value, 1)),
-        _ => "–".to_owned(),
-    };
     let percent =
         |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0));
     let mut figures = vec![
-        ("Elo", with_error(summary.elo, summary.elo_error)),
-        ("Normalized Elo", with_error(summary.nelo, summary.nelo_error)),
+        ("Elo", summary.elo_text()),
+        ("Normalized Elo", estimate_text(summary.nelo, summary.nelo_error)),
         ("Superiority (LOS)", percent(summary.los)),
         ("Games", grouped(summary.games)),
         (
@@ -223,10 +215,4 @@ fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, Stri
         ("Playing time", duration(summary.seconds)),
     ];
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
-}
-
-/// Hours, minutes and seconds.
-pub fn duration(seconds: f64) -> String {
-    let whole = seconds.max(0.0).round() as u64;
-    format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
 }

@@ -6,7 +6,7 @@ use std::io;
 use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
 use crate::store::UtcDate;
 
-use crate::report::comparison::ComparedRun;
+use crate::report::Summary;
 use crate::report::follower::RunFollower;
 use crate::report::page::{Acceptance, PageSetting};
 use crate::store::{RunFolder, write_whole};
@@ -92,6 +92,6 @@ fn written(stamp: &str) -> String {
 fn acceptance_of(folder: &RunFolder) -> Option<Acceptance> {
     let test = RunFolder::open(&folder.acceptance()).ok()?;
     let text = fs::read_to_string(test.summary()).ok()?;
-    let run: ComparedRun = serde_json::from_str(&text).ok()?;
-    Some(Acceptance { sentence: run.sentence(), link: "accept/report.html".to_owned() })
+    let summary: Summary = serde_json::from_str(&text).ok()?;
+    Some(Acceptance { sentence: summary.sentence(), link: "accept/report.html".to_owned() })
 }

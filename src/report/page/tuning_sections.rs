@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape, grouped, signed, value_text};
+use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape};
+use crate::report::number_text::{grouped, signed, value_text};
 use crate::report::page::html::{Section, figure};
 use crate::report::page::tuning_boards::board_figures;
 use crate::report::page::tuning_data::WeightsThen;

@@ -1,11 +1,10 @@
 //! A run in a few lines of eighty columns.
 
-use crate::report::Summary;
-use crate::report::chart::{grouped, signed};
-use crate::report::page::duration;
+use crate::report::number_text::{duration, grouped, signed};
 use crate::report::text::ansi_screen::Ink;
 use crate::report::text::sparkline::{Trend, sparkline};
 use crate::report::text::tuning_block::{most_moved, short};
+use crate::report::{Summary, Verdict};
 use crate::run::RunView;
 use crate::tuning::ParameterEffect;
 
@@ -136,17 +135,17 @@ fn elo(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
 
 fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
     let (llr, lower, upper) = (summary.llr?, summary.llr_lower?, summary.llr_upper?);
+    let colour = |text: &str| match summary.verdict {
+        Verdict::Accepted => ink.good(text),
+        Verdict::Rejected => ink.bad(text),
+        Verdict::Undecided | Verdict::NoTest => text.to_owned(),
+    };
     let verdict = match summary.verdict {
-        "H1" => "  accepted",
-        "H0" => "  rejected",
-        _ => "",
+        Verdict::Accepted => "  accepted",
+        Verdict::Rejected => "  rejected",
+        Verdict::Undecided | Verdict::NoTest => "",
     };
     let figures = format!("{} ({} to {}){verdict}", signed(llr, 2), signed(lower, 2), signed(upper, 2));
-    let colour = |text: &str| match summary.verdict {
-        "H1" => ink.good(text),
-        "H0" => ink.bad(text),
-        _ => text.to_owned(),
-    };
     Some(with_sparks("LLR", &figures, &sparkline(trend.llr(), (lower, upper), SPARKS), colour))
 }
 

@@ -7,6 +7,7 @@ use crate::journal::GameEntry;
 use crate::run::{Observer, RunEvent, RunOutcome, RunView};
 
 use crate::report::Summary;
+use crate::report::number_text::duration;
 use crate::report::text::score_block::{decision_line, fault_lines, score_block};
 use crate::report::text::termination_text::reason_text;
 
@@ -99,9 +100,7 @@ fn told(view: &RunView<'_>, ending: &str) -> String {
         text.push_str(&format!("Warning; {label}\n"));
     }
     text.push_str(ending);
-    let seconds = view.seconds as u64;
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    text.push_str(&format!("Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n"));
+    text.push_str(&format!("Total Time: {:0>8} (hours:minutes:seconds)\n", duration(view.seconds)));
     text
 }
 

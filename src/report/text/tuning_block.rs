@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::chart::grouped;
+use crate::report::number_text::grouped;
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Rows of a block; a run may tune hundreds of weights, and all of them are in its files.

@@ -1,0 +1,65 @@
+//! Numbers as text: grouped digits, signs and durations.
+
+/// Returns a count with its thousands separated: `8,412`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a difference with its sign and `decimals` places: `+4.1`, `−2.0`, and `0.0` without a sign.
+pub(super) fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    match (zero, value > 0.0) {
+        (true, _) => text,
+        (false, true) => format!("+{text}"),
+        (false, false) => format!("\u{2212}{text}"),
+    }
+}
+
+/// Returns an estimate with its error, one decimal each: `+4.1 ± 2.9`, or `–` if either is missing.
+pub(super) fn estimate_text(value: Option<f64>, error: Option<f64>) -> String {
+    match (value, error) {
+        (Some(value), Some(error)) => format!("{} ± {error:.1}", signed(value, 1)),
+        _ => "–".to_owned(),
+    }
+}
+
+/// Returns a value with all its decimals and a typographic minus: `6`, `−2.5`.
+pub(super) fn value_text(value: f64) -> String {
+    value.to_string().replace('-', "\u{2212}")
+}
+
+/// Returns seconds as hours, minutes and seconds: `1:02:03`.
+pub(super) fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_differences_are_grouped_and_signed() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(signed(4.12, 1), "+4.1");
+        assert_eq!(signed(-2.0, 1), "\u{2212}2.0");
+        assert_eq!(signed(-0.01, 1), "0.0");
+    }
+
+    #[test]
+    fn durations_have_as_many_hours_as_needed() {
+        assert_eq!(duration(0.4), "0:00:00");
+        assert_eq!(duration(3_723.0), "1:02:03");
+        assert_eq!(duration(360_000.0), "100:00:00");
+    }
+}

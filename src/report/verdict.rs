@@ -1,0 +1,90 @@
+//! The verdict of a run's test, and the result of a run in one sentence.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::number_text::{grouped, signed};
+
+/// Verdict of a run, serialised as the `verdict` of `summary.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// The test accepted H1: the candidate passed.
+    #[serde(rename = "H1")]
+    Accepted,
+    /// The test accepted H0: the candidate failed.
+    #[serde(rename = "H0")]
+    Rejected,
+    /// The test has not reached a bound.
+    #[serde(rename = "undecided")]
+    Undecided,
+    /// The run has no test.
+    #[serde(rename = "none")]
+    NoTest,
+}
+
+impl Verdict {
+    /// Returns what the verdict means for the candidate, or `None` without a test.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Accepted => Some("accepted"),
+            Self::Rejected => Some("rejected"),
+            Self::Undecided => Some("undecided"),
+            Self::NoTest => None,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// Writes the word of `summary.json`: `H1`, `H0`, `undecided` or `none`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// Returns the result in one sentence: `+4.1 ± 2.9 Elo after 8,412 pairs: accepted`.
+pub(super) fn verdict_sentence(elo: Option<(f64, f64)>, pairs: u64, verdict: Verdict) -> String {
+    let strength = match elo {
+        Some((elo, error)) if elo.is_finite() && error.is_finite() => {
+            format!("{} ± {error:.1} Elo", signed(elo, 1))
+        }
+        _ => "No Elo yet".to_owned(),
+    };
+    let count = match pairs {
+        1 => "1 pair".to_owned(),
+        many => format!("{} pairs", grouped(many)),
+    };
+    let verdict = verdict.word().map(|word| format!(": {word}")).unwrap_or_default();
+    format!("{strength} after {count}{verdict}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_has_the_same_word_in_text_and_in_json() {
+        for (verdict, word) in [
+            (Verdict::Accepted, "H1"),
+            (Verdict::Rejected, "H0"),
+            (Verdict::Undecided, "undecided"),
+            (Verdict::NoTest, "none"),
+        ] {
+            assert_eq!(verdict.to_string(), word);
+            assert_eq!(serde_json::to_string(&verdict).unwrap(), format!("\"{word}\""));
+            assert_eq!(serde_json::from_str::<Verdict>(&format!("\"{word}\"")).unwrap(), verdict);
+        }
+    }
+
+    #[test]
+    fn the_sentence_names_strength_pairs_and_verdict() {
+        for (elo, pairs, verdict, expected) in [
+            (Some((4.12, 2.93)), 8412, Verdict::Accepted, "+4.1 ± 2.9 Elo after 8,412 pairs: accepted"),
+            (Some((-7.0, 6.0)), 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
+            (Some((0.0, 6.0)), 50, Verdict::NoTest, "0.0 ± 6.0 Elo after 50 pairs"),
+            (None, 0, Verdict::Undecided, "No Elo yet after 0 pairs: undecided"),
+        ] {
+            assert_eq!(verdict_sentence(elo, pairs, verdict), expected);
+        }
+    }
+}
