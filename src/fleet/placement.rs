@@ -14,7 +14,7 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::player::{EngineSpec, Pondering};
+use crate::player::EngineSpec;
 
 /// Whether games get processors of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Places {
             Placement::Auto => usable(),
             Placement::Off => Vec::new(),
         };
-        Self { processors, pool, per_slot: needed_by_a_game(engines), slots: Vec::new() }
+        Self { processors, pool, per_slot: processors_per_game(engines), slots: Vec::new() }
     }
 
     /// Finds a place for each of so many slots, or for none of them.
@@ -103,10 +103,13 @@ impl Lease {
     }
 }
 
-/// Processors that a game of these engines keeps busy at once: only those who ponder think at the same time.
-fn needed_by_a_game(engines: &[EngineSpec]) -> usize {
-    let most = engines.iter().map(EngineSpec::threads).max().unwrap_or(1);
-    if engines.iter().any(|spec| spec.ponder == Pondering::On) { 2 * most } else { most }
+/// Largest number of processors that any two of these engines keep busy in a game. A single engine plays itself.
+fn processors_per_game(engines: &[EngineSpec]) -> usize {
+    let needed = |pair: [&EngineSpec; 2]| EngineSpec::processors_for(pair, pair.map(EngineSpec::threads));
+    let rivals = |at: usize| if engines.len() == 1 { engines } else { &engines[at + 1..] };
+    let pairs =
+        engines.iter().enumerate().flat_map(|(at, one)| rivals(at).iter().map(move |other| [one, other]));
+    pairs.map(needed).max().unwrap_or(1)
 }
 
 /// The processors that we may run on, one of each core before any core's second.
@@ -159,7 +162,7 @@ impl Thread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::EngineOption;
+    use crate::player::{EngineOption, Pondering};
 
     fn order(cores: &[&str]) -> Vec<usize> {
         best_first(cores.iter().map(|core| (*core).to_owned()).enumerate().collect())
@@ -179,13 +182,19 @@ mod tests {
     }
 
     #[test]
-    fn a_game_needs_the_threads_of_its_larger_engine_and_twice_that_to_ponder() {
-        let mut engines = [EngineSpec::uci("a", "a"), EngineSpec::uci("b", "b")];
-        assert_eq!(needed_by_a_game(&engines), 1);
-        engines[1].options = vec![EngineOption::new("threads", "4")];
-        assert_eq!(needed_by_a_game(&engines), 4);
+    fn a_slot_has_room_for_the_most_demanding_pair_of_engines() {
+        let with_threads = |threads: &str| EngineSpec {
+            options: vec![EngineOption::new("threads", threads)],
+            ..EngineSpec::uci("a", "a")
+        };
+        let mut engines = ["1", "4", "2"].map(with_threads);
+        assert_eq!(processors_per_game(&engines), 4, "engines that think in turn");
         engines[0].ponder = Pondering::On;
-        assert_eq!(needed_by_a_game(&engines), 8);
+        assert_eq!(processors_per_game(&engines), 5, "one pondering thread beside four");
+        engines[2].ponder = Pondering::On;
+        assert_eq!(processors_per_game(&engines), 6, "two pondering threads beside four");
+        assert_eq!(processors_per_game(&engines[2..]), 4, "an engine against itself");
+        assert_eq!(processors_per_game(&[]), 1);
     }
 
     #[test]

@@ -165,6 +165,16 @@ impl EngineSpec {
         self.options.iter().rfind(|option| option.is_named(name)).map(|option| option.value.as_str())
     }
 
+    /// Number of processors that a game between two engines keeps busy, given the threads that each of them searches
+    /// with.
+    ///
+    /// Without pondering the engines think in turn, so the larger count is enough. If either of them ponders, a
+    /// pondering engine and its thinking opponent run at the same time, so the counts add up.
+    pub fn processors_for(engines: [&Self; 2], threads: [usize; 2]) -> usize {
+        let [one, other] = threads.map(|count| count.max(1));
+        if engines.iter().any(|engine| engine.ponder == Pondering::On) { one + other } else { one.max(other) }
+    }
+
     /// Search threads that this spec sets: the option `Threads`, or 1 if it is absent, 0 or not a number.
     pub fn threads(&self) -> usize {
         self.option("Threads").and_then(|value| value.parse().ok()).unwrap_or(1).max(1)
@@ -174,6 +184,22 @@ impl EngineSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pondering_by_either_of_two_unequal_engines_needs_the_sum_of_their_threads() {
+        let mut engines = [EngineSpec::uci("a", "a"), EngineSpec::uci("b", "b")];
+        engines[1].options = vec![EngineOption::new("Threads", "4")];
+        let needed = |engines: &[EngineSpec; 2]| {
+            let pair = engines.each_ref();
+            EngineSpec::processors_for(pair, pair.map(EngineSpec::threads))
+        };
+        assert_eq!(needed(&engines), 4, "they think in turn");
+        for ponders in [0, 1] {
+            engines.iter_mut().for_each(|engine| engine.ponder = Pondering::Off);
+            engines[ponders].ponder = Pondering::On;
+            assert_eq!(needed(&engines), 5, "engine {ponders} ponders");
+        }
+    }
 
     #[test]
     fn threads_are_those_of_the_last_option_of_that_name() {

@@ -1,6 +1,6 @@
 //! Differences between engines that nobody may have meant.
 
-use crate::player::{EngineOption, NumberOption, Pondering};
+use crate::player::{EngineOption, EngineSpec, NumberOption};
 
 use crate::game::EngineIndex;
 
@@ -176,10 +176,9 @@ pub fn oversubscription(plan: &Plan, heard: &[EngineFacts], processors: usize) -
     if !sides.iter().any(by_clock) {
         return None;
     }
-    let needs = |[one, other]: [usize; 2]| {
-        let threads = [&sides[one], &sides[other]].map(EngineSide::threads);
-        let both = [one, other].iter().any(|&place| sides[place].engine.spec.ponder == Pondering::On);
-        if both { threads.iter().sum() } else { threads[0].max(threads[1]) }
+    let needs = |pair: [usize; 2]| {
+        let pair = pair.map(|place| &sides[place]);
+        EngineSpec::processors_for(pair.map(|side| &side.engine.spec), pair.map(EngineSide::threads))
     };
     let schedule = plan.schedule();
     let per_game = schedule.matchups().iter().map(|pair| needs(pair.map(EngineIndex::get))).max()?;
