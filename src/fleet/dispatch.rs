@@ -8,9 +8,7 @@ use crate::fleet::PairJob;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Running,
-    /// None begin until told otherwise.
-    Paused,
-    /// None begin any more.
+    /// Pairs in progress are finished, no other pair begins.
     Draining,
 }
 
@@ -29,8 +27,13 @@ impl Dispatch {
         Self { queue: VecDeque::new(), idle: BTreeSet::new(), busy: 0, concurrency, flow: Flow::Running }
     }
 
-    pub(super) fn submit(&mut self, job: PairJob) {
-        self.queue.push_back(job);
+    /// Queues a job; returns it if no pair begins any more.
+    pub(super) fn submit(&mut self, job: PairJob) -> Option<PairJob> {
+        match self.flow {
+            Flow::Running => self.queue.push_back(job),
+            Flow::Draining => return Some(job),
+        }
+        None
     }
 
     /// A slot that has just been made, or has finished a pair.
@@ -59,21 +62,15 @@ impl Dispatch {
         self.queue.len()
     }
 
-    pub(super) fn flow(&self) -> Flow {
-        self.flow
-    }
-
-    /// Changes the flow; draining cannot be undone. Returns the jobs that will not begin.
-    pub(super) fn set_flow(&mut self, flow: Flow) -> Vec<PairJob> {
-        if self.flow != Flow::Draining {
-            self.flow = flow;
-        }
-        if self.flow == Flow::Draining { self.queue.drain(..).collect() } else { Vec::new() }
+    /// Begins no more pairs, for good. Returns the queued jobs, which will not begin.
+    pub(super) fn drain(&mut self) -> Vec<PairJob> {
+        self.flow = Flow::Draining;
+        self.queue.drain(..).collect()
     }
 
     /// The next pair to begin, and its slot: the lowest, so that warm engines are used again.
     pub(super) fn next(&mut self) -> Option<(usize, PairJob)> {
-        if self.flow != Flow::Running || self.busy >= self.concurrency {
+        if self.flow == Flow::Draining || self.busy >= self.concurrency {
             return None;
         }
         let slot = *self.idle.first()?;

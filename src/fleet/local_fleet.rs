@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use crate::fleet::dispatch::{Dispatch, Flow};
+use crate::fleet::dispatch::Dispatch;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::Places;
@@ -160,23 +160,17 @@ impl LocalFleet {
     pub fn submit(&self, job: PairJob) {
         let refused = {
             let mut state = self.desk.lock();
-            state.dispatch.submit(job);
-            let flow = state.dispatch.flow();
-            state.dispatch.set_flow(flow)
+            let refused = state.dispatch.submit(job);
+            state.pump();
+            refused
         };
         self.desk.give_back(refused);
-        self.desk.lock().pump();
     }
 
     /// How many more pairs could begin at once.
     pub fn room(&self) -> usize {
         let state = self.desk.lock();
         state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
-    }
-
-    /// Pairs being played.
-    pub fn playing(&self) -> usize {
-        self.desk.lock().dispatch.busy()
     }
 
     /// Waits for the next event. An open fleet always has one to come as long as a pair is queued or played.
@@ -199,18 +193,6 @@ impl LocalFleet {
     /// How many pairs may be played at the same time now.
     pub fn concurrency(&self) -> usize {
         self.desk.lock().dispatch.concurrency()
-    }
-
-    /// Lets pairs under way finish and begins no more until [`LocalFleet::resume`].
-    pub fn pause(&self) {
-        self.desk.lock().dispatch.set_flow(Flow::Paused);
-    }
-
-    /// Ends a pause.
-    pub fn resume(&self) {
-        let mut state = self.desk.lock();
-        state.dispatch.set_flow(Flow::Running);
-        state.pump();
     }
 
     /// Lets pairs under way finish; those that have not begun come back as void. There is no way back.
@@ -256,11 +238,11 @@ impl Desk {
     }
 
     fn drain(&self) {
-        let dropped = self.lock().dispatch.set_flow(Flow::Draining);
+        let dropped = self.lock().dispatch.drain();
         self.give_back(dropped);
     }
 
-    fn give_back(&self, jobs: Vec<PairJob>) {
+    fn give_back(&self, jobs: impl IntoIterator<Item = PairJob>) {
         for job in jobs {
             let (game, reason) = (GameOfPair::First, VoidReason::Cancelled);
             let _ = self.events.send(FleetEvent::Voided { id: job.id, game, reason });
