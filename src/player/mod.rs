@@ -6,6 +6,7 @@ mod exchange;
 mod fault;
 mod move_text;
 mod options;
+#[expect(clippy::module_inception, reason = "the file is named after its type, as all files here are")]
 mod player;
 mod process;
 mod score;
