@@ -39,6 +39,8 @@ pub enum FleetEvent {
         /// Why.
         reason: VoidReason,
     },
+    /// Something that the user should know and that affects no result.
+    Warning(String),
     /// An engine cannot be used at all: nothing more is started, and its pair is void.
     EngineFatal(Box<EngineFatal>),
 }

@@ -144,6 +144,9 @@ impl Slot {
                 PairEnd::Done
             }
         };
+        if let Some(warning) = self.shared.launcher.take_warning() {
+            self.tell(FleetEvent::Warning(warning.to_owned()));
+        }
         (seats, end)
     }
 

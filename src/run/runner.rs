@@ -287,6 +287,7 @@ impl Run {
                 };
                 self.append(entry, Urgency::Grouped);
             }
+            FleetEvent::Warning(text) => self.tell(&RunEvent::Warning(text)),
             FleetEvent::EngineFatal(fatal) => {
                 let stderr = fatal.stderr_tail.trim();
                 let tail = if stderr.is_empty() { String::new() } else { format!("\nit said: {stderr}") };

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
@@ -39,7 +40,13 @@ impl GuardianProgram {
 #[derive(Debug)]
 pub(super) struct Guardian {
     process: Mutex<(ChildStdin, Child)>,
+    state: AtomicU8,
 }
+
+/// Values of [`Guardian::state`]. The loss of a guardian is reported once.
+const ALIVE: u8 = 0;
+const LOST: u8 = 1;
+const REPORTED: u8 = 2;
 
 impl Guardian {
     /// Starts a guardian for the run with this mark.
@@ -52,24 +59,29 @@ impl Guardian {
             .spawn()?;
         let mut pipe = child.stdin.take().expect("its input was asked to be a pipe");
         writeln!(pipe, "run {run}")?;
-        Ok(Self { process: Mutex::new((pipe, child)) })
+        Ok(Self { process: Mutex::new((pipe, child)), state: AtomicU8::new(ALIVE) })
     }
 
     /// Adds a process group to those that must not outlive us.
     pub(super) fn watch(&self, group: Pid) {
-        self.tell(&format!("+{group}\n"));
+        self.send(&format!("+{group}\n"));
     }
 
     /// Takes a group off the list: it is gone, and its number may be given to somebody else.
     pub(super) fn forget(&self, group: Pid) {
-        self.tell(&format!("-{group}\n"));
+        self.send(&format!("-{group}\n"));
     }
 
-    fn tell(&self, line: &str) {
+    /// Returns true once, the first time it is called after the guardian was found to have ended.
+    pub(super) fn take_loss(&self) -> bool {
+        self.state.compare_exchange(LOST, REPORTED, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    fn send(&self, line: &str) {
         let mut process = self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // A guardian that somebody killed guards nothing; the games go on without it.
+        // The games continue without a guardian that was killed; the caller learns of it from `take_loss`.
         if process.0.write_all(line.as_bytes()).is_err() {
-            tracing::warn!("the guardian process is gone; engines may outlive a crash of this program");
+            let _ = self.state.compare_exchange(ALIVE, LOST, Ordering::AcqRel, Ordering::Acquire);
         }
     }
 }
@@ -108,4 +120,21 @@ pub fn keep_watch() {
     let Some(run) = run else { return };
     kill_marked(RUN_VARIABLE, &run);
     remove_scratch_dirs(&run);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guardian_that_ended_is_reported_once() {
+        let args = ["-c", "read -r run"].map(str::to_owned).to_vec();
+        let guardian = Guardian::start(&GuardianProgram { program: "sh".into(), args }, "a-run").unwrap();
+        guardian.process.lock().unwrap().1.wait().unwrap();
+        assert!(!guardian.take_loss(), "nothing has been written to it yet");
+        guardian.watch(Pid::this());
+        assert!(guardian.take_loss());
+        guardian.forget(Pid::this());
+        assert!(!guardian.take_loss(), "the loss has been reported");
+    }
 }

@@ -93,6 +93,12 @@ impl Launcher {
         Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.timeouts.stderr_bytes))
     }
 
+    /// Returns a warning for the user, at most once in the life of a launcher.
+    pub fn take_warning(&self) -> Option<&'static str> {
+        let lost = self.guardian.as_ref().is_some_and(|guardian| guardian.take_loss());
+        lost.then_some("the guardian process has ended; engines may outlive a crash of this program")
+    }
+
     /// Kills whatever still carries this run's mark; says how many there were.
     pub fn sweep(&self) -> u64 {
         kill_marked(RUN_VARIABLE, &self.run)
