@@ -277,6 +277,7 @@ async fn play(config: FleetConfig, pairs: u64, journal: Option<Journal<Entry>>) 
             }
             FleetEvent::EngineFatal(fatal) => panic!("{fatal}"),
             FleetEvent::Voided { reason, .. } => panic!("{reason}"),
+            FleetEvent::Warning(text) => panic!("{text}"),
             FleetEvent::GameFinished { id, game, record, .. } => {
                 if let Some(journal) = &journal {
                     let entry = GameEntry::pack(id.index, id.attempt, game, &record);

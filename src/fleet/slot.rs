@@ -144,9 +144,6 @@ impl Slot {
                 PairEnd::Done
             }
         };
-        if let Some(warning) = self.shared.launcher.take_warning() {
-            self.tell(FleetEvent::Warning(warning.to_owned()));
-        }
         (seats, end)
     }
 
@@ -164,7 +161,11 @@ impl Slot {
         for game in GameOfPair::BOTH.into_iter().skip(games.len()) {
             let key = GameKey { id: job.id, game };
             self.tell(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
-            match self.game(seats, job, &setup, key).await {
+            let played = self.game(seats, job, &setup, key).await;
+            if let Some(warning) = self.shared.launcher.take_warning() {
+                self.tell(FleetEvent::Warning(warning.to_owned()));
+            }
+            match played {
                 Ok((record, bundle)) => {
                     games.push(record.clone());
                     let (record, bundle) = (Box::new(record), bundle.map(Box::new));

@@ -100,6 +100,7 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
                     open -= 1;
                 }
                 FleetEvent::EngineFatal(fatal) => outcome.fatal = Some(*fatal),
+                FleetEvent::Warning(_) => {}
             }
         }
         outcome.took = begun.elapsed();
