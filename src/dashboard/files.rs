@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use crate::report::RunPage;
 use crate::report::page::{parse_round, shelved_game};
-use crate::report::{RunFollower, page_of};
 use crate::store::RunFolder;
 
 use crate::dashboard::catalogue::Catalogue;
@@ -93,7 +93,7 @@ pub(super) fn report(catalogue: &Catalogue, folder: &RunFolder) -> Result<String
         return read(&folder.page());
     }
     let (plan, text) = catalogue.plan_of(folder).map_err(io::Error::other)?;
-    Ok(page_of(&RunFollower::read_whole(folder.clone(), plan, &text)?))
+    Ok(RunPage::read_whole(folder.clone(), plan, &text)?.html())
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::report::RunPage;
 use crate::report::page::{ChartDetail, PageSetting, head_section};
-use crate::report::{Advance, News, RunFollower, setting_of};
-use crate::run::RunOutcome;
 use crate::run::control::ControlRequest;
+use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
 
 use crate::dashboard::catalogue::{Catalogue, acceptance_id, url_part};
@@ -29,7 +29,7 @@ pub(super) struct RunSource {
     catalogue: Catalogue,
     id: String,
     folder: RunFolder,
-    follower: Option<RunFollower>,
+    page: Option<RunPage>,
     drawn: Drawn,
 }
 
@@ -43,12 +43,12 @@ struct Drawn {
 impl RunSource {
     pub(super) fn new(catalogue: Catalogue, id: String, folder: RunFolder) -> Self {
         let drawn = Drawn { stale: true, acceptance: None, due: Instant::now() };
-        Self { catalogue, id, folder, follower: None, drawn }
+        Self { catalogue, id, folder, page: None, drawn }
     }
 
     fn draw(&mut self, frame: &mut PageParts) {
-        let Some(follower) = &self.follower else { return };
-        let setting = self.setting(follower);
+        let Some(page) = &self.page else { return };
+        let setting = self.setting(page);
         let acceptance = setting.acceptance.as_ref().map(|acceptance| acceptance.sentence.clone());
         if acceptance != self.drawn.acceptance {
             self.drawn.stale = true;
@@ -57,9 +57,9 @@ impl RunSource {
             return;
         }
         let began = Instant::now();
-        let (view, collector) = (follower.view(), follower.collector());
-        let head = head_section(&collector.context(&view, &setting));
-        for section in std::iter::once(head).chain(collector.sections(&view, &setting, ChartDetail::Live)) {
+        let (view, builder) = (page.reader().view(), page.builder());
+        let head = head_section(&builder.context(&view, &setting));
+        for section in std::iter::once(head).chain(builder.sections(&view, &setting, ChartDetail::Live)) {
             frame.put_markup(section.id, &section.html);
         }
         let took = began.elapsed();
@@ -68,8 +68,8 @@ impl RunSource {
     }
 
     /// The page's setting, with the acceptance test where this server has it.
-    fn setting(&self, follower: &RunFollower) -> PageSetting {
-        let mut setting = setting_of(follower);
+    fn setting(&self, page: &RunPage) -> PageSetting {
+        let mut setting = page.setting();
         if let Some(acceptance) = &mut setting.acceptance {
             acceptance.link = format!("../{}/", url_part(&acceptance_id(&self.id)));
         }
@@ -79,48 +79,42 @@ impl RunSource {
 
 impl Source for RunSource {
     fn look(&mut self, frame: &mut PageParts) {
-        if self.follower.is_none() {
+        if self.page.is_none() {
             match self.catalogue.plan_of(&self.folder) {
-                Ok((plan, text)) => self.follower = Some(RunFollower::new(self.folder.clone(), plan, &text)),
+                Ok((plan, text)) => self.page = Some(RunPage::new(self.folder.clone(), plan, &text)),
                 Err(why) => return frame.put("status", &json!({ "phase": "unreadable", "trouble": why })),
             }
         }
-        let Some(follower) = &mut self.follower else { return };
+        let Some(page) = &mut self.page else { return };
+        let is_behind = |advance: &_| matches!(advance, Ok(Advance::More | Advance::Restarted));
         let began = Instant::now();
-        let mut advance = follower.advance();
-        while matches!(advance, Ok(Advance::More)) && began.elapsed() < READING {
+        let mut advance = page.advance();
+        while is_behind(&advance) && began.elapsed() < READING {
             self.drawn.stale = true;
-            advance = follower.advance();
+            advance = page.advance();
         }
-        self.drawn.stale |= !matches!(advance, Ok(Advance::Still));
+        self.drawn.stale |= !matches!(advance, Ok(Advance::Unchanged));
+        let reader = page.reader();
         let answer = control::ask(&self.folder, ControlRequest::Boards).ok();
         let trouble = match &advance {
             Err(why) => Some(why.to_string()),
-            Ok(_) => follower.damage().map(str::to_owned),
+            Ok(_) => reader.damage().map(str::to_owned),
         };
-        let loading = matches!(advance, Ok(Advance::More));
-        frame.put(
-            "status",
-            &status(follower, answer.as_ref(), loading.then_some("reading"), trouble.as_deref()),
-        );
+        let reading = is_behind(&advance).then_some("reading");
+        frame.put("status", &status(reader, answer.as_ref(), reading, trouble.as_deref()));
         frame.put("boards", answer.as_ref().map_or(&json!([]), |answer| &answer["boards"]));
-        frame.put("news", &follower.news().rev().map(news).collect::<Value>());
+        frame.put("news", &reader.incidents().rev().map(incident).collect::<Value>());
         self.draw(frame);
     }
 }
 
-fn news(news: &News) -> Value {
-    json!({ "at": news.at, "text": news.text, "bundle": news.bundle })
+fn incident(incident: &Incident) -> Value {
+    json!({ "at": incident.at, "text": incident.text, "bundle": incident.bundle })
 }
 
 /// What the run is doing, and how much of it is left.
-fn status(
-    follower: &RunFollower,
-    answer: Option<&Value>,
-    reading: Option<&str>,
-    trouble: Option<&str>,
-) -> Value {
-    let view = follower.view();
+fn status(reader: &RunReader, answer: Option<&Value>, reading: Option<&str>, trouble: Option<&str>) -> Value {
+    let view = reader.view();
     let counted = view.state.counted();
     let most = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs);
     let phase = match (answer.and_then(|answer| answer["phase"].as_str()), view.state.outcome()) {

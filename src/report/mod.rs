@@ -3,19 +3,17 @@
 pub mod chart;
 pub mod comparison;
 mod files;
-mod follower;
 mod number_text;
 pub mod page;
 mod text;
 mod verdict;
 
 pub use files::{
-    DerivedFiles, HEADER, Summary, TableRow, TuneFiles, Unplayable, bundle_name, header, pgn_text, row,
-    table, weights_toml,
+    DerivedFiles, HEADER, Summary, TableRow, TuneFiles, Unplayable, header, pgn_text, row, table,
+    weights_toml,
 };
-pub use follower::{Advance, News, RunFollower};
 pub use number_text::grouped;
-pub use page::{PageObserver, page_of, setting_of, write_page, write_page_of, write_page_with};
+pub use page::{PageObserver, RunPage, write_page};
 pub use text::{
     AnsiScreen, BoardLine, Ink, JsonEvents, LivePanel, PanelNews, PlainLines, Trend, closing, decision_line,
     fault_lines, finished_line, panel, reason_text, score_block, sparkline, standing,

@@ -12,8 +12,8 @@ use playself::report::comparison::{
     by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table, forum_block,
 };
 use playself::report::page::{parse_round, shelved_game};
-use playself::report::{RunFollower, Summary, closing, score_block, standing, write_page_with};
-use playself::run::{RunOutcome, plan_from_toml};
+use playself::report::{RunPage, Summary, closing, score_block, standing};
+use playself::run::{RunOutcome, RunView, plan_from_toml};
 use playself::store::{RunFolder, write_whole};
 
 use crate::launch::{FAULT, Show};
@@ -88,12 +88,12 @@ impl ReportCommand {
     fn tell(&self, folder: &RunFolder, games: Vec<String>) -> anyhow::Result<()> {
         // Asked before the run is read: one that ends meanwhile is told as it was.
         let playing = LockedFile::is_held(&folder.journal());
-        let follower = read_run(folder)?;
-        let view = follower.view();
+        let page = read_run(folder)?;
+        let view = page.reader().view();
         if self.json {
             Show::Human.say(&serde_json::to_string(&Summary::of(&view))?);
         } else if self.forum {
-            Show::Human.say(forum_text(&follower)?.trim_end());
+            Show::Human.say(forum_text(&view).trim_end());
         } else {
             let told = match view.state.outcome() {
                 Some(outcome) => closing(&outcome, &view),
@@ -102,9 +102,8 @@ impl ReportCommand {
             };
             Show::Human.say(told.trim_end());
         }
-        write_page_with(&follower, games)
-            .with_context(|| format!("{} cannot be written", folder.page().display()))?;
-        let plots = follower.collector().plots(&view);
+        page.write(games).with_context(|| format!("{} cannot be written", folder.page().display()))?;
+        let plots = page.builder().plots(&view);
         self.write_plots(&plots)?;
         if !self.json && !self.forum {
             Show::Human.say(&format!("Page: {}", folder.page().display()));
@@ -116,7 +115,7 @@ impl ReportCommand {
         let mut runs = Vec::new();
         for folder in folders {
             if self.forum {
-                Show::Human.say(&forum_text(&read_run(folder)?)?);
+                Show::Human.say(&forum_text(&read_run(folder)?.reader().view()));
             }
             runs.push(compared(folder).with_context(|| folder.path().display().to_string())?);
         }
@@ -159,7 +158,7 @@ fn round(text: &str) -> Result<(u64, GameOfPair), String> {
 }
 
 /// The run in `folder`, read to the end of its journal. No lock is taken: a run that is being played can be looked at.
-fn read_run(folder: &RunFolder) -> anyhow::Result<RunFollower> {
+fn read_run(folder: &RunFolder) -> anyhow::Result<RunPage> {
     anyhow::ensure!(
         folder.journal().exists(),
         "{} is missing: the run can only be told from it. Bring it back; games.pgn, pairs.csv and summary.json are read \
@@ -167,7 +166,7 @@ fn read_run(folder: &RunFolder) -> anyhow::Result<RunFollower> {
         folder.journal().display()
     );
     let text = fs::read_to_string(folder.plan())?;
-    Ok(RunFollower::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
+    Ok(RunPage::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
 }
 
 /// The run's summary, worked out anew unless the file is as new as the journal.
@@ -177,18 +176,17 @@ fn compared(folder: &RunFolder) -> anyhow::Result<Summary> {
         (Ok(summary), Ok(journal)) if summary >= journal => {
             serde_json::from_str(&fs::read_to_string(folder.summary())?)?
         }
-        _ => Summary::of(&read_run(folder)?.view()),
+        _ => Summary::of(&read_run(folder)?.reader().view()),
     };
     Ok(if folder.is_tuning() { summary.without_strength() } else { summary })
 }
 
-fn forum_text(follower: &RunFollower) -> anyhow::Result<String> {
-    let view = follower.view();
+fn forum_text(view: &RunView<'_>) -> String {
     if view.plan.tune.is_some() {
         // The score of a tuner's trials against each other is nobody's strength.
-        return Ok(score_block(&view));
+        return score_block(view);
     }
     let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
     let book = book.map_or("no book".into(), |name| name.to_string_lossy());
-    Ok(forum_block(&Summary::of(&view), &view.plan.engines[0].limits.to_string(), &book))
+    forum_block(&Summary::of(view), &view.plan.engines[0].limits.to_string(), &book)
 }

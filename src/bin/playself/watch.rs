@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use playself::report::{Advance, AnsiScreen, BoardLine, Ink, PanelNews, RunFollower, Trend, closing, panel};
+use playself::report::{AnsiScreen, BoardLine, Ink, PanelNews, Trend, closing, panel};
 use playself::run::control::ControlRequest;
-use playself::run::{RunOutcome, plan_from_toml};
+use playself::run::{Advance, RunOutcome, RunReader, plan_from_toml};
 use playself::store::RunFolder;
 use serde_json::Value;
 
@@ -42,28 +42,32 @@ impl WatchCommand {
 
     fn watch(&self, folder: &RunFolder) -> anyhow::Result<()> {
         let text = fs::read_to_string(folder.plan())?;
-        let mut follower = RunFollower::new(folder.clone(), plan_from_toml(&text)?, &text);
+        let mut reader = RunReader::new(folder.clone(), plan_from_toml(&text)?, &text);
         let mut trend = Trend::default();
         let mut screen = AnsiScreen::new(io::stdout());
         let once = self.once || !io::stdout().is_terminal();
         let ink = if io::stdout().is_terminal() { Ink::for_terminal() } else { Ink::Plain };
         loop {
-            let advance = follower.advance_with(|pair, view| trend.note(pair, view))?;
-            if let Some(why) = follower.damage() {
+            let advance = reader.advance(|pair, view| trend.note(pair, view))?;
+            if advance == Advance::Restarted {
+                trend = Trend::default();
+                continue;
+            }
+            if let Some(why) = reader.damage() {
                 anyhow::bail!("{why}; `playself verify` says more");
             }
             if once && advance == Advance::More {
                 continue;
             }
-            let news = look(&follower);
-            let view = follower.view();
+            let news = look(&reader);
+            let view = reader.view();
             let lines = panel(&view, &trend, &news, ink);
             if once {
                 Show::Human.say(&lines.join("\n"));
                 return Ok(());
             }
             screen.draw(&lines)?;
-            if news.phase == "not running" && advance == Advance::Still {
+            if news.phase == "not running" && advance == Advance::Unchanged {
                 screen.clear()?;
                 let outcome = view.state.outcome().unwrap_or(RunOutcome::Interrupted);
                 Show::Human.say(closing(&outcome, &view).trim_end());
@@ -77,9 +81,9 @@ impl WatchCommand {
 }
 
 /// What the run itself says: what it is doing, and what is on its boards.
-fn look(follower: &RunFollower) -> PanelNews {
-    let last = follower.news().next_back().map(|news| news.text.clone());
-    let answer = converse(follower.folder(), &ControlRequest::Boards.to_string())
+fn look(reader: &RunReader) -> PanelNews {
+    let last = reader.incidents().next_back().map(|incident| incident.text.clone());
+    let answer = converse(reader.folder(), &ControlRequest::Boards.to_string())
         .ok()
         .and_then(|answer| serde_json::from_str::<Value>(&answer).ok())
         .filter(|answer| answer["error"].is_null());

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::failpoint::{self, Point};
-use crate::game::{FaultBundle, GameOfPair};
-use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace};
+use crate::game::{FaultBundle, GameId};
+use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace, fault_file_name};
 
 use crate::report::Summary;
 use crate::report::files::pairs_csv;
@@ -184,15 +184,11 @@ impl Observer for DerivedFiles {
     }
 }
 
-/// The name of a bundle in `faults/`.
-pub fn bundle_name(pair: u64, game: GameOfPair, attempt: u32) -> String {
-    format!("pair{}-game{}-try{}.json", pair + 1, game.number(), attempt + 1)
-}
-
 /// One file per fault, readable and with the command that repeats it.
 fn write_bundle(folder: &RunFolder, bundle: &FaultBundle) -> io::Result<()> {
     std::fs::create_dir_all(folder.faults())?;
-    let name = bundle_name(bundle.pair, bundle.game, bundle.attempt);
+    let game = GameId { pair: bundle.pair, game: bundle.game };
+    let name = fault_file_name(game, bundle.attempt);
     let mut text = serde_json::to_string_pretty(bundle)?;
     text.push('\n');
     std::fs::write(folder.faults().join(name), text)

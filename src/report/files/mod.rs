@@ -6,7 +6,7 @@ mod pgn;
 mod summary;
 mod tune_files;
 
-pub use derived_files::{DerivedFiles, bundle_name};
+pub use derived_files::DerivedFiles;
 pub use pairs_csv::{HEADER, header, row};
 pub use pgn::{Unplayable, pgn_text};
 pub use summary::{Summary, TableRow, table};

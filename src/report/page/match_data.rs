@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::chess::Color;
 use crate::report::page::openings::OpeningResults;
 
-use crate::game::{GameOfPair, GameRecord, MoveSource, PairId};
+use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId};
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
 /// How an engine spent its time.
@@ -40,11 +40,9 @@ impl EngineUse {
 /// A game that ended by an engine's fault or on time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultRow {
-    /// The pair's index.
-    pub pair: u64,
-    /// Which of its games.
-    pub game: GameOfPair,
-    /// The try at the pair.
+    /// The game.
+    pub game: GameId,
+    /// The try at the pair, from 0.
     pub attempt: u32,
     /// The engine at fault.
     pub engine: String,
@@ -130,8 +128,7 @@ impl MatchData {
             if self.faults.len() < FAULTS_SHOWN {
                 let engine = self.engines.get(usize::from(failed.0)).cloned().unwrap_or_default();
                 self.faults.push(FaultRow {
-                    pair: pair.index,
-                    game,
+                    game: GameId { pair: pair.index, game },
                     attempt: pair.attempt,
                     engine,
                     reason: record.ending.termination.to_string(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::game::GameId;
+use crate::report::TableRow;
 use crate::report::chart::escape;
 use crate::report::number_text::{estimate_text, grouped};
 use crate::report::page::MatchData;
@@ -10,7 +10,7 @@ use crate::report::page::charts::{
     ChartDetail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart,
 };
 use crate::report::page::html::{Section, figure};
-use crate::report::{TableRow, bundle_name};
+use crate::run::fault_file_name;
 use crate::stats::Bounds;
 
 /// How sure the result is: the test's path and the Elo curve.
@@ -114,13 +114,13 @@ pub fn fault_section(picture: &MatchData) -> Section {
     let _ = write!(html, "<p>{} {ended} ended by a fault.</p>", grouped(picture.fault_count));
     html.push_str("<table><thead><tr><th>game<th>engine<th>what it did<th>bundle</tr></thead><tbody>");
     for fault in &picture.faults {
-        let round = GameId { pair: fault.pair, game: fault.game };
         let _ = write!(
             html,
-            "<tr><td><a href=\"#game-{round}\">{round}</a><td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",
+            "<tr><td><a href=\"#game-{game}\">{game}</a><td>{}<td>{}<td><a href=\"faults/{bundle}\">{bundle}</a></tr>",
             escape(&fault.engine),
             escape(&fault.reason),
-            bundle = bundle_name(fault.pair, fault.game, fault.attempt),
+            game = fault.game,
+            bundle = fault_file_name(fault.game, fault.attempt),
         );
     }
     html.push_str("</tbody></table>");

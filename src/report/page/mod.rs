@@ -9,6 +9,7 @@ mod openings;
 mod page_builder;
 mod page_observer;
 mod pgn_lookup;
+mod run_page;
 mod tuning_boards;
 mod tuning_data;
 mod tuning_sections;
@@ -22,8 +23,9 @@ pub use match_sections::{
 };
 pub use openings::OpeningResults;
 pub use page_builder::{PageBuilder, PageSetting};
-pub use page_observer::{PageObserver, page_of, setting_of, write_page, write_page_of, write_page_with};
+pub use page_observer::{PageObserver, write_page};
 pub use pgn_lookup::{parse_round, shelved_game};
+pub use run_page::RunPage;
 pub use tuning_data::{TuningData, WeightsThen};
 pub use tuning_sections::Acceptance;
 pub use viewer_games::GameShelf;

@@ -37,7 +37,7 @@ pub struct PageSetting {
     /// The moment in UTC.
     pub written: String,
     /// Games that were asked for, as the viewer reads them.
-    pub asked: Vec<String>,
+    pub requested: Vec<String>,
 }
 
 impl PageBuilder {
@@ -142,7 +142,7 @@ impl PageBuilder {
     /// The page of the run as it stands.
     pub fn page(&self, view: &RunView<'_>, setting: &PageSetting) -> String {
         let sections = self.sections(view, setting, ChartDetail::Full);
-        whole_page(&self.context(view, setting), &sections, &self.shelf.with(&setting.asked))
+        whole_page(&self.context(view, setting), &sections, &self.shelf.with(&setting.requested))
     }
 
     /// Every chart of the run by the name its file gets.
