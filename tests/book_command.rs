@@ -64,7 +64,7 @@ fn a_bad_book_or_call_is_told_in_one_line_and_exits_with_2() {
     let bad = bad.to_str().unwrap();
     let nowhere = folder.path().join("none/out.epd");
     for (arguments, expected) in [
-        (vec!["check", bad], "line 2: side to move `x` is neither w nor b"),
+        (vec!["check", bad], "line 2: side to move `x` is neither `w` nor `b`"),
         (vec!["check", "no_such_book.epd"], "no_such_book.epd: cannot be read"),
         (vec!["make", "--out", nowhere.to_str().unwrap()], "its folder does not exist"),
     ] {

@@ -1,10 +1,10 @@
-//! Moves as ACE writes them: `e2e4`, `e7e8Q`, and castling with its rook, `e1g1Ch1`.
+//! Move notation of ACE: `e2e4`, `e7e8Q`, and castling with the square of the rook, `e1g1Ch1`.
 
 use crate::chess::coordinate::leading_squares;
 use crate::chess::{CastlingSide, Move, MoveProblem, MoveTextError, PieceKind, Position, Square};
 
 impl Position {
-    /// The move in ACE's spelling.
+    /// Returns the move in ACE notation.
     pub fn ace(&self, mv: Move) -> String {
         if mv.is_castling() {
             return format!("{}{}C{}", mv.from(), mv.castling_king_target(), mv.to());
@@ -14,11 +14,11 @@ impl Position {
         text
     }
 
-    /// The legal move an ACE peer or player means.
+    /// Parses a legal move from an ACE engine or player.
     ///
-    /// Besides what [`Position::ace`] writes it takes a promotion letter or castling mark of either case, castling by
-    /// the king's squares alone (`e1g1`; a plain king step comes first where both exist), and `O-O`, `O-O-O` with
-    /// letters or zeros. A castling mark must name the rook's true square, and a promotion its piece.
+    /// Accepts what [`Position::ace`] writes, and also promotion letters and the castling mark in either case, castling
+    /// without the mark (`e1g1`; a plain king move takes precedence where both are legal), and `O-O` and `O-O-O` with
+    /// letters or zeros. A castling mark must give the square of the rook, and a promotion requires its piece.
     pub fn parse_ace(&self, text: &str) -> Result<Move, MoveTextError> {
         let error = |problem| MoveTextError::new(text, problem);
         let moves = self.legal_moves();
@@ -54,7 +54,7 @@ impl Position {
     }
 }
 
-/// The wing that `O-O` or `O-O-O` names, in letters or zeros.
+/// Parses `O-O` and `O-O-O`, with letters or zeros.
 pub(super) fn castling_words(text: &str) -> Option<CastlingSide> {
     match text {
         "O-O" | "0-0" | "o-o" => Some(CastlingSide::King),
@@ -86,7 +86,7 @@ mod tests {
     const CASTLES: &str = "r3k2r/1P6/8/8/8/8/6p1/R3K2R w KQkq - 0 1";
 
     #[test]
-    fn ace_castling_names_its_rook_and_is_read_in_every_spelling() {
+    fn castling_is_written_with_its_rook_and_read_in_every_notation() {
         let position = Position::from_fen("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         for (out, others) in [
             ("e1g1Ch1", ["e1g1Ch1", "e1g1ch1", "e1g1", "O-O", "0-0"]),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn promotion_letters_are_needed_and_read_in_either_case() {
+    fn promotion_letters_are_required_and_read_in_either_case() {
         let position = Position::from_fen(CASTLES).unwrap();
         let mv = position.parse_ace("b7a8n").unwrap();
         assert_eq!(mv.promotion(), Some(PieceKind::Knight));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_king_step_comes_before_castling_of_the_same_squares() {
+    fn a_plain_king_move_takes_precedence_over_castling_between_the_same_squares() {
         let position = Position::from_fen("1k6/8/8/8/8/8/8/5K1R w H - 0 1").unwrap();
         assert!(!position.parse_ace("f1g1").unwrap().is_castling());
         assert!(position.parse_ace("f1g1Ch1").unwrap().is_castling());

@@ -1,4 +1,4 @@
-//! Attack sets of every piece, and the lines that join squares.
+//! Attack sets of all pieces, and lines between squares.
 
 use crate::chess::sliders::{DEFAULT, Sliders};
 use crate::chess::{Bitboard, Color, Square};
@@ -13,7 +13,7 @@ static PAWN: [[Bitboard; 64]; 2] = [leaper(&[(-1, 1), (1, 1)]), leaper(&[(-1, -1
 static BISHOP_REACH: [Bitboard; 64] = reach([1, 3, 5, 7]);
 static ROOK_REACH: [Bitboard; 64] = reach([0, 2, 4, 6]);
 
-/// What a slider along these king steps attacks on an empty board.
+/// Computes the attacks of a slider along these king steps on an empty board, for every square.
 const fn reach(steps: [usize; 4]) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut from = 0;
@@ -49,7 +49,7 @@ const fn leaper(steps: &[(i8, i8)]) -> [Bitboard; 64] {
 static BETWEEN: [[Bitboard; 64]; 64] = LINES.0;
 static LINE: [[Bitboard; 64]; 64] = LINES.1;
 
-/// For each pair of squares the squares strictly between, and the whole line through both.
+/// For each pair of squares, the squares strictly between them and the whole line through both.
 const LINES: ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) = {
     let mut between = [[Bitboard::EMPTY; 64]; 64];
     let mut line = [[Bitboard::EMPTY; 64]; 64];
@@ -88,61 +88,62 @@ const fn walk(from: usize, files: i8, ranks: i8) -> u64 {
     set
 }
 
-/// What a knight attacks.
+/// Returns the attacks of a knight.
 #[inline(always)]
 pub fn knight_attacks(from: Square) -> Bitboard {
     KNIGHT[from.index()]
 }
 
-/// What a king attacks.
+/// Returns the attacks of a king.
 #[inline(always)]
 pub fn king_attacks(from: Square) -> Bitboard {
     KING[from.index()]
 }
 
-/// What a pawn of `color` attacks; seen from a target, where an enemy pawn must stand to attack it.
+/// Returns the attacks of a pawn of `color`. These are also the squares from which a pawn of the other colour attacks
+/// `from`.
 #[inline(always)]
 pub fn pawn_attacks(color: Color, from: Square) -> Bitboard {
     PAWN[color.index()][from.index()]
 }
 
-/// What a bishop attacks on an empty board.
+/// Returns the attacks of a bishop on an empty board.
 #[inline(always)]
 pub(in crate::chess) fn bishop_reach(from: Square) -> Bitboard {
     BISHOP_REACH[from.index()]
 }
 
-/// What a rook attacks on an empty board.
+/// Returns the attacks of a rook on an empty board.
 #[inline(always)]
 pub(in crate::chess) fn rook_reach(from: Square) -> Bitboard {
     ROOK_REACH[from.index()]
 }
 
-/// What a bishop attacks when these squares are occupied.
+/// Returns the attacks of a bishop, with `occupied` as blockers.
 #[inline(always)]
 pub fn bishop_attacks(from: Square, occupied: Bitboard) -> Bitboard {
     DEFAULT.bishop(from, occupied)
 }
 
-/// What a rook attacks when these squares are occupied.
+/// Returns the attacks of a rook, with `occupied` as blockers.
 #[inline(always)]
 pub fn rook_attacks(from: Square, occupied: Bitboard) -> Bitboard {
     DEFAULT.rook(from, occupied)
 }
 
-/// What a queen attacks when these squares are occupied.
+/// Returns the attacks of a queen, with `occupied` as blockers.
 #[inline(always)]
 pub fn queen_attacks(from: Square, occupied: Bitboard) -> Bitboard {
     bishop_attacks(from, occupied) | rook_attacks(from, occupied)
 }
 
-/// The squares strictly between two squares of one line; none if they share no line.
+/// Returns the squares strictly between two squares of one rank, file or diagonal; empty if they share none.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole line through two different squares, edge to edge; none if they share no line.
+/// Returns the rank, file or diagonal through two different squares, from edge to edge; empty if they share none.
 #[inline(always)]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_and_line_join_exactly_the_squares_of_a_queens_line() {
+    fn between_and_line_are_nonempty_exactly_for_squares_on_a_queen_line() {
         for a in Square::all() {
             for b in Square::all() {
                 let joined = a != b && queen_attacks(a, Bitboard::EMPTY).has(b);

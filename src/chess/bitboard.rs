@@ -5,12 +5,12 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 
 use crate::chess::{Color, Square};
 
-/// A set of squares: bit n stands for square n.
+/// A set of squares; bit `n` represents the square with index `n`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
     /// Every square.
     pub const ALL: Self = Self(!0);
@@ -22,108 +22,108 @@ impl Bitboard {
     pub const RANK_1: Self = Self(0xff);
     /// The eighth rank.
     pub const RANK_8: Self = Self(0xff << 56);
-    /// The squares of the colour of a1.
+    /// The dark squares, a1 among them.
     pub const DARK: Self = Self(0xaa55_aa55_aa55_aa55);
-    /// The squares of the colour of h1.
+    /// The light squares, h1 among them.
     pub const LIGHT: Self = Self(!Self::DARK.0);
 
-    /// A file, 0 for a to 7 for h.
+    /// Returns a file, 0 for the a-file to 7 for the h-file.
     #[inline(always)]
     pub const fn file(file: u8) -> Self {
         Self(Self::FILE_A.0 << (file & 7))
     }
 
-    /// A rank, 0 for the first to 7 for the eighth.
+    /// Returns a rank, 0 for the first to 7 for the eighth.
     #[inline(always)]
     pub const fn rank(rank: u8) -> Self {
         Self(0xff << ((rank & 7) * 8))
     }
 
-    /// One square.
+    /// Returns the set that contains only `square`.
     #[inline(always)]
     pub const fn of(square: Square) -> Self {
         Self(1 << square.index())
     }
 
-    /// Whether `square` is in the set.
+    /// Returns whether `square` is in the set.
     #[inline(always)]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// How many squares.
+    /// Returns the number of squares in the set.
     #[inline(always)]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether there is at least one.
+    /// Returns whether the set contains at least one square.
     #[inline(always)]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether there are at least two.
+    /// Returns whether the set contains at least two squares.
     #[inline(always)]
     pub const fn more_than_one(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// The lowest square, if any.
+    /// Returns the square with the lowest index, if any.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::wrap(self.0.trailing_zeros() as u8)) }
     }
 
-    /// The highest square, if any.
+    /// Returns the square with the highest index, if any.
     #[inline(always)]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::wrap(63 - self.0.leading_zeros() as u8)) }
     }
 
-    /// The squares of this set that are not in `other`.
+    /// Returns the squares of this set that are not in `other`.
     #[inline(always)]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Ranks mirrored: the same set seen from the other side.
+    /// Mirrors the ranks: returns the set as seen from the other side of the board.
     #[inline(always)]
     pub const fn flip(self) -> Self {
         Self(self.0.swap_bytes())
     }
 
-    /// One step towards the eighth rank.
+    /// Shifts the set one step towards the eighth rank.
     #[inline(always)]
     pub const fn north(self) -> Self {
         Self(self.0 << 8)
     }
 
-    /// One step towards the first rank.
+    /// Shifts the set one step towards the first rank.
     #[inline(always)]
     pub const fn south(self) -> Self {
         Self(self.0 >> 8)
     }
 
-    /// One step towards the h-file; nothing wraps.
+    /// Shifts the set one step towards the h-file, without wrapping around the board.
     #[inline(always)]
     pub const fn east(self) -> Self {
         Self((self.0 & !Self::FILE_H.0) << 1)
     }
 
-    /// One step towards the a-file; nothing wraps.
+    /// Shifts the set one step towards the a-file, without wrapping around the board.
     #[inline(always)]
     pub const fn west(self) -> Self {
         Self((self.0 & !Self::FILE_A.0) >> 1)
     }
 
-    /// One step in the direction that pawns of `color` walk.
+    /// Shifts the set one step in the direction in which pawns of `color` move.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Self {
         match color {
@@ -133,7 +133,7 @@ impl Bitboard {
     }
 }
 
-/// Squares from the lowest to the highest.
+/// Iterates over the squares from the lowest index to the highest.
 impl Iterator for Bitboard {
     type Item = Square;
 
@@ -191,7 +191,7 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
-/// Eight lines, the eighth rank first, as a board is drawn.
+/// Formats the set as an eight-line diagram, the eighth rank first.
 impl fmt::Debug for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..8).rev() {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn iteration_visits_each_square_once_from_the_lowest() {
+    fn iteration_visits_each_square_once_in_ascending_order() {
         let set: Bitboard = [Square::H8, Square::A1, Square::E4].into_iter().collect();
         assert_eq!(set.collect::<Vec<_>>(), [Square::A1, Square::E4, Square::H8]);
         assert_eq!((set.first(), set.last()), (Some(Square::A1), Some(Square::H8)));

@@ -1,11 +1,11 @@
-//! Who stands where: as sets of squares, and as a mailbox.
+//! Piece placement, as bitboards and as a mailbox.
 
 use crate::chess::attacks::{king_attacks, knight_attacks, pawn_attacks};
 use crate::chess::side::Side;
 use crate::chess::sliders::Sliders;
 use crate::chess::{Bitboard, Color, Piece, PieceKind, Square};
 
-/// The men as eight sets of squares: six kinds, then two colours.
+/// Piece placement as eight bitboards: one per piece kind, then one per colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) struct Board {
     sets: [Bitboard; 8],
@@ -14,81 +14,81 @@ pub(in crate::chess) struct Board {
 impl Board {
     pub(in crate::chess) const EMPTY: Self = Self { sets: [Bitboard::EMPTY; 8] };
 
-    /// All men of one kind.
+    /// Returns all pieces of one kind.
     #[inline(always)]
     pub(in crate::chess) const fn kind(&self, kind: PieceKind) -> Bitboard {
         self.sets[kind.index()]
     }
 
-    /// All men of one colour.
+    /// Returns all pieces of one colour.
     #[inline(always)]
     pub(in crate::chess) const fn color(&self, color: Color) -> Bitboard {
         self.sets[6 + color.index()]
     }
 
-    /// The men of one kind and colour.
+    /// Returns the pieces of one kind and colour.
     #[inline(always)]
     pub(in crate::chess) fn pieces(&self, color: Color, kind: PieceKind) -> Bitboard {
         self.color(color) & self.kind(kind)
     }
 
-    /// All men.
+    /// Returns all occupied squares.
     #[inline(always)]
     pub(in crate::chess) fn occupied(&self) -> Bitboard {
         self.sets[6] | self.sets[7]
     }
 
-    /// What moves like a bishop: bishops and queens of one colour.
+    /// Returns the pieces of one colour that move diagonally: bishops and queens.
     #[inline(always)]
     pub(in crate::chess) fn diagonal(&self, color: Color) -> Bitboard {
         (self.kind(PieceKind::Bishop) | self.kind(PieceKind::Queen)) & self.color(color)
     }
 
-    /// What moves like a rook: rooks and queens of one colour.
+    /// Returns the pieces of one colour that move along ranks and files: rooks and queens.
     #[inline(always)]
     pub(in crate::chess) fn orthogonal(&self, color: Color) -> Bitboard {
         (self.kind(PieceKind::Rook) | self.kind(PieceKind::Queen)) & self.color(color)
     }
 
-    /// The square of a king; there is one of each colour in every legal position.
+    /// Returns the square of a king. Every legal position has one king of each colour.
     #[inline(always)]
     pub(in crate::chess) fn king(&self, color: Color) -> Square {
         Square::wrap(self.pieces(color, PieceKind::King).0.trailing_zeros() as u8)
     }
 
-    /// Puts a man on, or takes it off.
+    /// Adds a piece to empty squares, or removes it from squares it occupies.
     #[inline(always)]
     pub(in crate::chess) fn toggle(&mut self, piece: Piece, squares: Bitboard) {
         self.sets[piece.kind.index()] ^= squares;
         self.sets[6 + piece.color.index()] ^= squares;
     }
 
-    /// The board after a man of `U` went from one square to another and is now of this kind; whoever stood there is
-    /// gone. Every set is cut without asking who that was.
+    /// Returns the board after a piece of `U` moved from one square to another and became `kind`. A piece on `to` is
+    /// captured: the square is cleared in every bitboard, which avoids a lookup of the captured piece.
     #[inline(always)]
     pub(in crate::chess) fn moved<U: Side>(&self, kind: PieceKind, from: Square, to: Square) -> Self {
         let mut next = *self;
-        next.lift(Bitboard::of(from) | Bitboard::of(to));
-        next.drop::<U>(kind, to);
+        next.clear(Bitboard::of(from) | Bitboard::of(to));
+        next.place::<U>(kind, to);
         next
     }
 
-    /// Clears squares, whoever stands there.
+    /// Removes all pieces from `squares`.
     #[inline(always)]
-    pub(in crate::chess) fn lift(&mut self, squares: Bitboard) {
+    pub(in crate::chess) fn clear(&mut self, squares: Bitboard) {
         for set in &mut self.sets {
             *set = set.without(squares);
         }
     }
 
-    /// Puts a man of `U` on a free square.
+    /// Places a piece of `U` on an empty square.
     #[inline(always)]
-    pub(in crate::chess) fn drop<U: Side>(&mut self, kind: PieceKind, to: Square) {
+    pub(in crate::chess) fn place<U: Side>(&mut self, kind: PieceKind, to: Square) {
         self.sets[kind.index()] |= Bitboard::of(to);
         self.sets[6 + U::COLOR.index()] |= Bitboard::of(to);
     }
 
-    /// Everything that attacks a square, of both colours.
+    /// Returns the pieces of both colours that attack a square.
     #[inline(always)]
     pub(in crate::chess) fn attackers_to(
         &self,
@@ -105,7 +105,7 @@ impl Board {
             | sliders.rook(to, occupied) & (rooks | queens)
     }
 
-    /// Every square that a side's pawns, knights and king attack.
+    /// Returns the squares attacked by the pawns, knights and king of `U`.
     #[inline(always)]
     pub(in crate::chess) fn leaper_attacks<U: Side>(&self) -> Bitboard {
         let pawns = self.pieces(U::COLOR, PieceKind::Pawn).forward(U::COLOR);
@@ -116,7 +116,7 @@ impl Board {
         attacked
     }
 
-    /// Every square that a side's bishops, rooks and queens attack over this occupation.
+    /// Returns the squares attacked by the bishops, rooks and queens of `U`, with `occupied` as blockers.
     #[inline(always)]
     pub(in crate::chess) fn slider_attacks<U: Side>(
         &self,
@@ -133,7 +133,7 @@ impl Board {
         attacked
     }
 
-    /// Whether the en-passant capture from `from` to `target` leaves the capturer's king safe.
+    /// Returns whether the en-passant capture from `from` to `target` leaves the king of `U` safe.
     pub(in crate::chess) fn en_passant_is_safe<U: Side>(
         &self,
         from: Square,
@@ -147,15 +147,15 @@ impl Board {
     }
 }
 
-/// The men by square, one byte each.
+/// Piece placement by square, one byte per square.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) struct Mailbox([u8; 64]);
 
 impl Mailbox {
-    /// Past every piece code, so that reading it back gives no piece.
-    const NOBODY: u8 = 12;
+    /// Greater than every piece code, so [`Piece::from_code`] returns `None` for it.
+    const EMPTY_SQUARE: u8 = 12;
 
-    pub(in crate::chess) const EMPTY: Self = Self([Self::NOBODY; 64]);
+    pub(in crate::chess) const EMPTY: Self = Self([Self::EMPTY_SQUARE; 64]);
 
     #[inline(always)]
     pub(in crate::chess) const fn at(&self, square: Square) -> Option<Piece> {
@@ -169,6 +169,6 @@ impl Mailbox {
 
     #[inline(always)]
     pub(in crate::chess) fn clear(&mut self, square: Square) {
-        self.0[square.index()] = Self::NOBODY;
+        self.0[square.index()] = Self::EMPTY_SQUARE;
     }
 }

@@ -1,14 +1,14 @@
-//! The two sides, and a pair of values kept one per side.
+//! The two sides, and a container with one value per side.
 
 use std::ops::{Index, IndexMut, Not};
 
-/// A side of the board.
+/// A side of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Color {
-    /// The side that starts a standard game.
+    /// The side that moves first in a standard game.
     White = 0,
-    /// Its opponent.
+    /// The opponent of White.
     Black = 1,
 }
 
@@ -16,13 +16,13 @@ impl Color {
     /// Both sides, White first.
     pub const ALL: [Self; 2] = [Self::White, Self::Black];
 
-    /// 0 for White, 1 for Black.
+    /// Returns 0 for White and 1 for Black.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// `w` or `b`, as FEN writes it.
+    /// Returns the FEN letter, `w` or `b`.
     pub const fn letter(self) -> char {
         match self {
             Self::White => 'w',
@@ -30,7 +30,7 @@ impl Color {
         }
     }
 
-    /// `White` or `Black`.
+    /// Returns the English name, `White` or `Black`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::White => "White",
@@ -61,7 +61,7 @@ pub struct ByColor<T> {
 }
 
 impl<T> ByColor<T> {
-    /// Makes each side's value from the side.
+    /// Creates the value of each side by calling `make`, White first.
     pub fn new_with(mut make: impl FnMut(Color) -> T) -> Self {
         Self { white: make(Color::White), black: make(Color::Black) }
     }

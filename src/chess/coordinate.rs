@@ -1,47 +1,48 @@
-//! Coordinate moves as UCI writes them: `e2e4`, `e7e8q`, castling as `e1g1` or, under Chess960, `e1h1`.
+//! Coordinate notation as in UCI: `e2e4`, `e7e8q`, castling as `e1g1` or, under Chess960, `e1h1`.
 
 use std::fmt;
 
-use crate::chess::fen::shortened;
+use crate::chess::fen::truncated;
 use crate::chess::{Move, PieceKind, Position, Square};
 
-/// How castling is spelt.
+/// The notation of castling moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MoveStyle {
-    /// The king's two steps, `e1g1`; king takes rook where king or rook did not start at home in standard chess.
+    /// The origin and target of the king, `e1g1`. If the king or rook is not on its square of standard chess, castling
+    /// is written as king takes rook.
     Standard,
-    /// King takes rook, `e1h1`, as engines spell it under `UCI_Chess960`.
+    /// King takes rook, `e1h1`, as under `UCI_Chess960`.
     Chess960,
 }
 
-/// A text that names no legal move of the position it was read in.
+/// Error returned when a text is not a legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveTextError {
     text: String,
     problem: MoveProblem,
 }
 
-/// Why a text names no legal move.
+/// The reason why a text is not a legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveProblem {
-    /// It is not spelt as a move.
+    /// The text is not move notation.
     Unreadable,
-    /// It is spelt as a move, but the rules do not allow it here.
+    /// The text is move notation, but the move is not legal in the position.
     Illegal,
-    /// A pawn reaches the last rank, and the text does not say what it becomes.
+    /// A pawn reaches the last rank, and the text has no promotion piece.
     NoPromotionPiece,
-    /// Several legal moves fit.
+    /// The text matches several legal moves.
     Ambiguous,
-    /// A castling move that names a square where its rook is not.
+    /// A castling move names a square without its rook.
     WrongRook,
 }
 
 impl MoveTextError {
     pub(super) fn new(text: &str, problem: MoveProblem) -> Self {
-        Self { text: shortened(text), problem }
+        Self { text: truncated(text), problem }
     }
 
-    /// What is wrong.
+    /// Returns the reason.
     pub fn problem(&self) -> MoveProblem {
         self.problem
     }
@@ -52,9 +53,9 @@ impl fmt::Display for MoveTextError {
         let why = match self.problem {
             MoveProblem::Unreadable => "is not a move",
             MoveProblem::Illegal => "is not legal here",
-            MoveProblem::NoPromotionPiece => "does not say what the pawn becomes",
-            MoveProblem::Ambiguous => "fits several moves",
-            MoveProblem::WrongRook => "names a rook that is not there",
+            MoveProblem::NoPromotionPiece => "has no promotion piece",
+            MoveProblem::Ambiguous => "matches several legal moves",
+            MoveProblem::WrongRook => "names the wrong square for the castling rook",
         };
         write!(f, "`{}` {why}", self.text)
     }
@@ -63,7 +64,7 @@ impl fmt::Display for MoveTextError {
 impl std::error::Error for MoveTextError {}
 
 impl Position {
-    /// The move in coordinates.
+    /// Returns the move in coordinate notation.
     pub fn coordinate(&self, mv: Move, style: MoveStyle) -> String {
         let mut text = String::with_capacity(5);
         for square in [mv.from(), written_target(mv, style)] {
@@ -74,7 +75,7 @@ impl Position {
         text
     }
 
-    /// The legal move that `text` spells exactly as [`Position::coordinate`] would, in the same style.
+    /// Parses a legal move, written exactly as [`Position::coordinate`] writes it in the same style.
     pub fn parse_coordinate(&self, text: &str, style: MoveStyle) -> Result<Move, MoveTextError> {
         let unreadable = || MoveTextError::new(text, MoveProblem::Unreadable);
         let (from, to, rest) = leading_squares(text).ok_or_else(unreadable)?;
@@ -86,7 +87,7 @@ impl Position {
             "n" => Some(PieceKind::Knight),
             _ => return Err(unreadable()),
         };
-        // Nearly always it is the plain move between the two squares, which is quicker asked than listed.
+        // Most moves are plain moves between the two squares, and testing one is faster than generating all moves.
         let plain = if promotion.is_none() { self.plain_move(from, to) } else { None };
         if let Some(mv) = plain.filter(|&mv| self.is_legal(mv)) {
             return Ok(mv);
@@ -104,7 +105,8 @@ impl Position {
         found.ok_or_else(|| MoveTextError::new(text, problem))
     }
 
-    /// The move of whatever stands on `from`, if it neither promotes nor castles nor takes en passant; legal or not.
+    /// Returns the move of the piece on `from` to `to`, legal or not, assuming that it is neither a promotion nor
+    /// castling nor an en-passant capture.
     fn plain_move(&self, from: Square, to: Square) -> Option<Move> {
         let piece = self.piece_at(from)?;
         let two_steps = from.rank().abs_diff(to.rank()) == 2;
@@ -116,16 +118,16 @@ impl Position {
     }
 }
 
-/// The two squares a text starts with, and what follows them.
+/// Splits a text into its two leading squares and the rest.
 pub(super) fn leading_squares(text: &str) -> Option<(Square, Square, &str)> {
     let from = text.get(..2)?.parse().ok()?;
     let to = text.get(2..4)?.parse().ok()?;
     Some((from, to, &text[4..]))
 }
 
-/// The second square of the spelling; for castling it depends on the style.
+/// Returns the second square of the notation; for castling it depends on the style.
 fn written_target(mv: Move, style: MoveStyle) -> Square {
-    // Away from home the king's steps could be mistaken for a plain king move, so the rook has to be named.
+    // From other squares, the target of the king could be read as a plain king move, so the rook square is written.
     let at_home = mv.from().file() == 4 && matches!(mv.to().file(), 0 | 7);
     if mv.is_castling() && style == MoveStyle::Standard && at_home {
         mv.castling_king_target()
@@ -141,7 +143,7 @@ mod tests {
     const CASTLES: &str = "r3k2r/P7/8/8/8/8/p7/R3K2R w KQkq - 0 1";
 
     #[test]
-    fn castling_is_spelt_by_style_and_read_in_its_own_style_only() {
+    fn castling_is_read_only_in_the_style_in_which_it_is_written() {
         let position = Position::from_fen(CASTLES).unwrap();
         let castle = position.parse_coordinate("e1g1", MoveStyle::Standard).unwrap();
         assert!(castle.is_castling());
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_castling_king_away_from_home_is_never_mistaken_for_a_king_step() {
+    fn castling_from_a_nonstandard_square_is_not_read_as_a_king_move() {
         let position = Position::from_fen("1k6/8/8/8/8/8/8/5KR1 w G - 0 1").unwrap();
         let moves = position.legal_moves();
         let castle = *moves.iter().find(|mv| mv.is_castling()).unwrap();
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bad_text_is_told_apart() {
+    fn each_kind_of_invalid_text_has_its_own_problem() {
         let position = Position::from_fen(CASTLES).unwrap();
         for (text, problem) in [
             ("", MoveProblem::Unreadable),
@@ -187,7 +189,7 @@ mod tests {
         }
         let open = Position::from_fen("4k3/P7/8/8/8/8/8/4K3 w - - 0 1").unwrap();
         let error = open.parse_coordinate("a7a8", MoveStyle::Standard).unwrap_err();
-        assert_eq!(error.to_string(), "`a7a8` does not say what the pawn becomes");
+        assert_eq!(error.to_string(), "`a7a8` has no promotion piece");
         assert!(open.parse_coordinate("a7a8n", MoveStyle::Standard).is_ok());
     }
 }

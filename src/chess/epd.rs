@@ -1,16 +1,16 @@
-//! EPD: a position in four fields, followed by operations.
+//! Reading and writing of EPD: a position in four fields, followed by operations.
 
 use std::fmt::{self, Write as _};
 
 use crate::chess::fen::{Clocks, FenError};
 use crate::chess::{Position, Setup};
 
-/// A position and what its author notes about it.
+/// A position with its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Epd {
-    /// The position; its clocks come from two further FEN fields or from `hmvc` and `fmvn`, and are 0 and 1 without.
+    /// The position. Its clocks come from two further FEN fields or from `hmvc` and `fmvn`; the defaults are 0 and 1.
     pub position: Position,
-    /// The operations in their order.
+    /// The operations in order.
     pub operations: Vec<EpdOperation>,
 }
 
@@ -19,16 +19,16 @@ pub struct Epd {
 pub struct EpdOperation {
     /// The first word.
     pub opcode: String,
-    /// The words and quoted texts after it, without their quotes.
+    /// The words and quoted strings after the opcode, without quotes.
     pub operands: Vec<String>,
 }
 
-/// Why a line is no EPD.
+/// Error returned when a line is not an EPD record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EpdError {
-    /// The fields are not those of a position.
+    /// The position fields are invalid.
     Position(FenError),
-    /// A quoted text that does not end.
+    /// A quoted string has no closing quote.
     UnclosedQuote,
 }
 
@@ -44,9 +44,10 @@ impl fmt::Display for EpdError {
 impl std::error::Error for EpdError {}
 
 impl Epd {
-    /// Reads one line: four fields or the six of a FEN, then operations, each ended by `;` (the last may go without).
+    /// Parses one line: four fields or the six of a FEN, then operations, each terminated by `;` (optional for the
+    /// last).
     ///
-    /// A semicolon may stand directly after the fields, and spaces after a semicolon, as perft suites have them.
+    /// A semicolon may follow the fields directly, and spaces may follow a semicolon, as in perft suites.
     pub fn parse(line: &str) -> Result<Self, EpdError> {
         let (fields, rest) = split_fields(line);
         let mut position = Position::from_fen_fields(fields, Clocks::Optional).map_err(EpdError::Position)?;
@@ -66,14 +67,14 @@ impl Epd {
         Ok(Self { position, operations })
     }
 
-    /// The operands of the first operation with this opcode.
+    /// Returns the operands of the first operation with this opcode.
     pub fn operands(&self, opcode: &str) -> Option<&[String]> {
         let found = self.operations.iter().find(|operation| operation.opcode == opcode)?;
         Some(&found.operands)
     }
 }
 
-/// The position's four fields and the operations; clocks only if an operation holds them.
+/// Formats the four position fields and the operations. Clocks are written only if an operation holds them.
 impl fmt::Display for Epd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.position.to_epd())?;
@@ -90,20 +91,20 @@ impl fmt::Display for Epd {
 }
 
 impl Position {
-    /// The first four fields of the FEN.
+    /// Returns the first four fields of the FEN.
     pub fn to_epd(&self) -> String {
         Setup::to_epd_fields(&self.to_setup())
     }
 }
 
-/// Quotes an operand where it must be; EPD knows no escape, so a quote inside becomes an apostrophe.
+/// Writes an operand, quoted if necessary. EPD has no escape sequence, so an inner quote becomes an apostrophe.
 fn write_operand(operand: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let needs_quotes = operand.is_empty()
         || operand.contains(|letter: char| letter.is_whitespace() || ";\"".contains(letter));
     if needs_quotes { write!(f, "\"{}\"", operand.replace('"', "'")) } else { f.write_str(operand) }
 }
 
-/// Splits a line after its fourth field, or after its sixth if the two further ones are numbers.
+/// Splits a line after its fourth field, or after its sixth if the fifth and sixth are numbers.
 fn split_fields(line: &str) -> (&str, &str) {
     let mut rest = line.trim_start();
     for _ in 0..4 {
@@ -119,7 +120,7 @@ fn split_fields(line: &str) -> (&str, &str) {
     (line[..line.len() - rest.len()].trim(), rest)
 }
 
-/// The next run of letters up to a space or a semicolon, and what follows it.
+/// Splits off the next run of characters up to white space or a semicolon.
 fn next_field(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_at(text.find(|letter: char| letter.is_whitespace() || letter == ';').unwrap_or(text.len()))
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_epd_is_refused() {
+    fn invalid_lines_are_rejected() {
         for line in ["", ";", "w", &format!("{BOARD} w -"), &format!("{BOARD} w - - id \"x")] {
             assert!(Epd::parse(line).is_err(), "{line}");
         }

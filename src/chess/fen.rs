@@ -1,4 +1,4 @@
-//! FEN, X-FEN and Shredder-FEN: a position in one line of text, both ways.
+//! Reading and writing of FEN, X-FEN and Shredder-FEN.
 
 use std::fmt::{self, Write as _};
 
@@ -6,63 +6,63 @@ use crate::chess::{
     CastlingRooks, CastlingSide, Color, Piece, PieceKind, Position, Setup, SetupError, SetupErrors, Square,
 };
 
-/// The FEN of the standard start.
+/// The FEN of the standard starting position.
 pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Every reason why a text is not the FEN of a position; at least one.
+/// All reasons why a string is not the FEN of a position; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(Vec<FenReason>);
 
-/// One reason why a text is not the FEN of a position.
+/// A reason why a string is not the FEN of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenReason {
-    /// Not the right number of fields.
+    /// The number of fields is wrong.
     Fields {
-        /// How many there are.
+        /// The number of fields found.
         found: usize,
-        /// How many there should be.
+        /// The accepted numbers of fields.
         expected: &'static str,
     },
-    /// Not eight ranks.
+    /// The number of ranks is not eight.
     Ranks {
-        /// How many there are.
+        /// The number of ranks found.
         found: usize,
     },
-    /// A rank, 8 to 1, that does not describe eight squares.
+    /// A rank does not describe eight squares.
     Rank {
-        /// Its number.
+        /// The number of the rank, 1 to 8.
         number: u8,
-        /// Its text, shortened if it is long.
+        /// The text of the rank, truncated if it is long.
         text: String,
-        /// What is wrong with it.
+        /// The error in the text.
         problem: RankProblem,
     },
-    /// A side to move that is neither `w` nor `b`.
+    /// The side to move is neither `w` nor `b`.
     Turn(String),
-    /// A castling field that is neither `-` nor letters of rooks, each once.
+    /// The castling field is neither `-` nor a list of distinct rook letters.
     Castling(String),
-    /// An en-passant field that is neither `-` nor a square.
+    /// The en-passant field is neither `-` nor a square.
     Ep(String),
-    /// A halfmove clock that is not a number up to 65535.
+    /// The halfmove clock is not a number from 0 to 65535.
     Halfmove(String),
-    /// A move number that is not a number up to 65535.
+    /// The move number is not a number from 0 to 65535.
     Fullmove(String),
-    /// Readable, but not a position.
+    /// The fields are readable, but the board is not a position.
     Setup(SetupError),
 }
 
-/// What is wrong with a rank of a FEN.
+/// An error in a rank of a FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankProblem {
-    /// It describes too few or too many squares.
+    /// The rank does not describe eight squares.
     Squares(usize),
-    /// It holds something that is neither a piece nor a count.
+    /// The rank contains a character that is neither a piece nor a digit from 1 to 8.
     Letter(char),
-    /// Two counts follow each other.
+    /// Two digits follow each other.
     TwoCounts,
 }
 
-/// Whether the two clock fields must be there: FEN has them, EPD does not.
+/// Whether the two clock fields are required: FEN has them, EPD may omit them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clocks {
     Required,
@@ -70,7 +70,7 @@ pub(super) enum Clocks {
 }
 
 impl FenError {
-    /// The reasons, field by field from left to right, then those of the board as a whole.
+    /// Returns the reasons by field from left to right, followed by those that concern the whole board.
     pub fn reasons(&self) -> &[FenReason] {
         &self.0
     }
@@ -96,46 +96,49 @@ impl From<SetupErrors> for FenError {
 impl fmt::Display for FenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fields { found, expected } => write!(f, "{found} fields where {expected} are due"),
-            Self::Ranks { found } => write!(f, "{found} ranks where 8 are due"),
+            Self::Fields { found, expected } => write!(f, "expected {expected} fields, got {found}"),
+            Self::Ranks { found } => write!(f, "expected 8 ranks, got {found}"),
             Self::Rank { number, text, problem } => {
                 write!(f, "rank {number} `{text}` ")?;
                 match problem {
-                    RankProblem::Squares(found) => write!(f, "has {found} squares where 8 are due"),
+                    RankProblem::Squares(found) => write!(f, "describes {found} squares, expected 8"),
                     RankProblem::Letter(letter) => {
                         write!(
                             f,
-                            "has {letter:?}, which is neither a piece (PNBRQK, pnbrqk) nor a count (1 to 8)"
+                            "contains {letter:?}, which is neither a piece (PNBRQK, pnbrqk) nor a digit from 1 to 8"
                         )
                     }
-                    RankProblem::TwoCounts => f.write_str("has two counts in a row"),
+                    RankProblem::TwoCounts => f.write_str("contains two digits in a row"),
                 }
             }
-            Self::Turn(text) => write!(f, "side to move `{text}` is neither w nor b"),
+            Self::Turn(text) => write!(f, "side to move `{text}` is neither `w` nor `b`"),
             Self::Castling(text) => {
-                write!(f, "castling rights `{text}` are neither - nor some of KQkq or rook files, each once")
+                write!(
+                    f,
+                    "castling rights `{text}` are neither `-` nor distinct letters of KQkq or rook files"
+                )
             }
-            Self::Ep(text) => write!(f, "en-passant field `{text}` is neither - nor a square"),
-            Self::Halfmove(text) => write!(f, "halfmove clock `{text}` is not a number up to 65535"),
-            Self::Fullmove(text) => write!(f, "move number `{text}` is not a number up to 65535"),
+            Self::Ep(text) => write!(f, "en-passant field `{text}` is neither `-` nor a square"),
+            Self::Halfmove(text) => write!(f, "halfmove clock `{text}` is not a number from 0 to 65535"),
+            Self::Fullmove(text) => write!(f, "move number `{text}` is not a number from 0 to 65535"),
             Self::Setup(reason) => reason.fmt(f),
         }
     }
 }
 
 impl Position {
-    /// Reads a FEN of six fields, with castling as standard FEN, X-FEN or Shredder-FEN spell it.
+    /// Parses a FEN of six fields, with castling rights in standard FEN, X-FEN or Shredder-FEN.
     ///
-    /// `K`, `Q`, `k` and `q` name the outermost rook on that side of the king; a file letter names the rook on that
-    /// file. A move number of 0 is read as 1. An en-passant square must fit the board, and is kept only if a legal
-    /// capture exists there. Everything that is wrong is reported at once.
+    /// `K`, `Q`, `k` and `q` denote the outermost rook on that side of the king; a file letter denotes the rook on that
+    /// file. A move number of 0 is read as 1. An en-passant square must be consistent with the board, and is kept only
+    /// if a legal capture exists there. All errors are reported together.
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         Self::from_fen_fields(fen, Clocks::Required)
     }
 
     pub(super) fn from_fen_fields(fen: &str, clocks: Clocks) -> Result<Self, FenError> {
         let (setup, mut reasons) = read_fields(fen, clocks);
-        // Without a board there is nothing more to say; with one, its own faults are worth telling too.
+        // If the board could be read, its errors are reported together with those of the other fields.
         if reasons.iter().any(FenReason::hides_the_board) {
             return Err(FenError(reasons));
         }
@@ -149,14 +152,14 @@ impl Position {
         }
     }
 
-    /// The FEN: `KQkq` wherever that names the rook, its file letter otherwise (X-FEN).
+    /// Returns the FEN, with `KQkq` where that denotes the castling rook and its file letter otherwise (X-FEN).
     ///
-    /// The en-passant square is written only if a legal capture exists there, so equal positions have equal FENs.
+    /// The en-passant square is written only if a legal capture exists there, so that equal positions have equal FENs.
     pub fn to_fen(&self) -> String {
         self.to_setup().to_fen()
     }
 
-    /// The FEN with every castling rook named by its file, `HAha` for the standard start.
+    /// Returns the FEN with every castling rook denoted by its file, `HAha` for the standard starting position.
     pub fn to_shredder_fen(&self) -> String {
         self.to_setup().to_shredder_fen()
     }
@@ -169,17 +172,17 @@ impl FenReason {
 }
 
 impl Setup {
-    /// The setup as FEN, its en-passant square included as it is.
+    /// Returns the setup as FEN, with its en-passant square even if no capture is legal there.
     pub fn to_fen(&self) -> String {
         self.write_fen(Self::xfen_letter)
     }
 
-    /// The setup as Shredder-FEN.
+    /// Returns the setup as Shredder-FEN.
     pub fn to_shredder_fen(&self) -> String {
         self.write_fen(|_, _, rook| rook.file_letter().to_ascii_uppercase())
     }
 
-    /// The first four fields of the FEN, all of an EPD's position.
+    /// Returns the first four fields of the FEN, which are the position of an EPD.
     pub(super) fn to_epd_fields(&self) -> String {
         let mut text = String::with_capacity(90);
         self.write_board(&mut text);
@@ -239,7 +242,7 @@ impl Setup {
         }
     }
 
-    /// `K` or `Q` if the rook is the outermost on its side of the king, its file otherwise.
+    /// Returns `K` or `Q` if the rook is the outermost on its side of the king, otherwise its file letter.
     fn xfen_letter(&self, color: Color, rook: Square) -> char {
         let rooks = self.castling_rooks[color];
         if rooks.kingside == Some(rook) && self.outermost_rook(color, CastlingSide::King) == Some(rook) {
@@ -253,7 +256,7 @@ impl Setup {
         }
     }
 
-    /// The rook of `color` on its back rank that is furthest from its king on that side.
+    /// Returns the rook on the back rank of `color` that is furthest from the king on that side.
     pub(super) fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let king = self.king(color).filter(|king| king.relative_rank(color) == 0)?;
         let rook = Some(Piece::new(color, PieceKind::Rook));
@@ -271,7 +274,7 @@ fn push_count(text: &mut String, empty: u8) {
     }
 }
 
-/// Reads what can be read, and tells what cannot.
+/// Parses all fields; returns what could be read and the reasons for what could not.
 fn read_fields(fen: &str, clocks: Clocks) -> (Setup, Vec<FenReason>) {
     let mut setup = Setup::EMPTY;
     let mut reasons = Vec::new();
@@ -291,25 +294,25 @@ fn read_fields(fen: &str, clocks: Clocks) -> (Setup, Vec<FenReason>) {
     match *turn {
         "w" => setup.turn = Color::White,
         "b" => setup.turn = Color::Black,
-        other => reasons.push(FenReason::Turn(shortened(other))),
+        other => reasons.push(FenReason::Turn(truncated(other))),
     }
     if !read_castling(castling, &mut setup) {
-        reasons.push(FenReason::Castling(shortened(castling)));
+        reasons.push(FenReason::Castling(truncated(castling)));
     }
     if *ep != "-" {
         match ep.parse() {
             Ok(square) => setup.ep = Some(square),
-            Err(_) => reasons.push(FenReason::Ep(shortened(ep))),
+            Err(_) => reasons.push(FenReason::Ep(truncated(ep))),
         }
     }
     if let Some((halfmove, fullmove)) = numbers {
         match read_number(halfmove) {
             Some(number) => setup.halfmove = number,
-            None => reasons.push(FenReason::Halfmove(shortened(halfmove))),
+            None => reasons.push(FenReason::Halfmove(truncated(halfmove))),
         }
         match read_number(fullmove) {
             Some(number) => setup.fullmove = number.max(1),
-            None => reasons.push(FenReason::Fullmove(shortened(fullmove))),
+            None => reasons.push(FenReason::Fullmove(truncated(fullmove))),
         }
     }
     (setup, reasons)
@@ -323,7 +326,7 @@ fn read_board(text: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
     }
     for (rank, text) in (0..8).rev().zip(text.split('/')) {
         if let Err(problem) = read_rank(text, rank, setup) {
-            reasons.push(FenReason::Rank { number: rank + 1, text: shortened(text), problem });
+            reasons.push(FenReason::Rank { number: rank + 1, text: truncated(text), problem });
         }
     }
 }
@@ -349,7 +352,8 @@ fn read_rank(text: &str, rank: u8, setup: &mut Setup) -> Result<(), RankProblem>
     if file == 8 { Ok(()) } else { Err(RankProblem::Squares(file)) }
 }
 
-/// Notes each right; a right without its rook is noted on the corner, so that the check of the setup tells it.
+/// Sets the castling rights and returns whether the text is valid. A right without a rook refers to the corner square,
+/// so that [`Setup::check`] reports it.
 fn read_castling(text: &str, setup: &mut Setup) -> bool {
     if text == "-" {
         return true;
@@ -388,8 +392,8 @@ fn read_number(text: &str) -> Option<u16> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// The start of a text that may be of any length, for a message of one line.
-pub(super) fn shortened(text: &str) -> String {
+/// Returns the escaped start of a text of any length, for use in a one-line message.
+pub(super) fn truncated(text: &str) -> String {
     const LIMIT: usize = 32;
     let mut short: String = text.chars().take(LIMIT).flat_map(char::escape_debug).collect();
     if text.chars().nth(LIMIT).is_some() {
@@ -402,78 +406,85 @@ pub(super) fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(fen: &str) -> String {
+    /// Returns the FEN of the parsed position, or the error message.
+    fn parsed(fen: &str) -> String {
         Position::from_fen(fen).map_or_else(|error| error.to_string(), |position| position.to_fen())
     }
 
     #[test]
-    fn good_fens_come_back_to_the_letter() {
+    fn valid_fens_round_trip_unchanged() {
         for fen in [
             START_FEN,
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
             "8/8/8/8/8/4k3/8/4K2R w K - 65535 65535",
             "1r1k2r1/8/8/8/8/8/8/1R1K2R1 b KQkq - 12 34",
-            // An inner rook castles: X-FEN needs its file.
+            // The castling rook is not the outermost one, so X-FEN writes its file.
             "2k1r1r1/8/8/8/8/8/8/RRK5 w Be - 0 1",
         ] {
-            assert_eq!(told(fen), fen);
+            assert_eq!(parsed(fen), fen);
         }
         assert_eq!(Position::from_fen(START_FEN), Ok(Position::startpos()));
     }
 
     #[test]
-    fn the_three_castling_spellings_mean_the_same() {
+    fn the_three_castling_notations_are_equivalent() {
         let shredder = START_FEN.replace("KQkq", "HAha");
-        assert_eq!(told(&shredder), START_FEN);
-        assert_eq!(told(&START_FEN.replace("KQkq", "qkQK")), START_FEN);
+        assert_eq!(parsed(&shredder), START_FEN);
+        assert_eq!(parsed(&START_FEN.replace("KQkq", "qkQK")), START_FEN);
         assert_eq!(Position::startpos().to_shredder_fen(), shredder);
         let inner = Position::from_fen("2k1r1r1/8/8/8/8/8/8/RRK5 w Be - 0 1").unwrap();
         assert_eq!(inner.to_shredder_fen(), "2k1r1r1/8/8/8/8/8/8/RRK5 w Be - 0 1");
     }
 
     #[test]
-    fn an_en_passant_square_is_read_but_written_only_if_it_can_be_used() {
+    fn an_en_passant_square_is_kept_only_if_a_capture_is_legal() {
         let unused = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
-        assert_eq!(told(unused), unused.replace("e3", "-"));
+        assert_eq!(parsed(unused), unused.replace("e3", "-"));
         let pinned = "8/8/8/K1Pp3r/8/8/8/3k4 w - d6 0 1";
-        assert_eq!(told(pinned), pinned.replace("d6", "-"));
-        assert_eq!(told(&START_FEN.replace("0 1", "0 0")), START_FEN, "move 0 is read as 1");
+        assert_eq!(parsed(pinned), pinned.replace("d6", "-"));
+        assert_eq!(parsed(&START_FEN.replace("0 1", "0 0")), START_FEN, "move 0 is read as 1");
     }
 
     #[test]
-    fn every_fault_is_told() {
+    fn every_error_is_reported() {
         for (fen, expected) in [
-            ("", "0 fields where 6 are due"),
-            ("8/8/8/8/8/8/8/8 w - -", "4 fields where 6 are due"),
-            ("8/8/8/8/8/8/8 w - - 0 1", "7 ranks where 8 are due"),
-            ("4k3/8/8/8/8/8/8/4K4 w - - 0 1", "rank 1 `4K4` has 9 squares where 8 are due"),
-            ("4k3/8/8/8/8/8/44/4K3 w - - 0 1", "rank 2 `44` has two counts in a row"),
-            ("4k3/8/8/8/8/8/4x3/4K3 w - - 0 1", "rank 2 `4x3` has 'x', which is neither a piece"),
-            ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", "rank 7 `9` has '9'"),
-            ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move `W` is neither w nor b"),
+            ("", "expected 6 fields, got 0"),
+            ("8/8/8/8/8/8/8/8 w - -", "expected 6 fields, got 4"),
+            ("8/8/8/8/8/8/8 w - - 0 1", "expected 8 ranks, got 7"),
+            ("4k3/8/8/8/8/8/8/4K4 w - - 0 1", "rank 1 `4K4` describes 9 squares, expected 8"),
+            ("4k3/8/8/8/8/8/44/4K3 w - - 0 1", "rank 2 `44` contains two digits in a row"),
+            ("4k3/8/8/8/8/8/4x3/4K3 w - - 0 1", "rank 2 `4x3` contains 'x', which is neither a piece"),
+            ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", "rank 7 `9` contains '9'"),
+            ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move `W` is neither `w` nor `b`"),
             ("4k3/8/8/8/8/8/8/4K2R w KK - 0 1", "castling rights `KK`"),
             ("4k3/8/8/8/8/8/8/4K2R w K- - 0 1", "castling rights `K-`"),
             ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "en-passant field `e9`"),
             ("4k3/8/8/8/8/8/8/4K3 w - - -1 1", "halfmove clock `-1`"),
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 65536", "move number `65536`"),
             ("4k3/8/8/8/8/8/8/4K3 w - - 0 +1", "move number `+1`"),
-            ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "White may castle with a rook on h1, but none is there"),
-            ("4k3/8/8/8/8/8/8/4K3 w e - 0 1", "Black may castle with a rook on e8, but none is there"),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
+                "White has a castling right for a rook on h1, but no rook there",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w e - 0 1",
+                "Black has a castling right for a rook on e8, but no rook there",
+            ),
             (
                 "4k2P/8/8/8/8/8/8/8 w x z a 1",
-                "castling rights `x` are neither - nor some of KQkq or rook files, each once; en-passant field `z` \
-                 is neither - nor a square; halfmove clock `a` is not a number up to 65535; White has no king; a pawn \
-                 stands on h8",
+                "castling rights `x` are neither `-` nor distinct letters of KQkq or rook files; en-passant field \
+                 `z` is neither `-` nor a square; halfmove clock `a` is not a number from 0 to 65535; White has no \
+                 king; a pawn cannot be on h8",
             ),
         ] {
-            assert!(told(fen).starts_with(expected), "{fen}: {}", told(fen));
+            assert!(parsed(fen).starts_with(expected), "{fen}: {}", parsed(fen));
         }
     }
 
     #[test]
-    fn messages_stay_short_and_on_one_line() {
-        let told = told(&format!("{} w - - 0 1", "\u{1b}[31mx\u{7f}".repeat(100_000)));
-        assert!(told.len() < 200 && !told.contains('\u{1b}'), "{told}");
+    fn messages_are_short_and_on_one_line() {
+        let message = parsed(&format!("{} w - - 0 1", "\u{1b}[31mx\u{7f}".repeat(100_000)));
+        assert!(message.len() < 200 && !message.contains('\u{1b}'), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! Questions about single squares and single moves: attacked, pinned, legal, checking.
+//! Queries about single squares and moves: attackers, pins, legality and checks.
 
 use crate::chess::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, queen_attacks, rook_attacks,
@@ -10,34 +10,35 @@ use crate::chess::sliders::DEFAULT;
 use crate::chess::{Bitboard, CastlingSide, Color, Move, Piece, PieceKind, Square};
 
 impl Position {
-    /// Everything that attacks a square, of both colours, if these squares were occupied.
+    /// Returns the pieces of both colours that attack a square, with `occupied` as blockers.
     #[inline]
     pub fn attackers_to(&self, to: Square, occupied: Bitboard) -> Bitboard {
         self.board.attackers_to(to, occupied, DEFAULT)
     }
 
-    /// Whether a side attacks a square.
+    /// Returns whether a side attacks a square.
     #[inline]
     pub fn is_attacked(&self, square: Square, by: Color) -> bool {
         (self.attackers_to(square, self.occupied()) & self.by_color(by)).any()
     }
 
-    /// The men of `color` that stand alone between their king and an enemy slider.
+    /// Returns the pieces of `color` that are pinned to their king by an enemy slider.
     pub fn pinned(&self, color: Color) -> Bitboard {
         let (king, us, them) = (self.king(color), self.by_color(color), self.by_color(!color));
         let snipers = rook_attacks(king, them) & self.board.orthogonal(!color)
             | bishop_attacks(king, them) & self.board.diagonal(!color);
         let mut pinned = Bitboard::EMPTY;
         for sniper in snipers {
-            let shield = between(king, sniper) & us;
-            if !shield.more_than_one() {
-                pinned |= shield;
+            let blockers = between(king, sniper) & us;
+            if !blockers.more_than_one() {
+                pinned |= blockers;
             }
         }
         pinned
     }
 
-    /// Whether a move is one of [`Position::legal_moves`]; any bits may be asked about, from a table or the wire.
+    /// Returns whether a move is one of [`Position::legal_moves`]. Any bits are accepted, for example those of a move
+    /// from a transposition table or from another process.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let Some(piece) = self.piece_at(from) else { return false };
@@ -60,7 +61,7 @@ impl Position {
         self.is_well_formed(mv, piece) && self.keeps_king_safe(piece, from, to)
     }
 
-    /// Whether the men move that way here and the flags say so exactly; castling and en passant aside.
+    /// Returns whether the move is pseudo-legal and its flags are exact. Castling and en passant are not handled.
     fn is_well_formed(&self, mv: Move, piece: Piece) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let occupied = self.occupied();
@@ -108,8 +109,8 @@ impl Position {
         }
         let king = self.king(self.turn);
         if let Some(checker) = self.checkers.first() {
-            let stops_it = (between(king, checker) | Bitboard::of(checker)).has(to);
-            if self.checkers.more_than_one() || !stops_it {
+            let evades_check = (between(king, checker) | Bitboard::of(checker)).has(to);
+            if self.checkers.more_than_one() || !evades_check {
                 return false;
             }
         }
@@ -119,19 +120,19 @@ impl Position {
     fn castling_is_legal(&self, mv: Move) -> bool {
         let king = self.king(self.turn);
         CastlingSide::ALL.into_iter().any(|side| {
-            let Some(way) = self.castling.way(self.turn, side) else { return false };
+            let Some(path) = self.castling.path(self.turn, side) else { return false };
             let occupied = self.occupied();
-            mv == Move::castling(self.turn, king, way.rook)
-                && (way.clear & occupied).is_empty()
-                && !self.pinned(self.turn).has(way.rook)
-                && { way.safe }.all(|square| {
+            mv == Move::castling(self.turn, king, path.rook)
+                && (path.must_be_empty & occupied).is_empty()
+                && !self.pinned(self.turn).has(path.rook)
+                && { path.must_be_safe }.all(|square| {
                     let enemies = self.by_color(!self.turn);
                     (self.attackers_to(square, occupied ^ Bitboard::of(king)) & enemies).is_empty()
                 })
         })
     }
 
-    /// Whether a legal move gives check, found without playing it.
+    /// Returns whether a legal move gives check, without playing it.
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to, us) = (mv.from(), mv.to(), self.turn);
         let target = self.king(!us);
@@ -146,14 +147,15 @@ impl Position {
         if self.attacks_of(arriving, to, occupied).has(target) {
             return true;
         }
-        // Only a man that leaves a line to the king (or a pawn taken from one) can uncover an attack.
+        // Only a piece that leaves a line to the king, or a pawn captured en passant, can uncover an attack.
         if line(target, from).is_empty() && !mv.is_en_passant() {
             return false;
         }
         self.sliders_reach(target, occupied, Bitboard::of(from) | Bitboard::of(to))
     }
 
-    /// Whether our sliders, those on `moved` aside, reach a square over this occupation.
+    /// Returns whether a slider of the side to move attacks a square, with `occupied` as blockers and without the
+    /// sliders on `moved`.
     fn sliders_reach(&self, target: Square, occupied: Bitboard, moved: Bitboard) -> bool {
         let us = self.turn;
         (bishop_attacks(target, occupied) & self.board.diagonal(us).without(moved)).any()

@@ -1,4 +1,4 @@
-//! Playing a move: the position after it.
+//! Playing moves on a position.
 
 use crate::chess::position::Position;
 use crate::chess::side::{Black, Side, White};
@@ -6,8 +6,8 @@ use crate::chess::sliders::DEFAULT;
 use crate::chess::{Bitboard, CastlingSide, Color, Move, Piece, PieceKind, Square, zobrist};
 
 impl Position {
-    /// The position after a legal move. What an illegal one gives is nonsense (and a panic in debug builds); untrusted
-    /// moves go through [`Position::is_legal`] first.
+    /// Returns the position after a legal move. The result for an illegal move is unspecified, and debug builds panic;
+    /// check untrusted moves with [`Position::is_legal`] first.
     #[inline]
     pub fn play(&self, mv: Move) -> Self {
         debug_assert!(self.is_legal(mv), "{mv:?} is not legal in {self:?}");
@@ -17,7 +17,7 @@ impl Position {
         }
     }
 
-    /// The position after the side to move passes, which is allowed to searches that are not in check.
+    /// Returns the position after a null move, in which the side to move passes. The side to move must not be in check.
     pub fn play_null(&self) -> Self {
         debug_assert!(!self.in_check(), "a side in check cannot pass");
         let mut next = *self;
@@ -26,7 +26,7 @@ impl Position {
         next.turn = !self.turn;
         next.halfmove = self.halfmove.saturating_add(1);
         next.fullmove = self.fullmove.saturating_add(u16::from(self.turn == Color::Black));
-        // The side that passed gave no check and the other could not have been in check before.
+        // A null move gives no check, and the opponent was not in check before it.
         next.checkers = Bitboard::EMPTY;
         next
     }
@@ -71,7 +71,7 @@ impl Position {
 
     fn castle<U: Side>(&mut self, mv: Move) {
         let side = if mv.castles_kingside() { CastlingSide::King } else { CastlingSide::Queen };
-        // Both leave before either arrives: in Chess960 one may land where the other stood.
+        // Both pieces are removed before either is added: in Chess960 one may end on the other's origin.
         self.remove(mv.from());
         self.remove(mv.to());
         self.add(side.king_target(U::COLOR), Piece::new(U::COLOR, PieceKind::King));
@@ -102,7 +102,7 @@ impl Position {
     }
 }
 
-/// The square one step back from where a pawn of `U` stands.
+/// Returns the square one step back from a pawn of `U`.
 const fn behind<U: Side>(square: Square) -> Square {
     let index = square.index() as u8;
     match U::COLOR {

@@ -1,4 +1,4 @@
-//! The rules of chess: squares, pieces, positions, legal moves, notations and perft.
+//! Rules of chess: squares, pieces, positions, legal moves, notations and perft.
 
 mod ace_moves;
 mod attacks;
@@ -47,9 +47,9 @@ pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};
 pub use sliders::{
-    MagicCollision, NotASliderTechnique, SliderTechnique, check_magic_numbers, magic_numbers_source,
+    MagicCollision, ParseSliderTechniqueError, SliderTechnique, check_magic_numbers, magic_numbers_source,
 };
-pub use square::{NotASquare, Square};
+pub use square::{ParseSquareError, Square};
 
 #[cfg(test)]
 mod position_tests;

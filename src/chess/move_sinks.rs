@@ -1,4 +1,4 @@
-//! What becomes of generated moves: they are named one by one, or only counted.
+//! Sinks for generated moves: visit each move, count the moves, or select one by index.
 
 use std::marker::PhantomData;
 
@@ -6,30 +6,30 @@ use crate::chess::movegen::{MoveSink, PawnStep, promotion_rank};
 use crate::chess::side::Side;
 use crate::chess::{Bitboard, CastlingSide, Move, Piece, PieceKind, Square};
 
-/// Tells every move to a listener.
-pub(in crate::chess) struct Naming<U, F> {
+/// Calls a function with every move.
+pub(in crate::chess) struct MoveVisitor<U, F> {
     enemies: Bitboard,
-    tell: F,
+    visit: F,
     side: PhantomData<U>,
 }
 
-impl<U: Side, F: FnMut(Move)> Naming<U, F> {
-    /// For a board where the enemy stands on these squares.
+impl<U: Side, F: FnMut(Move)> MoveVisitor<U, F> {
+    /// Creates a visitor for a board with enemy pieces on `enemies`.
     #[inline(always)]
-    pub(in crate::chess) const fn new(enemies: Bitboard, tell: F) -> Self {
-        Self { enemies, tell, side: PhantomData }
+    pub(in crate::chess) const fn new(enemies: Bitboard, visit: F) -> Self {
+        Self { enemies, visit, side: PhantomData }
     }
 }
 
-impl<U: Side, F: FnMut(Move)> MoveSink for Naming<U, F> {
+impl<U: Side, F: FnMut(Move)> MoveSink for MoveVisitor<U, F> {
     #[inline(always)]
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard) {
         let piece = Piece::new(U::COLOR, kind);
         for to in targets & self.enemies {
-            (self.tell)(Move::capture(piece, from, to));
+            (self.visit)(Move::capture(piece, from, to));
         }
         for to in targets.without(self.enemies) {
-            (self.tell)(Move::quiet(piece, from, to));
+            (self.visit)(Move::quiet(piece, from, to));
         }
     }
 
@@ -46,40 +46,40 @@ impl<U: Side, F: FnMut(Move)> MoveSink for Naming<U, F> {
             };
             if last.has(to) {
                 for kind in PieceKind::PROMOTIONS {
-                    (self.tell)(mv.promoting(kind));
+                    (self.visit)(mv.promoting(kind));
                 }
             } else {
-                (self.tell)(mv);
+                (self.visit)(mv);
             }
         }
     }
 
     #[inline(always)]
     fn en_passant(&mut self, from: Square, target: Square) {
-        (self.tell)(Move::en_passant(U::COLOR, from, target));
+        (self.visit)(Move::en_passant(U::COLOR, from, target));
     }
 
     #[inline(always)]
     fn castling(&mut self, _: CastlingSide, king: Square, rook: Square) {
-        (self.tell)(Move::castling(U::COLOR, king, rook));
+        (self.visit)(Move::castling(U::COLOR, king, rook));
     }
 }
 
-/// Counts moves without naming them.
-pub(in crate::chess) struct Counting<U> {
+/// Counts moves without constructing them.
+pub(in crate::chess) struct MoveCounter<U> {
     pub(in crate::chess) count: u64,
     side: PhantomData<U>,
 }
 
-impl<U: Side> Counting<U> {
-    /// Nothing counted yet.
+impl<U: Side> MoveCounter<U> {
+    /// Creates a counter at 0.
     #[inline(always)]
     pub(in crate::chess) const fn new() -> Self {
         Self { count: 0, side: PhantomData }
     }
 }
 
-impl<U: Side> MoveSink for Counting<U> {
+impl<U: Side> MoveSink for MoveCounter<U> {
     #[inline(always)]
     fn piece(&mut self, _: PieceKind, _: Square, targets: Bitboard) {
         self.count += u64::from(targets.len());
@@ -104,18 +104,18 @@ impl<U: Side> MoveSink for Counting<U> {
     }
 }
 
-/// Keeps whole target sets, so that one move can be named by its place among all without naming the others.
-pub(in crate::chess) struct Picking<U> {
-    sets: [MoveSet; MOST_SETS],
+/// Stores the target sets, so that a move can be selected by its index without constructing the others.
+pub(in crate::chess) struct NthMove<U> {
+    sets: [MoveSet; MAX_SETS],
     used: usize,
     count: u64,
     side: PhantomData<U>,
 }
 
-/// One for each of fifteen pieces, four for the ways of a pawn, two captures en passant, two castlings.
-const MOST_SETS: usize = 23;
+/// One set for each of fifteen pieces, four pawn steps, two en-passant captures and two castling moves.
+const MAX_SETS: usize = 23;
 
-/// Moves that a sink is told in one call.
+/// The arguments of one call to a [`MoveSink`].
 #[derive(Clone, Copy)]
 enum MoveSet {
     Piece(PieceKind, Square, Bitboard),
@@ -124,42 +124,42 @@ enum MoveSet {
     Castling(CastlingSide, Square, Square),
 }
 
-impl<U: Side> Picking<U> {
-    /// No moves yet.
+impl<U: Side> NthMove<U> {
+    /// Creates a sink without moves.
     #[inline(always)]
     pub(in crate::chess) const fn new() -> Self {
-        let nothing = MoveSet::Pawns(PawnStep::Push, Bitboard::EMPTY);
-        Self { sets: [nothing; MOST_SETS], used: 0, count: 0, side: PhantomData }
+        let empty = MoveSet::Pawns(PawnStep::Push, Bitboard::EMPTY);
+        Self { sets: [empty; MAX_SETS], used: 0, count: 0, side: PhantomData }
     }
 
-    /// How many moves there are.
+    /// Returns the number of moves.
     #[inline(always)]
     pub(in crate::chess) const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The move that has so many before it.
-    pub(in crate::chess) fn pick(&self, mut before: u64, enemies: Bitboard) -> Option<Move> {
+    /// Returns the move at `index`.
+    pub(in crate::chess) fn get(&self, mut index: u64, enemies: Bitboard) -> Option<Move> {
         for set in &self.sets[..self.used] {
             let size = set.size::<U>();
-            if before < size {
+            if index < size {
                 let mut found = None;
-                let mut naming = Naming::<U, _>::new(enemies, |mv| {
-                    if before == 0 {
+                let mut visitor = MoveVisitor::<U, _>::new(enemies, |mv| {
+                    if index == 0 {
                         found = found.or(Some(mv));
                     }
-                    before = before.saturating_sub(1);
+                    index = index.saturating_sub(1);
                 });
-                set.tell(&mut naming);
+                set.send_to(&mut visitor);
                 return found;
             }
-            before -= size;
+            index -= size;
         }
         None
     }
 
     #[inline(always)]
-    fn keep(&mut self, set: MoveSet) {
+    fn push(&mut self, set: MoveSet) {
         let size = set.size::<U>();
         if size > 0 {
             self.sets[self.used] = set;
@@ -172,13 +172,13 @@ impl<U: Side> Picking<U> {
 impl MoveSet {
     #[inline(always)]
     fn size<U: Side>(self) -> u64 {
-        let mut counting = Counting::<U>::new();
-        self.tell(&mut counting);
-        counting.count
+        let mut counter = MoveCounter::<U>::new();
+        self.send_to(&mut counter);
+        counter.count
     }
 
     #[inline(always)]
-    fn tell(self, sink: &mut impl MoveSink) {
+    fn send_to(self, sink: &mut impl MoveSink) {
         match self {
             Self::Piece(kind, from, targets) => sink.piece(kind, from, targets),
             Self::Pawns(step, targets) => sink.pawns(step, targets),
@@ -188,24 +188,24 @@ impl MoveSet {
     }
 }
 
-impl<U: Side> MoveSink for Picking<U> {
+impl<U: Side> MoveSink for NthMove<U> {
     #[inline(always)]
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard) {
-        self.keep(MoveSet::Piece(kind, from, targets));
+        self.push(MoveSet::Piece(kind, from, targets));
     }
 
     #[inline(always)]
     fn pawns(&mut self, step: PawnStep, targets: Bitboard) {
-        self.keep(MoveSet::Pawns(step, targets));
+        self.push(MoveSet::Pawns(step, targets));
     }
 
     #[inline(always)]
     fn en_passant(&mut self, from: Square, target: Square) {
-        self.keep(MoveSet::EnPassant(from, target));
+        self.push(MoveSet::EnPassant(from, target));
     }
 
     #[inline(always)]
     fn castling(&mut self, side: CastlingSide, king: Square, rook: Square) {
-        self.keep(MoveSet::Castling(side, king, rook));
+        self.push(MoveSet::Castling(side, king, rook));
     }
 }

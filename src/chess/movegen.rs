@@ -1,7 +1,7 @@
-//! The legal moves of a position, handed out by the armful.
+//! Legal move generation; moves are delivered as sets of target squares.
 //!
-//! One generator serves lists, counts and perft: it works out where each man may go and gives whole target sets to a
-//! [`MoveSink`], which writes them down, counts them, or plays them.
+//! One generator serves move lists, counts and perft: it computes the targets of each piece and passes them as
+//! bitboards to a [`MoveSink`], which lists, counts or plays the moves.
 
 use crate::chess::attacks::{between, bishop_reach, king_attacks, knight_attacks, rook_reach};
 use crate::chess::board::Board;
@@ -9,12 +9,12 @@ use crate::chess::side::Side;
 use crate::chess::sliders::Sliders;
 use crate::chess::{Bitboard, CastlingRights, CastlingSide, Color, PieceKind, Square};
 
-/// How a pawn got to its target; with the side, this tells where it came from.
+/// The step by which a pawn reached its target; with the side, it determines the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::chess) enum PawnStep {
-    /// One step ahead.
+    /// One step forward.
     Push,
-    /// Two steps ahead.
+    /// Two steps forward.
     DoublePush,
     /// A capture towards the a-file.
     TakeWest,
@@ -23,7 +23,7 @@ pub(in crate::chess) enum PawnStep {
 }
 
 impl PawnStep {
-    /// The square that a pawn of `color` left to stand on `to`.
+    /// Returns the origin of a pawn of `color` that reached `to` with this step.
     #[inline(always)]
     pub(in crate::chess) const fn origin(self, color: Color, to: Square) -> Square {
         let back = match (self, color) {
@@ -40,34 +40,34 @@ impl PawnStep {
     }
 }
 
-/// Takes legal moves by sets of targets.
+/// Receives legal moves as sets of target squares.
 pub(in crate::chess) trait MoveSink {
-    /// A knight, bishop, rook, queen or king from `from` to each target.
+    /// Receives the moves of a knight, bishop, rook, queen or king from `from` to each target.
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard);
 
-    /// A pawn to each target; on the last rank each target stands for four promotions.
+    /// Receives the moves of a pawn to each target. A target on the last rank represents four promotions.
     fn pawns(&mut self, step: PawnStep, targets: Bitboard);
 
-    /// One en-passant capture.
+    /// Receives an en-passant capture.
     fn en_passant(&mut self, from: Square, target: Square);
 
-    /// One castling move.
+    /// Receives a castling move.
     fn castling(&mut self, side: CastlingSide, king: Square, rook: Square);
 }
 
-/// Which moves are wanted.
+/// Selects the moves to generate.
 pub(in crate::chess) trait Stage {
-    /// Captures and promotions.
+    /// Whether captures and promotions are generated.
     const TACTICAL: bool;
-    /// Everything else.
+    /// Whether all other moves are generated.
     const QUIET: bool;
 }
 
-/// Every move.
+/// All moves.
 pub(in crate::chess) enum AllMoves {}
 /// Captures and promotions only.
 pub(in crate::chess) enum TacticalMoves {}
-/// Neither captures nor promotions.
+/// Moves that are neither captures nor promotions.
 pub(in crate::chess) enum QuietMoves {}
 
 impl Stage for AllMoves {
@@ -85,10 +85,10 @@ impl Stage for QuietMoves {
     const QUIET: bool = true;
 }
 
-/// What the enemy's sliders and checks leave a side free to do.
+/// Checks and pins that restrict the moves of a side.
 struct Constraints {
     checkers: Bitboard,
-    /// Squares from the king to a rook or queen that pins along rank or file, the pinner included.
+    /// Squares between the king and each rook or queen that pins along a rank or file, the pinning piece included.
     pin_orthogonal: Bitboard,
     /// The same for diagonals.
     pin_diagonal: Bitboard,
@@ -106,30 +106,31 @@ impl Constraints {
             pin_diagonal: Bitboard::EMPTY,
         };
         let orthogonal = rook_reach(king) & board.orthogonal(U::Enemy::COLOR);
-        constraints.pin_orthogonal = constraints.look_along::<U>(board, king, orthogonal);
+        constraints.pin_orthogonal = constraints.add_snipers::<U>(board, king, orthogonal);
         let diagonal = bishop_reach(king) & board.diagonal(U::Enemy::COLOR);
-        constraints.pin_diagonal = constraints.look_along::<U>(board, king, diagonal);
+        constraints.pin_diagonal = constraints.add_snipers::<U>(board, king, diagonal);
         constraints
     }
 
-    /// Adds the snipers that see the king to the checkers; gives the ways of those that only one of our men stops.
+    /// Adds the snipers that attack the king to the checkers. Returns the lines of the snipers that are blocked by
+    /// exactly one piece of `U`.
     #[inline(always)]
-    fn look_along<U: Side>(&mut self, board: &Board, king: Square, snipers: Bitboard) -> Bitboard {
+    fn add_snipers<U: Side>(&mut self, board: &Board, king: Square, snipers: Bitboard) -> Bitboard {
         let mut pins = Bitboard::EMPTY;
         for sniper in snipers {
-            let way = between(king, sniper);
-            let blockers = way & board.occupied();
+            let line = between(king, sniper);
+            let blockers = line & board.occupied();
             if blockers.is_empty() {
                 self.checkers |= Bitboard::of(sniper);
             } else if !blockers.more_than_one() && (blockers & board.color(U::COLOR)).any() {
-                pins |= way | Bitboard::of(sniper);
+                pins |= line | Bitboard::of(sniper);
             }
         }
         pins
     }
 }
 
-/// Hands every legal move of the stage to the sink.
+/// Passes all legal moves of the stage to the sink.
 #[inline(always)]
 pub(in crate::chess) fn generate<U: Side, G: Stage>(
     board: &Board,
@@ -142,7 +143,7 @@ pub(in crate::chess) fn generate<U: Side, G: Stage>(
     let limits = Constraints::of::<U>(board, king);
     king_moves::<U, G>(board, castling, king, &limits, sliders, sink);
     match limits.checkers.first() {
-        // A branch of its own, so that the common case is compiled without the mask of evasions.
+        // A separate branch, so that the common case is compiled without the evasion mask.
         None => other_moves::<U, G>(board, ep, &limits, Bitboard::ALL, sliders, sink),
         Some(_) if limits.checkers.more_than_one() => {}
         Some(checker) => {
@@ -152,17 +153,18 @@ pub(in crate::chess) fn generate<U: Side, G: Stage>(
     }
 }
 
-/// Whether a pawn step says at once that there is a legal move; where none does, there may still be one.
+/// Returns whether an unpinned pawn can advance while the king is not in check. A fast sufficient condition for the
+/// existence of a legal move; if it does not hold, there may still be one.
 #[inline(always)]
-pub(in crate::chess) fn has_free_pawn<U: Side>(board: &Board) -> bool {
+pub(in crate::chess) fn has_unpinned_pawn_push<U: Side>(board: &Board) -> bool {
     let limits = Constraints::of::<U>(board, board.king(U::COLOR));
     let free = board.pieces(U::COLOR, PieceKind::Pawn).without(limits.pin_orthogonal | limits.pin_diagonal);
     limits.checkers.is_empty() && free.forward(U::COLOR).without(board.occupied()).any()
 }
 
-/// The squares that moves of a stage may end on, pawns aside.
+/// Returns the possible target squares of the moves of a stage, except for pawns.
 #[inline(always)]
-fn wanted<U: Side, G: Stage>(board: &Board) -> Bitboard {
+fn stage_targets<U: Side, G: Stage>(board: &Board) -> Bitboard {
     match (G::TACTICAL, G::QUIET) {
         (true, true) => !board.color(U::COLOR),
         (true, false) => board.color(U::Enemy::COLOR),
@@ -180,52 +182,56 @@ fn king_moves<U: Side, G: Stage>(
     sink: &mut impl MoveSink,
 ) {
     let occupied = board.occupied();
-    let near = board.leaper_attacks::<U::Enemy>();
-    let targets = (king_attacks(king) & wanted::<U, G>(board)).without(near);
-    let open = |side| castling.way(U::COLOR, side).filter(|way| (way.clear & occupied).is_empty());
-    let ways = if G::QUIET && limits.checkers.is_empty() && castling.any(U::COLOR) {
+    let leaper_attacks = board.leaper_attacks::<U::Enemy>();
+    let targets = (king_attacks(king) & stage_targets::<U, G>(board)).without(leaper_attacks);
+    let open = |side| castling.path(U::COLOR, side).filter(|path| (path.must_be_empty & occupied).is_empty());
+    let paths = if G::QUIET && limits.checkers.is_empty() && castling.any(U::COLOR) {
         CastlingSide::ALL.map(open)
     } else {
         [None; 2]
     };
-    // Looking along the enemy's sliders is the dearest part of all, and often nobody asks.
-    let asked = ways.iter().flatten().fold(targets, |asked, way| asked | way.safe);
-    if asked.is_empty() {
+    // Slider attacks are the most expensive part of move generation and are often not needed.
+    let queried = paths.iter().flatten().fold(targets, |queried, path| queried | path.must_be_safe);
+    if queried.is_empty() {
         return;
     }
-    // The king does not shield the squares behind it.
-    let seen = seen_by_sliders::<U::Enemy>(board, asked, occupied ^ Bitboard::of(king), sliders);
-    sink.piece(PieceKind::King, king, targets.without(seen));
+    // The king does not block attacks on the squares behind it.
+    let slider_attacks =
+        attacked_by_sliders::<U::Enemy>(board, queried, occupied ^ Bitboard::of(king), sliders);
+    sink.piece(PieceKind::King, king, targets.without(slider_attacks));
     for side in CastlingSide::ALL {
-        let Some(way) = ways[side.index()] else { continue };
-        // A pinned rook stands between its king and a rook on the edge, and would uncover it by castling.
-        if (way.safe & (seen | near)).is_empty() && !limits.pin_orthogonal.has(way.rook) {
-            sink.castling(side, king, way.rook);
+        let Some(path) = paths[side.index()] else { continue };
+        // Castling with a pinned rook would expose the king to the rook or queen behind it on the rank.
+        if (path.must_be_safe & (slider_attacks | leaper_attacks)).is_empty()
+            && !limits.pin_orthogonal.has(path.rook)
+        {
+            sink.castling(side, king, path.rook);
         }
     }
 }
 
-/// Squares that the sliders of `U` attack: right about all squares asked for, silent about others.
+/// Returns squares attacked by the sliders of `U`. The result is exact for the queried squares and unspecified for
+/// others.
 #[inline(always)]
-fn seen_by_sliders<U: Side>(
+fn attacked_by_sliders<U: Side>(
     board: &Board,
-    asked: Bitboard,
+    queried: Bitboard,
     occupied: Bitboard,
     sliders: impl Sliders,
 ) -> Bitboard {
-    // Two squares looked at from where they are cost less than looking along everything.
-    if asked.len() > 2 {
+    // For at most two squares, looking outwards from them is cheaper than computing the attacks of every slider.
+    if queried.len() > 2 {
         return board.slider_attacks::<U>(occupied, sliders);
     }
-    let mut seen = Bitboard::EMPTY;
-    for square in asked {
+    let mut attacked = Bitboard::EMPTY;
+    for square in queried {
         let attackers = sliders.bishop(square, occupied) & board.diagonal(U::COLOR)
             | sliders.rook(square, occupied) & board.orthogonal(U::COLOR);
         if attackers.any() {
-            seen |= Bitboard::of(square);
+            attacked |= Bitboard::of(square);
         }
     }
-    seen
+    attacked
 }
 
 #[inline(always)]
@@ -244,7 +250,7 @@ fn other_moves<U: Side, G: Stage>(
         en_passant::<U>(board, target, sliders, sink);
     }
     let occupied = board.occupied();
-    let targets = wanted::<U, G>(board) & allowed;
+    let targets = stage_targets::<U, G>(board) & allowed;
     let pinned = limits.pin_orthogonal | limits.pin_diagonal;
     for from in board.pieces(U::COLOR, PieceKind::Knight).without(pinned) {
         sink.piece(PieceKind::Knight, from, knight_attacks(from) & targets);
@@ -261,7 +267,7 @@ fn other_moves<U: Side, G: Stage>(
         let reach = sliders.bishop(from, occupied) | sliders.rook(from, occupied);
         sink.piece(PieceKind::Queen, from, reach & targets);
     }
-    // Pinned sliders may go along their pin; the line of another pin is out of their reach.
+    // Pinned sliders may move along their pin line; they cannot reach the line of another pin.
     for from in (bishops | queens) & limits.pin_diagonal {
         let kind = if bishops.has(from) { PieceKind::Bishop } else { PieceKind::Queen };
         sink.piece(kind, from, sliders.bishop(from, occupied) & targets & limits.pin_diagonal);
@@ -272,7 +278,7 @@ fn other_moves<U: Side, G: Stage>(
     }
 }
 
-/// The last rank of a side's pawns.
+/// Returns the rank on which the pawns of a side promote.
 #[inline(always)]
 pub(in crate::chess) const fn promotion_rank(color: Color) -> Bitboard {
     match color {
@@ -285,10 +291,10 @@ pub(in crate::chess) const fn promotion_rank(color: Color) -> Bitboard {
 fn pawns<U: Side, G: Stage>(board: &Board, pins: &Constraints, allowed: Bitboard, sink: &mut impl MoveSink) {
     let pawns = board.pieces(U::COLOR, PieceKind::Pawn);
     let (free, last) = (!board.occupied(), promotion_rank(U::COLOR));
-    // A pawn pinned along a line may still walk on that line; it can never step onto another pin's line.
-    let walkers = pawns.without(pins.pin_diagonal);
-    let single = (walkers.without(pins.pin_orthogonal).forward(U::COLOR)
-        | (walkers & pins.pin_orthogonal).forward(U::COLOR) & pins.pin_orthogonal)
+    // A pinned pawn may still advance along its pin line; it can never step onto the line of another pin.
+    let pushers = pawns.without(pins.pin_diagonal);
+    let single = (pushers.without(pins.pin_orthogonal).forward(U::COLOR)
+        | (pushers & pins.pin_orthogonal).forward(U::COLOR) & pins.pin_orthogonal)
         & free;
     let third = Bitboard::rank(Square::A3.relative(U::COLOR).rank());
     match (G::TACTICAL, G::QUIET) {
@@ -300,16 +306,17 @@ fn pawns<U: Side, G: Stage>(board: &Board, pins: &Constraints, allowed: Bitboard
         sink.pawns(PawnStep::DoublePush, (single & third).forward(U::COLOR) & free & allowed);
     }
     if G::TACTICAL {
-        let takers = pawns.without(pins.pin_orthogonal);
-        let loose = takers.without(pins.pin_diagonal).forward(U::COLOR);
-        let bound = (takers & pins.pin_diagonal).forward(U::COLOR);
+        let capturers = pawns.without(pins.pin_orthogonal);
+        let unpinned = capturers.without(pins.pin_diagonal).forward(U::COLOR);
+        let pinned = (capturers & pins.pin_diagonal).forward(U::COLOR);
         let victims = board.color(U::Enemy::COLOR) & allowed;
-        sink.pawns(PawnStep::TakeWest, (loose.west() | bound.west() & pins.pin_diagonal) & victims);
-        sink.pawns(PawnStep::TakeEast, (loose.east() | bound.east() & pins.pin_diagonal) & victims);
+        sink.pawns(PawnStep::TakeWest, (unpinned.west() | pinned.west() & pins.pin_diagonal) & victims);
+        sink.pawns(PawnStep::TakeEast, (unpinned.east() | pinned.east() & pins.pin_diagonal) & victims);
     }
 }
 
-/// Rare enough to be tried on the board instead of reasoned about: two men leave one rank at once.
+/// Generates en-passant captures. They are rare and remove two pieces from one rank at once, so each is tested on the
+/// resulting board instead of against the pins.
 #[inline(always)]
 fn en_passant<U: Side>(board: &Board, target: Square, sliders: impl Sliders, sink: &mut impl MoveSink) {
     let behind = Bitboard::of(target).forward(U::Enemy::COLOR);

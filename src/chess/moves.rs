@@ -1,4 +1,4 @@
-//! A move in 24 bits, and a list of moves that never allocates.
+//! Moves packed into 24 bits, and a move list that does not allocate.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,14 +8,14 @@ use crate::chess::{Color, Piece, PieceKind, Square};
 /// A move, in BB Chess's layout: from 6 bits, to 6, piece 4, promoted piece 4, then one bit each for capture,
 /// double push, en passant and castling.
 ///
-/// A castling move goes from the king's square to **its own rook's square**, in standard chess too: notations
-/// turn it into `e1g1`, `e1h1`, `e1g1Ch1` or `O-O`. A promoted code of 0 means no promotion (code 0 is the white
-/// pawn, which nothing is promoted to).
+/// A castling move goes from the king's square to **the square of the castling rook**, in standard chess too; the
+/// notations write it as `e1g1`, `e1h1`, `e1g1Ch1` or `O-O`. A promoted code of 0 means no promotion: 0 is the code of
+/// the white pawn, to which no pawn promotes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(u32);
 
 impl Move {
-    /// No move: a1 to a1. Never legal; for tables that need a filler.
+    /// The null value, a1 to a1. It is never legal and serves as a placeholder in tables.
     pub const NONE: Self = Self(0);
 
     const CAPTURE: u32 = 0x0010_0000;
@@ -23,74 +23,74 @@ impl Move {
     const EN_PASSANT: u32 = 0x0040_0000;
     const CASTLING: u32 = 0x0080_0000;
 
-    /// A move that captures nothing and has no special effect.
+    /// Creates a move that does not capture and sets no flag.
     #[inline(always)]
     pub const fn quiet(piece: Piece, from: Square, to: Square) -> Self {
         Self(from.index() as u32 | (to.index() as u32) << 6 | (piece.code() as u32) << 12)
     }
 
-    /// A capture.
+    /// Creates a capture.
     #[inline(always)]
     pub const fn capture(piece: Piece, from: Square, to: Square) -> Self {
         Self(Self::quiet(piece, from, to).0 | Self::CAPTURE)
     }
 
-    /// A pawn's first step of two.
+    /// Creates a double pawn push.
     #[inline(always)]
     pub const fn double_push(color: Color, from: Square, to: Square) -> Self {
         Self(Self::quiet(Piece::new(color, PieceKind::Pawn), from, to).0 | Self::DOUBLE_PUSH)
     }
 
-    /// An en-passant capture.
+    /// Creates an en-passant capture.
     #[inline(always)]
     pub const fn en_passant(color: Color, from: Square, to: Square) -> Self {
         Self(Self::capture(Piece::new(color, PieceKind::Pawn), from, to).0 | Self::EN_PASSANT)
     }
 
-    /// Castling: the king's square and its rook's square.
+    /// Creates a castling move from the squares of the king and the rook.
     #[inline(always)]
     pub const fn castling(color: Color, king: Square, rook: Square) -> Self {
         Self(Self::quiet(Piece::new(color, PieceKind::King), king, rook).0 | Self::CASTLING)
     }
 
-    /// The same pawn move, promoting to `kind`.
+    /// Returns the same pawn move with a promotion to `kind`.
     #[inline(always)]
     pub const fn promoting(self, kind: PieceKind) -> Self {
         let color = if self.0 >> 12 & 15 < 6 { Color::White } else { Color::Black };
         Self(self.0 | (Piece::new(color, kind).code() as u32) << 16)
     }
 
-    /// Where it starts.
+    /// Returns the origin square.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::wrap(self.0 as u8)
     }
 
-    /// Where it ends; for castling, the rook's square.
+    /// Returns the target square; for castling, the square of the rook.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::wrap((self.0 >> 6) as u8)
     }
 
-    /// The code of the piece that moves, 0 to 11.
+    /// Returns the code of the moving piece, 0 to 11.
     #[inline(always)]
     pub const fn piece_code(self) -> usize {
         (self.0 >> 12 & 15) as usize
     }
 
-    /// What moves.
+    /// Returns the kind of the moving piece.
     #[inline(always)]
     pub const fn kind(self) -> PieceKind {
         PieceKind::ALL[self.piece_code() % 6]
     }
 
-    /// Who moves.
+    /// Returns the side that moves.
     #[inline(always)]
     pub const fn color(self) -> Color {
         if self.piece_code() < 6 { Color::White } else { Color::Black }
     }
 
-    /// What a pawn becomes.
+    /// Returns the kind that the pawn promotes to, if the move is a promotion.
     #[inline(always)]
     pub const fn promotion(self) -> Option<PieceKind> {
         match self.0 >> 16 & 15 {
@@ -99,62 +99,62 @@ impl Move {
         }
     }
 
-    /// Whether it takes something, en passant included.
+    /// Returns whether the move is a capture, en passant included.
     #[inline(always)]
     pub const fn is_capture(self) -> bool {
         self.0 & Self::CAPTURE != 0
     }
 
-    /// Whether it takes something or promotes.
+    /// Returns whether the move is a capture or a promotion.
     #[inline(always)]
     pub const fn is_tactical(self) -> bool {
         self.0 & (Self::CAPTURE | 0x000f_0000) != 0
     }
 
-    /// Whether it is a pawn's step of two.
+    /// Returns whether the move is a double pawn push.
     #[inline(always)]
     pub const fn is_double_push(self) -> bool {
         self.0 & Self::DOUBLE_PUSH != 0
     }
 
-    /// Whether it captures en passant.
+    /// Returns whether the move is an en-passant capture.
     #[inline(always)]
     pub const fn is_en_passant(self) -> bool {
         self.0 & Self::EN_PASSANT != 0
     }
 
-    /// Whether it castles.
+    /// Returns whether the move is castling.
     #[inline(always)]
     pub const fn is_castling(self) -> bool {
         self.0 & Self::CASTLING != 0
     }
 
-    /// Whether castling goes towards the h-file.
+    /// Returns whether the move is castling towards the h-file.
     #[inline(always)]
     pub const fn castles_kingside(self) -> bool {
         self.is_castling() && self.to().index() > self.from().index()
     }
 
-    /// Where the king of a castling move lands: the g- or c-file of its rank.
+    /// Returns the square on which the king of a castling move ends: the g- or c-file of its rank.
     #[inline(always)]
     pub const fn castling_king_target(self) -> Square {
         Square::at(if self.castles_kingside() { 6 } else { 2 }, self.from().rank())
     }
 
-    /// The layout as a number.
+    /// Returns the packed representation.
     #[inline(always)]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// A move from its layout; the inverse of [`Move::bits`].
+    /// Creates a move from its packed representation; the inverse of [`Move::bits`].
     #[inline(always)]
     pub const fn from_bits(bits: u32) -> Self {
         Self(bits & 0x00ff_ffff)
     }
 }
 
-/// King-takes-rook coordinates, as UCI spells moves under `UCI_Chess960`.
+/// Formats the move in coordinates, castling as king takes rook, as in UCI under `UCI_Chess960`.
 impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.from(), self.to())?;
@@ -162,10 +162,10 @@ impl fmt::Debug for Move {
     }
 }
 
-/// As many moves as any legal position has (218 is the record), with room to spare.
+/// Capacity of a [`MoveList`]. No known legal position has more than 218 moves.
 pub const MAX_MOVES: usize = 256;
 
-/// A list of moves that lives on the stack.
+/// A fixed-capacity list of moves on the stack.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; MAX_MOVES],
@@ -173,13 +173,13 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// No moves.
+    /// Creates an empty list.
     #[inline(always)]
     pub const fn new() -> Self {
         Self { moves: [Move::NONE; MAX_MOVES], len: 0 }
     }
 
-    /// Adds a move; silently full past [`MAX_MOVES`], which no legal position reaches.
+    /// Appends a move. Moves beyond [`MAX_MOVES`] are dropped; no legal position has that many.
     #[inline(always)]
     pub fn push(&mut self, mv: Move) {
         if let Some(slot) = self.moves.get_mut(self.len) {
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_of_the_layout_comes_back() {
+    fn every_field_of_the_layout_round_trips() {
         let pawn = Piece::new(Color::Black, PieceKind::Pawn);
         let mv = Move::capture(pawn, Square::B2, Square::A1).promoting(PieceKind::Knight);
         assert_eq!(
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(mv.promotion(), Some(PieceKind::Knight));
         assert!(mv.is_capture() && mv.is_tactical() && !mv.is_castling() && !mv.is_en_passant());
         assert_eq!(Move::from_bits(mv.bits()), mv);
-        assert!(mv.bits() < 1 << 24, "the layout is six nibbles");
+        assert!(mv.bits() < 1 << 24, "the layout uses 24 bits");
         let castle = Move::castling(Color::White, Square::E1, Square::A1);
         assert!(castle.is_castling() && !castle.castles_kingside());
         assert_eq!(castle.castling_king_target(), Square::C1);

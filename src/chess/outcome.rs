@@ -1,4 +1,4 @@
-//! How a game of chess ends by its rules.
+//! Ends of a game by the rules of chess.
 
 use crate::chess::{Bitboard, Color, PieceKind, Position};
 
@@ -7,37 +7,37 @@ use crate::chess::{Bitboard, Color, PieceKind, Position};
 pub enum Outcome {
     /// One side won.
     Win {
-        /// Who.
+        /// The side that won.
         winner: Color,
-        /// By which rule.
+        /// The rule by which it won.
         by: WinRule,
     },
-    /// Nobody won.
+    /// The game is drawn.
     Draw(DrawReason),
 }
 
 /// The rules by which a side wins on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WinRule {
-    /// The enemy king is in check and nothing helps.
+    /// The opponent is in check and has no legal move.
     Checkmate,
 }
 
 /// The rules by which a game is drawn on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DrawReason {
-    /// No legal move, and no check.
+    /// The side to move has no legal move and is not in check.
     Stalemate,
-    /// Neither side can mate by any play.
+    /// No sequence of legal moves leads to mate.
     InsufficientMaterial,
-    /// Fifty moves of each side without capture or pawn move.
+    /// Fifty moves by each side without a capture or a pawn move.
     FiftyMoves,
-    /// The same position for the third time.
+    /// The same position occurred for the third time.
     ThreefoldRepetition,
 }
 
 impl Outcome {
-    /// The winner, if there is one.
+    /// Returns the winner, if there is one.
     pub const fn winner(self) -> Option<Color> {
         match self {
             Self::Win { winner, .. } => Some(winner),
@@ -47,8 +47,8 @@ impl Outcome {
 }
 
 impl Position {
-    /// How the game has ended here, repetition aside, which takes a history to see. Mate comes before the fifty-move
-    /// rule: a mate on the hundredth half-move wins.
+    /// Returns how the game has ended in this position, if it has. Repetition is not considered, because it requires
+    /// the history of the game. Mate takes precedence over the fifty-move rule: a mate on the hundredth half-move wins.
     pub fn outcome(&self) -> Option<Outcome> {
         if !self.has_legal_move() {
             return Some(if self.in_check() {
@@ -63,8 +63,8 @@ impl Position {
         (self.halfmove_clock() >= 100).then_some(Outcome::Draw(DrawReason::FiftyMoves))
     }
 
-    /// Whether no sequence of legal moves mates: bare kings, one minor piece, or nothing but bishops of one square
-    /// colour.
+    /// Returns whether no sequence of legal moves leads to mate: bare kings, a single minor piece, or only bishops on
+    /// squares of one colour.
     pub fn has_insufficient_material(&self) -> bool {
         let [pawns, knights, bishops, rooks, queens] =
             [PieceKind::Pawn, PieceKind::Knight, PieceKind::Bishop, PieceKind::Rook, PieceKind::Queen]

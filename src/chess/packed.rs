@@ -1,19 +1,19 @@
-//! A position in 256 bits, after u-chess: four words, no table, one fixed little-endian record.
+//! Positions packed into 256 bits, after u-chess: four words, no tables, a fixed little-endian record.
 //!
-//! Squares are seen from the side to move (ranks mirrored for Black). The words are `own`, the mover's men, and three
-//! planes X, Y, Z, whose bits on a square spell its content as Z·4 + Y·2 + X: 1 pawn, 2 knight, 3 bishop, 4 rook,
-//! 5 queen, 6 king. An empty square spells 0 or 7, which is one bit of information; at least 32 squares are empty,
-//! so the k-th bit of the **info** word sits on the k-th empty square. `own` has nothing to say there either, and its
-//! bits on the empty squares hold a second word, the **extra**.
+//! Squares are relative to the side to move (ranks are mirrored for Black). The words are `own`, the pieces of the
+//! side to move, and three planes X, Y, Z, whose bits on a square encode its content as Z·4 + Y·2 + X: 1 pawn, 2
+//! knight, 3 bishop, 4 rook, 5 queen, 6 king. An empty square is encoded as 0 or 7, which is one bit of information;
+//! at least 32 squares are empty, so bit k of the **info** word is stored on the k-th empty square. The bits of `own`
+//! on the empty squares are not needed either and hold a second word, the **extra** word.
 //!
-//! | word | bits | what |
+//! | word | bits | content |
 //! |---|---|---|
-//! | info | 0–7 | en-passant file, one bit per file (on the mover's sixth rank) |
+//! | info | 0–7 | en-passant file, one bit per file (on the sixth rank of the side to move) |
 //! | | 8 | side to move, 1 for Black |
 //! | | 9–12 | castling: own kingside, own queenside, enemy kingside, enemy queenside |
 //! | | 13–19 | halfmove clock, low 7 bits |
 //! | | 20–31 | move number, low 12 bits |
-//! | extra | 0–3 | version: 1; 0 is u-chess's own layout, which ends after info bit 12 |
+//! | extra | 0–3 | version: 1; 0 is the layout of u-chess, which ends after info bit 12 |
 //! | | 4–15 | file of each castling rook, 3 bits each in the order of the rights, 0 without the right |
 //! | | 16–24 | halfmove clock, high 9 bits |
 //! | | 25–28 | move number, high 4 bits |
@@ -25,33 +25,33 @@ use crate::chess::{
     ByColor, CastlingRooks, CastlingSide, Color, Piece, PieceKind, Position, Setup, SetupErrors, Square,
 };
 
-/// A position in 32 bytes, from which its FEN comes back to the letter.
+/// A position in 32 bytes; its FEN survives packing and unpacking unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedPosition {
     own: u64,
     planes: [u64; 3],
 }
 
-/// Why 32 bytes hold no position.
+/// Error returned when 32 bytes are not a packed position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnpackError {
-    /// More than 32 men, which leaves no room for the information.
-    TooManyMen(u32),
-    /// A layout this program does not know.
+    /// More than 32 pieces, which leaves too few empty squares for the info word.
+    TooManyPieces(u32),
+    /// An unknown layout version.
     Version(u8),
-    /// Bits that the layout wants to be 0, or a spelling that packing never makes.
+    /// Reserved bits are set, or the record differs from the one that packing produces.
     NotCanonical,
-    /// The words make a board, but no position.
+    /// The board is not a position.
     Setup(SetupErrors),
 }
 
 impl fmt::Display for UnpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooManyMen(men) => write!(f, "packed position has {men} men, at most 32 are possible"),
-            Self::Version(version) => write!(f, "packed position has the unknown layout version {version}"),
-            Self::NotCanonical => f.write_str("packed position has bits set that its layout leaves at 0"),
-            Self::Setup(errors) => write!(f, "packed position is none: {errors}"),
+            Self::TooManyPieces(count) => write!(f, "packed position has {count} pieces, more than 32"),
+            Self::Version(version) => write!(f, "packed position has unknown layout version {version}"),
+            Self::NotCanonical => f.write_str("packed position has reserved bits set or is not canonical"),
+            Self::Setup(errors) => write!(f, "packed position is invalid: {errors}"),
         }
     }
 }
@@ -61,14 +61,14 @@ impl std::error::Error for UnpackError {}
 const VERSION: u32 = 1;
 const BLACK_TO_MOVE: u32 = 1 << 8;
 const CASTLING_SHIFT: u32 = 9;
-/// What u-chess itself stores: en passant, side, castling.
+/// The bits of the u-chess layout: en passant, side to move, castling.
 const U_CHESS_INFO: u32 = 0x1fff;
 
 impl PackedPosition {
-    /// The length of the record.
+    /// The length of a record in bytes.
     pub const BYTES: usize = 32;
 
-    /// Packs any position; the layout has room for every one.
+    /// Packs a position. Every position fits.
     pub fn pack(position: &Position) -> Self {
         let setup = position.to_setup();
         let info = u_chess_info(&setup)
@@ -82,7 +82,7 @@ impl PackedPosition {
         Self::with_words(&setup, info, extra)
     }
 
-    /// Packs in u-chess's own 13-bit layout, which knows neither clocks nor which rook castles.
+    /// Packs a position in the 13-bit layout of u-chess, which has neither clocks nor castling rook files.
     pub fn pack_u_chess(position: &Position) -> Self {
         let setup = position.to_setup();
         Self::with_words(&setup, u_chess_info(&setup), 0)
@@ -92,11 +92,11 @@ impl PackedPosition {
         let mut packed = Self { own: 0, planes: [0; 3] };
         for square in Square::all() {
             let Some(piece) = setup.piece_at(square) else { continue };
-            let seen = square.relative(setup.turn).index();
-            packed.own |= u64::from(piece.color == setup.turn) << seen;
+            let relative = square.relative(setup.turn).index();
+            packed.own |= u64::from(piece.color == setup.turn) << relative;
             let code = piece.kind.index() as u64 + 1;
             for (n, plane) in packed.planes.iter_mut().enumerate() {
-                *plane |= (code >> n & 1) << seen;
+                *plane |= (code >> n & 1) << relative;
             }
         }
         let empty = !packed.occupied();
@@ -108,14 +108,14 @@ impl PackedPosition {
         packed
     }
 
-    /// The position; refuses every record that packing does not make.
+    /// Unpacks the position. Records that packing does not produce are errors.
     ///
-    /// A record of u-chess's layout comes back with clocks 0 and 1, castling with the outermost rooks, and its
-    /// en-passant square only if a legal capture exists there.
+    /// A record in the layout of u-chess is unpacked with clocks 0 and 1, the outermost rooks as castling rooks, and
+    /// its en-passant square only if a legal capture exists there.
     pub fn unpack(&self) -> Result<Position, UnpackError> {
         let occupied = self.occupied();
         if occupied.count_ones() > 32 {
-            return Err(UnpackError::TooManyMen(occupied.count_ones()));
+            return Err(UnpackError::TooManyPieces(occupied.count_ones()));
         }
         let info = pext(self.planes[0] & !occupied, !occupied);
         let extra = pext(self.own & !occupied, !occupied);
@@ -133,7 +133,7 @@ impl PackedPosition {
         let setup = self.setup(info, extra).ok_or(UnpackError::NotCanonical)?;
         let position = Position::from_setup(&setup).map_err(UnpackError::Setup)?;
         let again = if version == 0 { Self::pack_u_chess(&position) } else { Self::pack(&position) };
-        // u-chess notes every double push, so its en-passant bits may go beyond ours.
+        // u-chess records every double push, so its records may have en-passant bits that ours do not.
         if version == 0 || again == *self { Ok(position) } else { Err(UnpackError::NotCanonical) }
     }
 
@@ -156,13 +156,13 @@ impl PackedPosition {
             setup.castling_rooks = outermost_rooks(&setup, info);
             return Some(setup);
         }
-        setup.castling_rooks = named_rooks(turn, info, extra);
+        setup.castling_rooks = rooks_by_file(turn, info, extra);
         setup.halfmove = (info >> 13 & 0x7f | (extra >> 16 & 0x1ff) << 7) as u16;
         setup.fullmove = (info >> 20 | (extra >> 25 & 15) << 12) as u16;
         (setup.fullmove > 0).then_some(setup)
     }
 
-    /// The record: own, X, Y, Z, each little-endian.
+    /// Returns the record: own, X, Y, Z, each little-endian.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let words = [self.own, self.planes[0], self.planes[1], self.planes[2]];
@@ -172,7 +172,7 @@ impl PackedPosition {
         bytes
     }
 
-    /// Reads a record; [`PackedPosition::unpack`] tells whether it holds a position.
+    /// Creates a packed position from a record. Only [`PackedPosition::unpack`] validates it.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let mut words = [0; 4];
         for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -181,14 +181,14 @@ impl PackedPosition {
         Self { own: words[0], planes: [words[1], words[2], words[3]] }
     }
 
-    /// Squares on which the three planes are not all alike.
+    /// Returns the squares on which the three planes differ.
     fn occupied(&self) -> u64 {
         let [x, y, z] = self.planes;
         (x ^ y) | (x ^ z)
     }
 }
 
-/// The castling rooks in the order of the rights: own kingside, own queenside, enemy kingside, enemy queenside.
+/// Returns the castling rooks in the order of the rights: own kingside, own queenside, enemy kingside, enemy queenside.
 fn rights(setup: &Setup) -> [Option<Square>; 4] {
     let own = setup.castling_rooks[setup.turn];
     let enemy = setup.castling_rooks[!setup.turn];
@@ -219,7 +219,7 @@ fn has_right(info: u32, n: usize) -> bool {
     info >> (CASTLING_SHIFT + n as u32) & 1 != 0
 }
 
-fn named_rooks(turn: Color, info: u32, extra: u32) -> ByColor<CastlingRooks> {
+fn rooks_by_file(turn: Color, info: u32, extra: u32) -> ByColor<CastlingRooks> {
     let rooks = std::array::from_fn(|n| {
         let rank = if n < 2 { 0 } else { 7 };
         let file = (extra >> (4 + 3 * n) & 7) as u8;
@@ -228,7 +228,7 @@ fn named_rooks(turn: Color, info: u32, extra: u32) -> ByColor<CastlingRooks> {
     by_color(turn, rooks)
 }
 
-/// The outermost rook for each right; the corner where there is none, so that the check of the setup tells it.
+/// Returns the outermost rook for each right, or the corner if there is none, so that [`Setup::check`] reports it.
 fn outermost_rooks(setup: &Setup, info: u32) -> ByColor<CastlingRooks> {
     let rooks = std::array::from_fn(|n| {
         let color = if n < 2 { setup.turn } else { !setup.turn };
@@ -240,19 +240,19 @@ fn outermost_rooks(setup: &Setup, info: u32) -> ByColor<CastlingRooks> {
     by_color(setup.turn, rooks)
 }
 
-/// Gathers the bits of `value` under `mask` into the low end.
+/// Gathers the bits of `value` selected by `mask` into the low bits.
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-#[expect(unsafe_code, reason = "an instruction that this build requires of the processor anyway")]
+#[expect(unsafe_code, reason = "the build requires BMI2, so the instruction is available")]
 fn pext(value: u64, mask: u64) -> u64 {
-    // SAFETY: compiled only where the whole program is built for BMI2.
+    // SAFETY: compiled only if the whole program is built for BMI2.
     unsafe { std::arch::x86_64::_pext_u64(value, mask) }
 }
 
-/// Spreads the low bits of `value` over the bits of `mask`.
+/// Scatters the low bits of `value` to the bits of `mask`.
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
-#[expect(unsafe_code, reason = "an instruction that this build requires of the processor anyway")]
+#[expect(unsafe_code, reason = "the build requires BMI2, so the instruction is available")]
 fn pdep(value: u64, mask: u64) -> u64 {
-    // SAFETY: compiled only where the whole program is built for BMI2.
+    // SAFETY: compiled only if the whole program is built for BMI2.
     unsafe { std::arch::x86_64::_pdep_u64(value, mask) }
 }
 
@@ -312,7 +312,7 @@ mod tests {
             "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
             [0x0001_8002_1720_c969, 0x00ef_4202_17c5_cb08, 0x1000_e201_03e4_0040, 0x9100_0000_00c5_0069],
         ),
-        // u-chess notes e3 after 1. e4 although nothing can capture there; see the test of that below.
+        // u-chess sets the bit of e3 after 1. e4 although no capture is legal there; a test below covers this.
         (
             "after 1. e4",
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layout_of_u_chess_is_met_bit_for_bit_and_read_back() {
+    fn the_layout_of_u_chess_is_reproduced_bit_for_bit_and_read_back() {
         for (name, fen, expected) in U_CHESS {
             let position = Position::from_fen(fen).unwrap();
             let packed = PackedPosition::pack_u_chess(&position);
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_returns_the_fen_to_the_letter_whatever_the_clocks_and_rooks() {
+    fn fens_with_any_clocks_and_castling_rooks_round_trip_unchanged() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 3",
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_packing_does_not_make_are_refused() {
+    fn records_that_packing_does_not_produce_are_rejected() {
         let start = PackedPosition::pack(&Position::startpos());
         let mut altered = start;
         altered.own |= 1 << 47;
@@ -378,12 +378,15 @@ mod tests {
         let mut newer = start;
         newer.own |= 1 << 17;
         assert_eq!(newer.unpack(), Err(UnpackError::Version(3)));
-        assert_eq!(PackedPosition { own: 0, planes: [!0, 0, 0] }.unpack(), Err(UnpackError::TooManyMen(64)));
+        assert_eq!(
+            PackedPosition { own: 0, planes: [!0, 0, 0] }.unpack(),
+            Err(UnpackError::TooManyPieces(64))
+        );
         assert!(matches!(PackedPosition::from_bytes(&[0; 32]).unpack(), Err(UnpackError::Setup(_))));
     }
 
     #[test]
-    fn software_and_processor_agree_on_pext_and_pdep() {
+    fn software_and_hardware_agree_on_pext_and_pdep() {
         let mut state = 1u64;
         let mut next = || {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);

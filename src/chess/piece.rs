@@ -1,8 +1,8 @@
-//! Kinds of pieces, coloured pieces, and their letters.
+//! Piece kinds, coloured pieces, and their letters.
 
 use crate::chess::Color;
 
-/// A kind of piece, cheapest first.
+/// A kind of piece, ordered by increasing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum PieceKind {
@@ -21,18 +21,18 @@ pub enum PieceKind {
 }
 
 impl PieceKind {
-    /// All six kinds, cheapest first.
+    /// All six kinds, by increasing value.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
-    /// What a pawn may become, dearest first.
+    /// The kinds that a pawn may promote to, by decreasing value.
     pub const PROMOTIONS: [Self; 4] = [Self::Queen, Self::Rook, Self::Bishop, Self::Knight];
 
-    /// 0 for a pawn to 5 for a king.
+    /// Returns the index, from 0 for a pawn to 5 for a king.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The English letter, upper case.
+    /// Returns the English letter in upper case.
     pub const fn letter(self) -> char {
         match self {
             Self::Pawn => 'P',
@@ -44,7 +44,7 @@ impl PieceKind {
         }
     }
 
-    /// The kind an English letter of either case stands for.
+    /// Returns the kind for an English letter of either case.
     pub const fn from_letter(letter: char) -> Option<Self> {
         match letter.to_ascii_uppercase() {
             'P' => Some(Self::Pawn),
@@ -58,29 +58,30 @@ impl PieceKind {
     }
 }
 
-/// A piece of one side, coded as a `Move` stores it: P N B R Q K = 0 to 5, p n b r q k = 6 to 11.
+/// A piece of one side, with the code that [`Move`](crate::chess::Move) stores: P N B R Q K = 0 to 5,
+/// p n b r q k = 6 to 11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Whose it is.
+    /// The side that owns the piece.
     pub color: Color,
-    /// What it is.
+    /// The kind of piece.
     pub kind: PieceKind,
 }
 
 impl Piece {
-    /// A piece of `color`.
+    /// Creates a piece of `color`.
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceKind) -> Self {
         Self { color, kind }
     }
 
-    /// The code, 0 to 11.
+    /// Returns the code, 0 to 11.
     #[inline(always)]
     pub const fn code(self) -> u8 {
         self.color as u8 * 6 + self.kind as u8
     }
 
-    /// The piece with this code, or `None` past 11.
+    /// Returns the piece with this code, or `None` if the code is greater than 11.
     #[inline(always)]
     pub const fn from_code(code: u8) -> Option<Self> {
         if code >= 12 {
@@ -90,7 +91,7 @@ impl Piece {
         Some(Self { color, kind: PieceKind::ALL[(code % 6) as usize] })
     }
 
-    /// The FEN letter: upper case for White.
+    /// Returns the FEN letter: upper case for White, lower case for Black.
     pub const fn letter(self) -> char {
         match self.color {
             Color::White => self.kind.letter(),
@@ -98,7 +99,7 @@ impl Piece {
         }
     }
 
-    /// The piece a FEN letter stands for.
+    /// Returns the piece for a FEN letter.
     pub const fn from_letter(letter: char) -> Option<Self> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         match PieceKind::from_letter(letter) {
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_and_letters_name_each_piece_once() {
+    fn every_piece_has_a_unique_code_and_letter() {
         for (code, letter) in "PNBRQKpnbrqk".chars().enumerate() {
             let piece = Piece::from_code(code as u8).unwrap();
             assert_eq!(piece.code() as usize, code);

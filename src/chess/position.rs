@@ -1,10 +1,10 @@
-//! A position of chess, legal by construction.
+//! Chess positions, legal by construction.
 
 use std::fmt;
 
 use crate::chess::board::{Board, Mailbox};
-use crate::chess::move_sinks::{Counting, Naming, Picking};
-use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate, has_free_pawn};
+use crate::chess::move_sinks::{MoveCounter, MoveVisitor, NthMove};
+use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate, has_unpinned_pawn_push};
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::DEFAULT;
 use crate::chess::{
@@ -12,10 +12,10 @@ use crate::chess::{
     Setup, SetupErrors, Square, zobrist,
 };
 
-/// A legal position: men, side to move, castling rights, en passant, clocks, and the keys that name it.
+/// A legal position: pieces, side to move, castling rights, en-passant square, clocks and hash keys.
 ///
-/// Copy-make: [`Position::play`] gives a new position and leaves the old one as it is. The en-passant square is kept
-/// only while a legal en-passant capture exists, so equal positions look equal.
+/// Moves are made by copying: [`Position::play`] returns a new position and leaves the old one unchanged. The
+/// en-passant square is kept only while a legal en-passant capture exists, so that equal positions compare equal.
 #[derive(Clone, Copy)]
 pub struct Position {
     pub(in crate::chess) board: Board,
@@ -31,7 +31,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The position that a standard game starts from.
+    /// Returns the standard starting position.
     pub fn startpos() -> Self {
         const BACK: [PieceKind; 8] = [
             PieceKind::Rook,
@@ -65,16 +65,16 @@ impl Position {
         })
     }
 
-    /// The position that a setup describes, or every reason why it is none. An en-passant square that nobody can
-    /// legally use is dropped.
+    /// Creates a position from a setup, or returns every reason why the setup is not a position. An en-passant square
+    /// without a legal en-passant capture is dropped.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupErrors> {
         setup.check()?;
         Ok(Self::from_checked_setup(setup))
     }
 
-    /// The position of a setup that is known to be legal: one king each, no pawns on the outer ranks, the side to
-    /// move not able to take the king, castling rooks and king on the back rank with the king between, and `ep`
-    /// behind a pawn that can just have made its double step. An `ep` that nobody can legally use is dropped.
+    /// Creates a position from a setup that is known to be legal: one king per side, no pawns on the first and last
+    /// rank, the opponent's king not in check, castling rooks and king on the back rank with the king between, and
+    /// `ep` behind a pawn that can just have made a double push. An `ep` without a legal capture is dropped.
     pub(in crate::chess) fn from_checked_setup(setup: &Setup) -> Self {
         let mut board = Board::EMPTY;
         let mut mailbox = Mailbox::EMPTY;
@@ -108,7 +108,7 @@ impl Position {
         position
     }
 
-    /// The position written down again.
+    /// Converts the position to a setup.
     pub fn to_setup(&self) -> Setup {
         let mut board = [None; 64];
         for square in Square::all() {
@@ -128,14 +128,14 @@ impl Position {
         }
     }
 
-    /// Whether a pawn of `U` can legally capture en passant on `target`.
+    /// Returns whether a pawn of `U` can legally capture en passant on `target`.
     pub(in crate::chess) fn ep_is_usable<U: Side>(board: &Board, target: Square) -> bool {
         let beside = Bitboard::of(target).forward(U::Enemy::COLOR);
-        let mut takers = (beside.west() | beside.east()) & board.pieces(U::COLOR, PieceKind::Pawn);
-        Iterator::any(&mut takers, |from| board.en_passant_is_safe::<U>(from, target, DEFAULT))
+        let mut capturers = (beside.west() | beside.east()) & board.pieces(U::COLOR, PieceKind::Pawn);
+        Iterator::any(&mut capturers, |from| board.en_passant_is_safe::<U>(from, target, DEFAULT))
     }
 
-    /// Key and pawn key computed from nothing; the incremental ones must always equal them.
+    /// Computes the key and the pawn key from scratch. The incrementally updated keys must always equal them.
     pub(in crate::chess) fn fresh_keys(&self) -> (u64, u64) {
         let (mut key, mut pawn_key) = (self.castling.key(), 0);
         for square in self.occupied() {
@@ -151,97 +151,98 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Whose move it is.
+    /// Returns the side to move.
     #[inline(always)]
     pub const fn turn(&self) -> Color {
         self.turn
     }
 
-    /// The men of one kind and colour.
+    /// Returns the pieces of one kind and colour.
     #[inline(always)]
     pub fn pieces(&self, color: Color, kind: PieceKind) -> Bitboard {
         self.board.pieces(color, kind)
     }
 
-    /// The men of one kind, both colours.
+    /// Returns the pieces of one kind, of both colours.
     #[inline(always)]
     pub const fn by_kind(&self, kind: PieceKind) -> Bitboard {
         self.board.kind(kind)
     }
 
-    /// The men of one colour.
+    /// Returns the pieces of one colour.
     #[inline(always)]
     pub const fn by_color(&self, color: Color) -> Bitboard {
         self.board.color(color)
     }
 
-    /// Every man.
+    /// Returns all occupied squares.
     #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.board.occupied()
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     #[inline(always)]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         self.mailbox.at(square)
     }
 
-    /// Where a king stands.
+    /// Returns the square of a king.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
         self.board.king(color)
     }
 
-    /// Who may still castle where.
+    /// Returns the castling rights.
     #[inline(always)]
     pub const fn castling(&self) -> CastlingRights {
         self.castling
     }
 
-    /// Where an en-passant capture lands, if one is legal now.
+    /// Returns the target square of an en-passant capture, if one is legal.
     #[inline(always)]
     pub const fn ep_square(&self) -> Option<Square> {
         self.ep
     }
 
-    /// Half-moves since the last capture or pawn move.
+    /// Returns the number of half-moves since the last capture or pawn move.
     #[inline(always)]
     pub const fn halfmove_clock(&self) -> u16 {
         self.halfmove
     }
 
-    /// The number of the move to come; 1 at the start of a game, one more after each move of Black.
+    /// Returns the number of the next move: 1 at the start of a game, incremented after each move of Black.
     #[inline(always)]
     pub const fn fullmove_number(&self) -> u16 {
         self.fullmove
     }
 
-    /// The key: men, side to move, castling rights, and the en-passant file where a capture is legal.
+    /// Returns the hash key of the pieces, the side to move, the castling rights and the file of a legal en-passant
+    /// capture.
     #[inline(always)]
     pub const fn key(&self) -> u64 {
         self.key
     }
 
-    /// The key of the pawns alone.
+    /// Returns the hash key of the pawns alone.
     #[inline(always)]
     pub const fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// The enemy men that give check.
+    /// Returns the enemy pieces that give check.
     #[inline(always)]
     pub const fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
-    /// Whether the side to move is in check.
+    /// Returns whether the side to move is in check.
     #[inline(always)]
     pub const fn in_check(&self) -> bool {
         !self.checkers.is_empty()
     }
 
-    /// Whether a held castling right has a king or rook that standard chess does not put there.
+    /// Returns whether a castling right involves a king or rook that is not on its square of standard chess.
     pub fn is_chess960(&self) -> bool {
         Color::ALL.into_iter().any(|color| {
             let standard = [Square::H1, Square::A1].map(|rook| rook.relative(color));
@@ -252,45 +253,45 @@ impl Position {
         })
     }
 
-    /// Every legal move.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         self.list::<AllMoves>()
     }
 
-    /// The legal captures and promotions.
+    /// Returns the legal captures and promotions.
     pub fn legal_captures(&self) -> MoveList {
         self.list::<TacticalMoves>()
     }
 
-    /// The legal moves that neither capture nor promote.
+    /// Returns the legal moves that are neither captures nor promotions.
     pub fn legal_quiets(&self) -> MoveList {
         self.list::<QuietMoves>()
     }
 
-    /// Tells every move of [`Position::legal_moves`].
-    pub fn each_legal_move(&self, tell: impl FnMut(Move)) {
-        self.name::<AllMoves>(tell);
+    /// Calls `visit` with every move of [`Position::legal_moves`].
+    pub fn each_legal_move(&self, visit: impl FnMut(Move)) {
+        self.visit_moves::<AllMoves>(visit);
     }
 
-    /// Tells every move of [`Position::legal_captures`], for those who have a place of their own for them.
-    pub fn each_legal_capture(&self, tell: impl FnMut(Move)) {
-        self.name::<TacticalMoves>(tell);
+    /// Calls `visit` with every move of [`Position::legal_captures`], for callers that store moves themselves.
+    pub fn each_legal_capture(&self, visit: impl FnMut(Move)) {
+        self.visit_moves::<TacticalMoves>(visit);
     }
 
-    /// Tells every move of [`Position::legal_quiets`].
-    pub fn each_legal_quiet(&self, tell: impl FnMut(Move)) {
-        self.name::<QuietMoves>(tell);
+    /// Calls `visit` with every move of [`Position::legal_quiets`].
+    pub fn each_legal_quiet(&self, visit: impl FnMut(Move)) {
+        self.visit_moves::<QuietMoves>(visit);
     }
 
-    /// The move of [`Position::legal_moves`] at the place that `choose` names when told how many there are. Quicker than
-    /// the whole list where only one is wanted; `None` where there is none.
+    /// Returns the move of [`Position::legal_moves`] at the index that `choose` returns for the number of moves, or
+    /// `None` if there is no legal move. Faster than the whole list if only one move is needed.
     pub fn pick_legal_move(&self, choose: impl FnOnce(u64) -> u64) -> Option<Move> {
         fn pick<U: Side>(position: &Position, choose: impl FnOnce(u64) -> u64) -> Option<Move> {
-            let mut sink = Picking::<U>::new();
+            let mut sink = NthMove::<U>::new();
             generate::<U, AllMoves>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
             match sink.count() {
                 0 => None,
-                count => sink.pick(choose(count), position.by_color(U::Enemy::COLOR)),
+                count => sink.get(choose(count), position.by_color(U::Enemy::COLOR)),
             }
         }
         match self.turn {
@@ -299,10 +300,10 @@ impl Position {
         }
     }
 
-    /// How many legal moves there are.
+    /// Returns the number of legal moves.
     pub fn legal_move_count(&self) -> u64 {
         fn count<U: Side>(position: &Position) -> u64 {
-            let mut sink = Counting::<U>::new();
+            let mut sink = MoveCounter::<U>::new();
             generate::<U, AllMoves>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
             sink.count
         }
@@ -312,35 +313,35 @@ impl Position {
         }
     }
 
-    /// Whether there is a legal move.
+    /// Returns whether there is a legal move.
     pub fn has_legal_move(&self) -> bool {
-        let free_pawn = match self.turn {
-            Color::White => has_free_pawn::<White>(&self.board),
-            Color::Black => has_free_pawn::<Black>(&self.board),
+        let pawn_push = match self.turn {
+            Color::White => has_unpinned_pawn_push::<White>(&self.board),
+            Color::Black => has_unpinned_pawn_push::<Black>(&self.board),
         };
-        free_pawn || self.legal_move_count() != 0
+        pawn_push || self.legal_move_count() != 0
     }
 
     fn list<G: Stage>(&self) -> MoveList {
         let mut moves = MoveList::new();
-        self.name::<G>(|mv| moves.push(mv));
+        self.visit_moves::<G>(|mv| moves.push(mv));
         moves
     }
 
     #[inline(always)]
-    fn name<G: Stage>(&self, tell: impl FnMut(Move)) {
-        fn name<U: Side, G: Stage>(position: &Position, tell: impl FnMut(Move)) {
-            let mut sink = Naming::<U, _>::new(position.by_color(U::Enemy::COLOR), tell);
+    fn visit_moves<G: Stage>(&self, visit: impl FnMut(Move)) {
+        fn visit_as<U: Side, G: Stage>(position: &Position, visit: impl FnMut(Move)) {
+            let mut sink = MoveVisitor::<U, _>::new(position.by_color(U::Enemy::COLOR), visit);
             generate::<U, G>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
         }
         match self.turn {
-            Color::White => name::<White, G>(self, tell),
-            Color::Black => name::<Black, G>(self, tell),
+            Color::White => visit_as::<White, G>(self, visit),
+            Color::Black => visit_as::<Black, G>(self, visit),
         }
     }
 }
 
-/// Positions are equal if everything a FEN writes is equal, clocks included.
+/// Positions are equal if all fields of their FENs are equal, clocks included.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         (self.board, self.turn, self.castling, self.ep, self.halfmove, self.fullmove)
@@ -350,7 +351,7 @@ impl PartialEq for Position {
 
 impl Eq for Position {}
 
-/// A drawn board, the eighth rank first, and the rest on one line.
+/// Formats the board as a diagram, the eighth rank first, and the remaining state on one line.
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..8).rev() {

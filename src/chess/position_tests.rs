@@ -1,9 +1,9 @@
-//! Claims about positions that hold in every position a random game meets.
+//! Invariants of positions, checked in every position of random games.
 
 use super::{CastlingRooks, Color, GameLine, Move, Outcome, Piece, Position, Setup, Square};
 
-/// A FEN read without mercy or care, so that these tests do not lean on the real reader. Castling rooks are the
-/// outermost ones.
+/// Parses a FEN without error handling, so that these tests do not depend on the real parser. Castling rights refer to
+/// the outermost rooks.
 fn position(fen: &str) -> Position {
     Position::from_setup(&setup(fen)).unwrap()
 }
@@ -72,7 +72,7 @@ fn the_six_seed_positions_have_the_published_counts() {
     assert_eq!(position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Position::startpos());
 }
 
-/// Xorshift, so that a failing game can be played again.
+/// A xorshift generator, so that a failing game is reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -97,13 +97,13 @@ const STARTS: [&str; 6] = [
     "rkr5/pppppppp/8/8/8/8/PPPPPPPP/2R1K2R w KQkq - 0 1",
 ];
 
-/// Calls `claim` on every position of some random games.
-fn in_random_games(mut claim: impl FnMut(&Position, &mut Dice)) {
+/// Calls `check` with every position of some random games.
+fn in_random_games(mut check: impl FnMut(&Position, &mut Dice)) {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for start in STARTS.iter().cycle().take(60) {
         let mut game = GameLine::new(position(start));
         for _ in 0..120 {
-            claim(game.current(), &mut dice);
+            check(game.current(), &mut dice);
             let moves = game.current().legal_moves();
             if moves.is_empty() {
                 break;
@@ -126,21 +126,21 @@ fn captures_and_quiets_together_are_all_moves() {
         all.sort_unstable();
         assert_eq!(parts, all, "{position:?}");
         all.dedup();
-        assert_eq!(parts.len(), all.len(), "no move comes twice in {position:?}");
+        assert_eq!(parts.len(), all.len(), "duplicate move in {position:?}");
     });
 }
 
 #[test]
-fn a_move_picked_by_its_place_is_the_one_in_the_list() {
+fn a_move_picked_by_index_is_the_one_in_the_list() {
     in_random_games(|position, _| {
         let all = position.legal_moves();
         assert_eq!(position.has_legal_move(), !all.is_empty(), "{position:?}");
-        for (place, &mv) in all.iter().enumerate() {
+        for (index, &mv) in all.iter().enumerate() {
             let picked = position.pick_legal_move(|count| {
                 assert_eq!(count, all.len() as u64);
-                place as u64
+                index as u64
             });
-            assert_eq!(picked, Some(mv), "{place} of {position:?}");
+            assert_eq!(picked, Some(mv), "{index} of {position:?}");
         }
     });
 }
@@ -152,7 +152,7 @@ fn a_move_is_legal_exactly_if_it_is_in_the_list() {
         let moves = position.legal_moves();
         for &mv in moves.iter() {
             assert!(position.is_legal(mv), "{mv:?} in {position:?}");
-            // One flipped bit makes the likeliest mistakes.
+            // One flipped bit gives the most plausible illegal moves.
             let near = Move::from_bits(mv.bits() ^ 1 << dice.roll(24));
             assert_eq!(position.is_legal(near), moves.contains(&near), "{:#x} in {position:?}", near.bits());
         }
@@ -160,7 +160,7 @@ fn a_move_is_legal_exactly_if_it_is_in_the_list() {
             let any = Move::from_bits(dice.bits());
             assert_eq!(position.is_legal(any), moves.contains(&any), "{:#x} in {position:?}", any.bits());
         }
-        // Moves of other positions are what a transposition table comes up with.
+        // Moves of other positions are what a transposition table returns after a key collision.
         for _ in 0..40.min(seen.len()) {
             let other = seen[dice.roll(seen.len())];
             assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {position:?}");
@@ -180,7 +180,7 @@ fn a_move_gives_check_exactly_if_the_next_position_is_in_check() {
 }
 
 #[test]
-fn incremental_state_equals_the_state_computed_afresh() {
+fn incremental_state_equals_the_state_computed_from_scratch() {
     in_random_games(|position, _| {
         assert_eq!((position.key(), position.pawn_key()), position.fresh_keys(), "{position:?}");
         let again = Position::from_setup(&position.to_setup()).unwrap();
@@ -198,7 +198,7 @@ fn incremental_state_equals_the_state_computed_afresh() {
 }
 
 #[test]
-fn the_third_visit_ends_the_game() {
+fn the_third_occurrence_of_a_position_ends_the_game() {
     let mut game = GameLine::new(Position::startpos());
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
     for (ply, text) in shuffle.iter().cycle().take(8).enumerate() {
@@ -212,9 +212,10 @@ fn the_third_visit_ends_the_game() {
     assert_eq!(game.outcome(), None);
 }
 
-/// BB Chess's tricky position has nine white pawns, so no `Position` can be asked for it; its counts still hold.
+/// BB Chess's "tricky position" has nine white pawns, so `Position::from_setup` rejects it; its perft counts still
+/// hold.
 #[test]
-fn the_generator_does_not_lean_on_possible_material() {
+fn the_generator_does_not_rely_on_possible_material() {
     let fen = "rnbqkb1r/pp1p1pPp/8/2p1pP2/1P1P4/3P3P/P1P1P3/RNBQKBNR w KQkq e6 0 1";
     let setup = setup(fen);
     assert!(Position::from_setup(&setup).is_err());

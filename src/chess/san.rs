@@ -1,10 +1,10 @@
-//! Standard algebraic notation: written exactly, read with tolerance.
+//! Standard algebraic notation (SAN): strict when written, tolerant when read.
 
 use crate::chess::ace_moves::castling_words;
 use crate::chess::{CastlingSide, Move, MoveProblem, MoveTextError, PieceKind, Position, Square};
 
 impl Position {
-    /// The move in SAN: as little disambiguation as PGN's export format asks for, `=Q`, `+` and `#`.
+    /// Returns the move in SAN as PGN's export format requires: minimal disambiguation, `=Q`, `+` and `#`.
     pub fn san(&self, mv: Move) -> String {
         let mut text = String::with_capacity(8);
         if mv.is_castling() {
@@ -54,11 +54,11 @@ impl Position {
         }
     }
 
-    /// The legal move that a SAN text names.
+    /// Parses a legal move in SAN.
     ///
-    /// Tolerant of how people write: `0-0`, missing or wrong `+` and `#`, `!` and `?`, `e8Q`, `e8=Q`, `e8(Q)`, a
-    /// missing or superfluous `x`, more disambiguation than needed, long forms such as `e2-e4` and `Ng1xf3`. Piece
-    /// letters are upper case, since `b` is a file. A text that fits several moves is refused.
+    /// Accepts common deviations: `0-0`, missing or wrong `+` and `#`, `!` and `?`, `e8Q`, `e8=Q`, `e8(Q)`, a missing
+    /// or superfluous `x`, redundant disambiguation, and long forms such as `e2-e4` and `Ng1xf3`. Piece letters must be
+    /// upper case, because `b` is a file. A text that matches several moves is an error.
     pub fn parse_san(&self, text: &str) -> Result<Move, MoveTextError> {
         let error = |problem| MoveTextError::new(text, problem);
         let bare = text.trim_end_matches(['+', '#', '!', '?']);
@@ -69,12 +69,12 @@ impl Position {
             return moves.iter().find(castles).copied().ok_or_else(|| error(MoveProblem::Illegal));
         }
         let pattern = Pattern::read(bare).ok_or_else(|| error(MoveProblem::Unreadable))?;
-        let mut fitting = moves.iter().filter(|mv| pattern.fits_but_for_promotion(**mv));
-        let mut promoted = fitting.clone().filter(|mv| mv.promotion() == pattern.promotion);
+        let mut matching = moves.iter().filter(|mv| pattern.matches_except_promotion(**mv));
+        let mut promoted = matching.clone().filter(|mv| mv.promotion() == pattern.promotion);
         match (promoted.next(), promoted.next()) {
             (Some(&mv), None) => Ok(mv),
             (Some(_), Some(_)) => Err(error(MoveProblem::Ambiguous)),
-            (None, _) if pattern.promotion.is_none() && fitting.next().is_some() => {
+            (None, _) if pattern.promotion.is_none() && matching.next().is_some() => {
                 Err(error(MoveProblem::NoPromotionPiece))
             }
             (None, _) => Err(error(MoveProblem::Illegal)),
@@ -86,7 +86,7 @@ fn rank_digit(square: Square) -> char {
     (b'1' + square.rank()) as char
 }
 
-/// What a SAN text says about a move that is not castling.
+/// The parts of a SAN text that is not castling.
 struct Pattern {
     kind: PieceKind,
     from_file: Option<u8>,
@@ -121,7 +121,7 @@ impl Pattern {
         })
     }
 
-    fn fits_but_for_promotion(&self, mv: Move) -> bool {
+    fn matches_except_promotion(&self, mv: Move) -> bool {
         !mv.is_castling()
             && mv.kind() == self.kind
             && mv.to() == self.to
@@ -130,7 +130,8 @@ impl Pattern {
     }
 }
 
-/// Takes `=Q`, `Q`, `(Q)` or `/Q`, of either case, off the end of a text; `None` if what stands there is no piece.
+/// Splits `=Q`, `Q`, `(Q)` or `/Q`, of either case, off the end of a text. Returns `None` if the suffix is not a
+/// promotion piece.
 fn split_promotion(text: &str) -> Option<(&str, Option<PieceKind>)> {
     let unclosed = match text.strip_suffix(')') {
         Some(open) => {
@@ -152,7 +153,7 @@ fn split_promotion(text: &str) -> Option<(&str, Option<PieceKind>)> {
 mod tests {
     use super::*;
 
-    fn both_ways(name: &str, fen: &str, coordinate: &str, expected: &str) {
+    fn assert_round_trip(name: &str, fen: &str, coordinate: &str, expected: &str) {
         let position = Position::from_fen(fen).unwrap();
         let mv = *position
             .legal_moves()
@@ -164,27 +165,27 @@ mod tests {
     }
 
     #[test]
-    fn san_says_as_little_as_tells_moves_apart() {
+    fn san_is_written_with_minimal_disambiguation() {
         for (name, fen, coordinate, expected) in [
             ("pawn", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", "e4"),
             ("pawn capture", "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "exd5"),
             ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6"),
             ("file", "4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "h1f1", "Rf1"),
-            ("file told", "4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "h1f1", "Rhf1"),
-            ("rank told", "4k3/8/R7/8/8/8/R7/4K3 w - - 0 1", "a2a4", "R2a4"),
-            ("square told", "8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1", "h4e1", "Qh4e1"),
-            ("a pinned rival is none", "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1", "a1c2", "Nc2"),
+            ("file needed", "4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "h1f1", "Rhf1"),
+            ("rank needed", "4k3/8/R7/8/8/8/R7/4K3 w - - 0 1", "a2a4", "R2a4"),
+            ("square needed", "8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1", "h4e1", "Qh4e1"),
+            ("a pinned piece needs no disambiguation", "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1", "a1c2", "Nc2"),
             ("promotion", "3k4/7P/8/8/8/8/8/4K3 w - - 0 1", "h7h8q", "h8=Q+"),
             ("mate", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", "Ra8#"),
             ("castling", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1", "O-O"),
             ("long castling with check", "3k4/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1a1", "O-O-O+"),
         ] {
-            both_ways(name, fen, coordinate, expected);
+            assert_round_trip(name, fen, coordinate, expected);
         }
     }
 
     #[test]
-    fn reading_tolerates_what_people_write() {
+    fn common_deviations_from_san_are_accepted() {
         let fen = "r3k2r/1P6/8/3pP3/8/5N2/8/R3K2R w KQkq d6 0 1";
         let position = Position::from_fen(fen).unwrap();
         for (text, expected) in [
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_texts_are_refused_with_the_reason() {
+    fn invalid_texts_are_rejected_with_the_reason() {
         let position = Position::from_fen("4k3/1P6/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
         for (text, problem) in [
             ("", MoveProblem::Unreadable),

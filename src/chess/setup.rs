@@ -1,30 +1,30 @@
-//! A board as somebody describes it, and every reason why it cannot be a chess position.
+//! Unvalidated board descriptions, and the reasons why a description is not a chess position.
 
 use std::fmt;
 
 use crate::chess::{ByColor, Color, Piece, PieceKind, Square};
 
-/// Everything a FEN says, not yet known to be possible.
+/// The contents of a FEN, not validated.
 ///
-/// A setup may hold anything; [`Setup::check`] tells what is wrong with it, and `Position::from_setup` is the only
-/// way from here to a position.
+/// A setup may hold any values. [`Setup::check`] reports what is wrong with it; `Position::from_setup` is the only
+/// conversion to a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// What stands on each square, a1 first.
+    /// The piece on each square, a1 first.
     pub board: [Option<Piece>; 64],
-    /// Who is to move.
+    /// The side to move.
     pub turn: Color,
-    /// The rooks that may still castle.
+    /// The rooks with a castling right.
     pub castling_rooks: ByColor<CastlingRooks>,
-    /// The square a pawn has just jumped over, whether or not anything can capture there.
+    /// The square that a pawn passed with a double push on the previous move, whether or not it can be captured.
     pub ep: Option<Square>,
-    /// Half-moves since the last capture or pawn move.
+    /// The number of half-moves since the last capture or pawn move.
     pub halfmove: u16,
-    /// The number of the move to come, 1 at the start of a game.
+    /// The number of the next move, 1 at the start of a game.
     pub fullmove: u16,
 }
 
-/// The squares of the rooks that one side may still castle with.
+/// The squares of the rooks with which one side has the right to castle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRooks {
     /// The rook towards the h-file.
@@ -33,83 +33,83 @@ pub struct CastlingRooks {
     pub queenside: Option<Square>,
 }
 
-/// One reason why a setup is no position.
+/// A reason why a setup is not a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetupError {
-    /// A side without a king.
+    /// A side has no king.
     NoKing(Color),
-    /// A side with several kings.
+    /// A side has several kings.
     ManyKings {
-        /// Whose they are.
+        /// The side.
         color: Color,
-        /// How many.
+        /// The number of kings.
         count: u32,
     },
-    /// More than sixteen men of one side.
-    TooManyMen {
-        /// Whose they are.
+    /// A side has more than sixteen pieces, pawns included.
+    TooManyPieces {
+        /// The side.
         color: Color,
-        /// How many.
+        /// The number of pieces.
         count: u32,
     },
-    /// More than eight pawns of one side.
+    /// A side has more than eight pawns.
     TooManyPawns {
-        /// Whose they are.
+        /// The side.
         color: Color,
-        /// How many.
+        /// The number of pawns.
         count: u32,
     },
-    /// More promoted pieces than pawns that are gone.
+    /// A side has more promoted pieces than missing pawns.
     TooManyPromoted {
-        /// Whose they are.
+        /// The side.
         color: Color,
-        /// Pieces that only a promotion can have made.
+        /// The number of pieces that must have been promoted.
         promoted: u32,
-        /// Pawns that are gone.
-        gone: u32,
+        /// The number of pawns that are missing.
+        missing: u32,
     },
-    /// A pawn where no pawn can stand.
+    /// A pawn is on the first or the last rank.
     PawnOnBackRank(Square),
     /// The side that has just moved left its king in check.
     OpponentInCheck {
-        /// The king that could be taken.
+        /// The king that can be captured.
         king: Square,
     },
     /// More than two pieces give check.
     TooManyCheckers {
-        /// How many do.
+        /// The number of pieces.
         count: u32,
     },
-    /// A castling right of a king that is not on its back rank.
+    /// A side has a castling right, but its king is not on its back rank.
     CastlingKingAway(Color),
-    /// A castling right without its rook.
+    /// A castling right names a square without a rook.
     CastlingRookMissing {
-        /// Whose right.
+        /// The side with the right.
         color: Color,
-        /// Where the rook should stand.
+        /// The square on which the rook is expected.
         rook: Square,
     },
-    /// A castling rook on the wrong side of its king.
+    /// A castling rook is not on its back rank or on the wrong side of its king.
     CastlingRookMisplaced {
-        /// Whose right.
+        /// The side with the right.
         color: Color,
-        /// Where the rook stands.
+        /// The square of the rook.
         rook: Square,
     },
-    /// An en-passant square on the wrong rank for the side to move.
+    /// The en-passant square is on the wrong rank for the side to move.
     EpWrongRank(Square),
-    /// An en-passant square, or the square behind it, on which something stands.
+    /// The en-passant square or the origin of the double push is occupied.
     EpBlocked(Square),
-    /// An en-passant square without the pawn that should have jumped over it.
+    /// The pawn that should have passed the en-passant square is missing.
     EpNoPawn(Square),
 }
 
-/// Every reason why a setup is no position; at least one.
+/// All reasons why a setup is not a position; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetupErrors(Vec<SetupError>);
 
 impl SetupErrors {
-    /// The reasons, in a fixed order: men, pawns, checks, castling, en passant.
+    /// Returns the reasons in a fixed order: material, pawns, checks, castling, en passant.
     pub fn reasons(&self) -> &[SetupError] {
         &self.0
     }
@@ -131,27 +131,27 @@ impl fmt::Display for SetupError {
         match self {
             Self::NoKing(color) => write!(f, "{} has no king", color.name()),
             Self::ManyKings { color, count } => write!(f, "{} has {count} kings", color.name()),
-            Self::TooManyMen { color, count } => {
-                write!(f, "{} has {count} men, at most 16 are possible", color.name())
+            Self::TooManyPieces { color, count } => {
+                write!(f, "{} has {count} pieces, more than 16", color.name())
             }
             Self::TooManyPawns { color, count } => {
-                write!(f, "{} has {count} pawns, at most 8 are possible", color.name())
+                write!(f, "{} has {count} pawns, more than 8", color.name())
             }
-            Self::TooManyPromoted { color, promoted, gone } => write!(
+            Self::TooManyPromoted { color, promoted, missing } => write!(
                 f,
-                "{} has {promoted} pieces that must have been pawns, but only {gone} pawns are gone",
+                "{} has {promoted} promoted pieces, but only {missing} of its pawns are missing",
                 color.name()
             ),
-            Self::PawnOnBackRank(square) => write!(f, "a pawn stands on {square}"),
+            Self::PawnOnBackRank(square) => write!(f, "a pawn cannot be on {square}"),
             Self::OpponentInCheck { king } => {
-                write!(f, "the side to move could take the king on {king}")
+                write!(f, "the side to move can capture the king on {king}")
             }
-            Self::TooManyCheckers { count } => write!(f, "{count} pieces give check, at most 2 can"),
+            Self::TooManyCheckers { count } => write!(f, "{count} pieces give check, more than 2"),
             Self::CastlingKingAway(color) => {
-                write!(f, "{} may castle, but its king is not on its back rank", color.name())
+                write!(f, "{} has castling rights, but its king is not on its back rank", color.name())
             }
             Self::CastlingRookMissing { color, rook } => {
-                write!(f, "{} may castle with a rook on {rook}, but none is there", color.name())
+                write!(f, "{} has a castling right for a rook on {rook}, but no rook there", color.name())
             }
             Self::CastlingRookMisplaced { color, rook } => {
                 write!(f, "{}'s castling rook on {rook} is on the wrong side of its king", color.name())
@@ -160,10 +160,13 @@ impl fmt::Display for SetupError {
                 write!(f, "the en-passant square {square} is on the wrong rank for the side to move")
             }
             Self::EpBlocked(square) => {
-                write!(f, "no pawn can have jumped over the en-passant square {square}: it was not free")
+                write!(
+                    f,
+                    "no double push can have passed the en-passant square {square}: its path is occupied"
+                )
             }
             Self::EpNoPawn(square) => {
-                write!(f, "no pawn stands in front of the en-passant square {square}")
+                write!(f, "there is no pawn in front of the en-passant square {square}")
             }
         }
     }
@@ -172,7 +175,7 @@ impl fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Setup {
-    /// A board with nothing on it, White to move.
+    /// An empty board with White to move.
     pub const EMPTY: Self = Self {
         board: [None; 64],
         turn: Color::White,
@@ -182,25 +185,25 @@ impl Setup {
         fullmove: 1,
     };
 
-    /// What stands on `square`.
+    /// Returns the piece on `square`.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         self.board[square.index()]
     }
 
-    /// The king of `color` on the lowest square, if there is one.
+    /// Returns the square of the king of `color`, the lowest one if there are several.
     pub fn king(&self, color: Color) -> Option<Square> {
         let king = Some(Piece::new(color, PieceKind::King));
         Square::all().find(|&square| self.piece_at(square) == king)
     }
 
-    /// Passes if the setup can be a position; otherwise tells every reason why not.
+    /// Checks that the setup is a position, and returns all reasons if it is not.
     ///
-    /// It refuses what breaks the rules of the board (kings, pawns, castling, en passant, a king left in check) and
-    /// material that no promotion explains. It does not ask whether a game can lead there.
+    /// Rejects setups that violate the rules (kings, pawns, castling, en passant, the opponent's king in check) and
+    /// material that promotions cannot explain. Does not check whether a game can reach the position.
     pub fn check(&self) -> Result<(), SetupErrors> {
         let mut reasons = Vec::new();
         for color in Color::ALL {
-            self.check_men(color, &mut reasons);
+            self.check_material(color, &mut reasons);
         }
         let back_ranks = Square::all().filter(|square| matches!(square.rank(), 0 | 7));
         reasons.extend(
@@ -214,22 +217,22 @@ impl Setup {
         if reasons.is_empty() { Ok(()) } else { Err(SetupErrors(reasons)) }
     }
 
-    fn check_men(&self, color: Color, reasons: &mut Vec<SetupError>) {
+    fn check_material(&self, color: Color, reasons: &mut Vec<SetupError>) {
         let count = |kind| self.count(|_, piece| piece == Piece::new(color, kind));
         match count(PieceKind::King) {
             0 => reasons.push(SetupError::NoKing(color)),
             1 => {}
             kings => reasons.push(SetupError::ManyKings { color, count: kings }),
         }
-        let men = self.count(|_, piece| piece.color == color);
-        if men > 16 {
-            reasons.push(SetupError::TooManyMen { color, count: men });
+        let pieces = self.count(|_, piece| piece.color == color);
+        if pieces > 16 {
+            reasons.push(SetupError::TooManyPieces { color, count: pieces });
         }
         let pawns = count(PieceKind::Pawn);
         if pawns > 8 {
             reasons.push(SetupError::TooManyPawns { color, count: pawns });
         }
-        // A second bishop on squares of one colour was a pawn once, as a third rook was.
+        // A second bishop on squares of the same colour must have been promoted, like a third rook.
         let bishops = |shade: u8| {
             self.count(|square, piece| {
                 piece == Piece::new(color, PieceKind::Bishop) && (square.file() + square.rank()) % 2 == shade
@@ -240,9 +243,9 @@ impl Setup {
             + count(PieceKind::Knight).saturating_sub(2)
             + bishops(0).saturating_sub(1)
             + bishops(1).saturating_sub(1);
-        let gone = 8u32.saturating_sub(pawns);
-        if promoted > gone && men <= 16 && pawns <= 8 {
-            reasons.push(SetupError::TooManyPromoted { color, promoted, gone });
+        let missing = 8u32.saturating_sub(pawns);
+        if promoted > missing && pieces <= 16 && pawns <= 8 {
+            reasons.push(SetupError::TooManyPromoted { color, promoted, missing });
         }
     }
 
@@ -265,8 +268,8 @@ impl Setup {
         if rooks == CastlingRooks::NONE {
             return;
         }
-        let home = |square: &Square| square.relative_rank(color) == 0;
-        let king = self.king(color).filter(home);
+        let on_back_rank = |square: &Square| square.relative_rank(color) == 0;
+        let king = self.king(color).filter(on_back_rank);
         if king.is_none() && self.king(color).is_some() {
             reasons.push(SetupError::CastlingKingAway(color));
         }
@@ -275,7 +278,7 @@ impl Setup {
             let Some(rook) = rook else { continue };
             if self.piece_at(rook) != rook_piece {
                 reasons.push(SetupError::CastlingRookMissing { color, rook });
-            } else if !home(&rook) || king.is_some_and(|king| (rook > king) != east) {
+            } else if !on_back_rank(&rook) || king.is_some_and(|king| (rook > king) != east) {
                 reasons.push(SetupError::CastlingRookMisplaced { color, rook });
             }
         }
@@ -300,12 +303,13 @@ impl Setup {
         self.piece_at(square).is_some_and(|piece| piece.kind == kind)
     }
 
-    fn count(&self, mut wanted: impl FnMut(Square, Piece) -> bool) -> u32 {
-        let counted = |square: &Square| self.piece_at(*square).is_some_and(|piece| wanted(*square, piece));
+    fn count(&self, mut predicate: impl FnMut(Square, Piece) -> bool) -> u32 {
+        let counted = |square: &Square| self.piece_at(*square).is_some_and(|piece| predicate(*square, piece));
         Square::all().filter(counted).count() as u32
     }
 
-    /// How many pieces of `by` attack `target`; walked step by step, since an unchecked board may hold anything.
+    /// Returns the number of pieces of `by` that attack `target`. Does not use bitboards, because an unvalidated board
+    /// may have any number of kings.
     fn attackers(&self, target: Square, by: Color) -> u32 {
         self.count(|from, piece| piece.color == by && self.attacks(from, piece, target))
     }
@@ -328,7 +332,7 @@ impl Setup {
         }
     }
 
-    /// Whether nothing stands strictly between two different squares of one line.
+    /// Returns whether all squares strictly between two different squares of one line are empty.
     fn is_free_between(&self, from: Square, target: Square) -> bool {
         let step = |from: u8, to: u8| (to as i8 - from as i8).signum();
         let (file_step, rank_step) = (step(from.file(), target.file()), step(from.rank(), target.rank()));
@@ -341,7 +345,7 @@ impl Setup {
 }
 
 impl CastlingRooks {
-    /// No right to castle.
+    /// No castling right.
     pub const NONE: Self = Self { kingside: None, queenside: None };
 }
 
@@ -349,22 +353,22 @@ impl CastlingRooks {
 mod tests {
     use super::*;
 
-    fn place(men: &str) -> Setup {
+    fn place(pieces: &str) -> Setup {
         let mut setup = Setup::EMPTY;
-        for man in men.split_whitespace() {
-            let square: Square = man[1..].parse().unwrap();
-            setup.board[square.index()] = Piece::from_letter(man.as_bytes()[0] as char);
+        for piece in pieces.split_whitespace() {
+            let square: Square = piece[1..].parse().unwrap();
+            setup.board[square.index()] = Piece::from_letter(piece.as_bytes()[0] as char);
         }
         setup
     }
 
     #[test]
-    fn two_kings_apart_are_enough() {
+    fn two_kings_apart_are_a_valid_setup() {
         assert_eq!(place("Ke1 ke8").check(), Ok(()));
     }
 
     #[test]
-    fn every_reason_is_told_at_once() {
+    fn all_reasons_are_reported_together() {
         let mut setup = place("Pa1 ke8 Re4 Rh3");
         setup.castling_rooks.black.kingside = Some(Square::H8);
         setup.ep = Some(Square::D6);
@@ -379,42 +383,42 @@ mod tests {
                 SetupError::EpNoPawn(Square::D6),
             ]
         );
-        assert!(reasons.to_string().starts_with("White has no king; a pawn stands on a1; "), "{reasons}");
+        assert!(reasons.to_string().starts_with("White has no king; a pawn cannot be on a1; "), "{reasons}");
     }
 
     #[test]
-    fn impossible_material_is_refused() {
+    fn impossible_material_is_rejected() {
         let pawns = "Pa2 Pb2 Pc2 Pd2 Pe2 Pf2 Pg2 Ph2";
-        for (name, men, expected) in [
+        for (name, pieces, expected) in [
             ("nine pawns", format!("Ke1 ke8 {pawns} Pa3"), "White has 9 pawns"),
-            ("a second queen of eight pawns", format!("Ke1 ke8 {pawns} Qa4 Qb4"), "1 pieces that must"),
-            ("two bishops of one shade", format!("Ke1 ke8 {pawns} Ba3 Bc3"), "1 pieces that must"),
+            ("a second queen with eight pawns", format!("Ke1 ke8 {pawns} Qa4 Qb4"), "1 promoted pieces"),
+            ("two bishops on dark squares", format!("Ke1 ke8 {pawns} Ba3 Bc3"), "1 promoted pieces"),
             ("three kings", "Ke1 Ka5 ka7 kh8 kf8".into(), "Black has 3 kings"),
-            ("seventeen men", format!("Ke1 ke8 {pawns} Ra1 Rh1 Nb1 Ng1 Bc1 Bf1 Qd1 Na3"), "17 men"),
+            ("seventeen pieces", format!("Ke1 ke8 {pawns} Ra1 Rh1 Nb1 Ng1 Bc1 Bf1 Qd1 Na3"), "17 pieces"),
             ("three checkers", "Ke1 ka8 re8 ba5 nc2".into(), "3 pieces give check"),
         ] {
-            let told = place(&men).check().unwrap_err().to_string();
-            assert!(told.contains(expected), "{name}: {told}");
+            let message = place(&pieces).check().unwrap_err().to_string();
+            assert!(message.contains(expected), "{name}: {message}");
         }
     }
 
     #[test]
-    fn en_passant_needs_a_pawn_that_just_jumped() {
-        for (name, men, ep, expected) in [
-            ("fine", "Ke1 ke8 pd5", Square::D6, None),
+    fn an_en_passant_square_requires_a_pawn_that_just_made_a_double_push() {
+        for (name, pieces, ep, expected) in [
+            ("valid", "Ke1 ke8 pd5", Square::D6, None),
             ("wrong rank", "Ke1 ke8 pd5", Square::D5, Some(SetupError::EpWrongRank(Square::D5))),
             ("own side", "Ke1 ke8 Pd4", Square::D3, Some(SetupError::EpWrongRank(Square::D3))),
             ("no pawn", "Ke1 ke8 Pd5", Square::D6, Some(SetupError::EpNoPawn(Square::D6))),
-            ("origin taken", "Ke1 ke8 pd5 pd7", Square::D6, Some(SetupError::EpBlocked(Square::D6))),
+            ("origin occupied", "Ke1 ke8 pd5 pd7", Square::D6, Some(SetupError::EpBlocked(Square::D6))),
         ] {
-            let setup = Setup { ep: Some(ep), ..place(men) };
+            let setup = Setup { ep: Some(ep), ..place(pieces) };
             assert_eq!(setup.check().err().map(|errors| errors.0[0].clone()), expected, "{name}");
         }
     }
 
     #[test]
-    fn castling_needs_king_and_rook_at_home_and_in_order() {
-        for (name, men, rook, expected) in [
+    fn a_castling_right_requires_king_and_rook_on_the_back_rank_in_order() {
+        for (name, pieces, rook, expected) in [
             ("corner rook", "Ke1 ke8 Rh1", Square::H1, None),
             ("inner rook", "Kb1 ke8 Rc1 Rh1", Square::C1, None),
             ("king away", "Ke2 ke8 Rh1", Square::H1, Some(SetupError::CastlingKingAway(Color::White))),
@@ -431,7 +435,7 @@ mod tests {
                 Some(SetupError::CastlingRookMissing { color: Color::White, rook: Square::H1 }),
             ),
         ] {
-            let mut setup = place(men);
+            let mut setup = place(pieces);
             setup.castling_rooks.white.kingside = Some(rook);
             assert_eq!(setup.check().err().map(|errors| errors.0[0].clone()), expected, "{name}");
         }

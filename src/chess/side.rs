@@ -1,4 +1,4 @@
-//! The side to move as a type, so that each side gets code of its own with every direction a constant.
+//! The side to move as a type, so that code is compiled separately for each side and directions are constants.
 
 use crate::chess::Color;
 

@@ -1,4 +1,4 @@
-//! Squares, files and ranks, a1 = 0 to h8 = 63.
+//! Squares, files and ranks; squares are indexed from a1 = 0 to h8 = 63.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use crate::chess::Color;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(u8);
 
-/// Text that names no square.
+/// Error returned when a string is not the name of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotASquare;
+pub struct ParseSquareError;
 
-impl fmt::Display for NotASquare {
+impl fmt::Display for ParseSquareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not a square (expected a1 to h8)")
     }
 }
 
-impl std::error::Error for NotASquare {}
+impl std::error::Error for ParseSquareError {}
 
 macro_rules! squares {
     ($($name:ident)*) => {
@@ -39,42 +39,42 @@ impl Square {
         A5 B5 C5 D5 E5 F5 G5 H5 A6 B6 C6 D6 E6 F6 G6 H6 A7 B7 C7 D7 E7 F7 G7 H7 A8 B8 C8 D8 E8 F8 G8 H8
     }
 
-    /// The square with this index, or `None` past 63.
+    /// Returns the square with this index, or `None` if the index is greater than 63.
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
-    /// The square with the low six bits of `index`; for indices that are squares by construction.
+    /// Returns the square given by the low six bits of `index`, for indices that are valid by construction.
     #[inline(always)]
     pub const fn wrap(index: u8) -> Self {
         Self(index & 63)
     }
 
-    /// The square on this file and rank, each 0 to 7.
+    /// Returns the square on this file and rank, each from 0 to 7.
     #[inline(always)]
     pub const fn at(file: u8, rank: u8) -> Self {
         Self((rank & 7) << 3 | file & 7)
     }
 
-    /// 0 to 63, in a form that lets the compiler drop bounds checks on 64-entry tables.
+    /// Returns the index, 0 to 63, masked so that the compiler removes bounds checks on 64-entry tables.
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// 0 for the a-file to 7 for the h-file.
+    /// Returns the file, from 0 for the a-file to 7 for the h-file.
     #[inline(always)]
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// 0 for the first rank to 7 for the eighth.
+    /// Returns the rank, from 0 for the first to 7 for the eighth.
     #[inline(always)]
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }
 
-    /// The rank as `color` counts it: 0 is its own back rank.
+    /// Returns the rank from the point of view of `color`: 0 is its own back rank.
     #[inline(always)]
     pub const fn relative_rank(self, color: Color) -> u8 {
         match color {
@@ -83,13 +83,13 @@ impl Square {
         }
     }
 
-    /// The same square seen from the other side of the board (ranks mirrored, files kept).
+    /// Mirrors the rank and keeps the file.
     #[inline(always)]
     pub const fn flip(self) -> Self {
         Self(self.0 ^ 56)
     }
 
-    /// This square for White, its mirror image for Black.
+    /// Returns this square for White and the result of [`Square::flip`] for Black.
     #[inline(always)]
     pub const fn relative(self, color: Color) -> Self {
         match color {
@@ -98,19 +98,19 @@ impl Square {
         }
     }
 
-    /// King steps between two squares.
+    /// Returns the number of king moves between two squares on an empty board.
     pub const fn distance(self, other: Self) -> u8 {
         let files = self.file().abs_diff(other.file());
         let ranks = self.rank().abs_diff(other.rank());
         if files > ranks { files } else { ranks }
     }
 
-    /// Every square, a1 first.
+    /// Returns an iterator over all squares, from a1 to h8.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0u8..64).map(Self)
     }
 
-    /// The file's letter, `a` to `h`.
+    /// Returns the letter of the file, `a` to `h`.
     pub const fn file_letter(self) -> char {
         (b'a' + self.file()) as char
     }
@@ -129,12 +129,12 @@ impl fmt::Debug for Square {
 }
 
 impl FromStr for Square {
-    type Err = NotASquare;
+    type Err = ParseSquareError;
 
-    fn from_str(text: &str) -> Result<Self, NotASquare> {
+    fn from_str(text: &str) -> Result<Self, ParseSquareError> {
         match text.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Ok(Self::at(file - b'a', rank - b'1')),
-            _ => Err(NotASquare),
+            _ => Err(ParseSquareError),
         }
     }
 }
@@ -149,12 +149,12 @@ mod tests {
             assert_eq!(square.to_string().parse(), Ok(square));
         }
         for text in ["", "a", "a9", "i1", "A1", "a1 ", "é1"] {
-            assert_eq!(text.parse::<Square>(), Err(NotASquare), "{text:?}");
+            assert_eq!(text.parse::<Square>(), Err(ParseSquareError), "{text:?}");
         }
     }
 
     #[test]
-    fn named_squares_stand_where_their_names_say() {
+    fn square_constants_have_the_index_of_their_name() {
         assert_eq!(Square::A1.index(), 0);
         assert_eq!(Square::H1.to_string(), "h1");
         assert_eq!(Square::E4.to_string(), "e4");

@@ -1,4 +1,4 @@
-//! Random words whose sum names a position.
+//! Zobrist hashing: random words whose exclusive or is the key of a position.
 
 use crate::chess::{Color, Piece, Square};
 
@@ -9,7 +9,7 @@ struct Words {
     black_to_move: u64,
 }
 
-/// Vigna's SplitMix64, from a fixed seed, so that keys are the same on every machine and in every run.
+/// Words from Vigna's SplitMix64 with a fixed seed, so that keys are the same on every machine and in every run.
 static WORDS: Words = {
     let mut words =
         Words { pieces: [[0; 64]; 12], castling: [[0; 8]; 2], en_passant: [0; 8], black_to_move: 0 };
@@ -41,24 +41,24 @@ const fn splitmix(state: u64) -> (u64, u64) {
     (state, word ^ word >> 31)
 }
 
-/// The word of a piece on a square.
+/// Returns the word of a piece on a square.
 #[inline(always)]
 pub(in crate::chess) fn piece(piece: Piece, square: Square) -> u64 {
     WORDS.pieces[piece.code() as usize][square.index()]
 }
 
-/// The word of the right to castle with the rook on this square.
+/// Returns the word of the right to castle with the rook on this square.
 pub(in crate::chess) fn castling(color: Color, rook: Square) -> u64 {
     WORDS.castling[color.index()][rook.file() as usize]
 }
 
-/// The word of an en-passant capture that is legal now.
+/// Returns the word of a legal en-passant capture on `target`.
 #[inline(always)]
 pub(in crate::chess) fn en_passant(target: Square) -> u64 {
     WORDS.en_passant[target.file() as usize]
 }
 
-/// The word of Black to move.
+/// Returns the word of Black to move.
 #[inline(always)]
 pub(in crate::chess) fn black_to_move() -> u64 {
     WORDS.black_to_move

@@ -1,13 +1,13 @@
-//! What the last moves of a perft are: captures, en passants, castles, promotions, checks.
+//! Perft statistics by kind of the last move: captures, en passant, castling, promotions, checks.
 
 use std::ops::AddAssign;
 
 use crate::chess::Position;
 
-/// The last moves of all lines, by what they do. One move may count in several columns.
+/// Counts of the last moves of all lines by kind. A move may count in several columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeafStats {
-    /// All of them.
+    /// All last moves.
     pub nodes: u64,
     /// Captures, en passant included.
     pub captures: u64,
@@ -17,7 +17,7 @@ pub struct LeafStats {
     pub castles: u64,
     /// Promotions.
     pub promotions: u64,
-    /// Moves that give check, mates included.
+    /// Moves that give check, mate included.
     pub checks: u64,
 }
 
@@ -33,7 +33,7 @@ impl AddAssign for LeafStats {
 }
 
 impl LeafStats {
-    /// The last moves of all lines of `depth` moves from here; at depth 0 there is one line and no move.
+    /// Counts the last moves of all lines of `depth` moves from `position`. At depth 0 there is one line without moves.
     pub fn of(position: &Position, depth: u32) -> Self {
         let mut stats = Self::default();
         match depth {

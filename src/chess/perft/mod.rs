@@ -1,4 +1,4 @@
-//! Perft: how many ways there are to play a number of moves, the exact measure of a move generator.
+//! Perft: the number of move sequences of a given length, an exact test of a move generator.
 
 mod leaf_stats;
 mod run;

@@ -1,4 +1,4 @@
-//! A perft run: split over threads, helped by a table, told move by move.
+//! Multi-threaded perft with a hash table and counts by root move.
 
 use std::num::NonZeroUsize;
 use std::ops::AddAssign;
@@ -8,26 +8,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{LeafStats, PerftTable, perft};
 use crate::chess::{Move, Position, SliderTechnique};
 
-/// How to count.
+/// Configuration of a perft run.
 #[derive(Debug)]
 pub struct Perft {
     /// The slider technique.
     pub technique: SliderTechnique,
-    /// Threads that share the work.
+    /// The number of threads.
     pub threads: NonZeroUsize,
-    /// Counts to remember and reuse.
+    /// The table of known counts, if one is used.
     pub table: Option<PerftTable>,
 }
 
-/// A part of the tree that one thread counts.
-struct Share {
+/// A subtree that one thread counts.
+struct Subtree {
     root_move: usize,
     position: Position,
     depth: u32,
 }
 
 impl Perft {
-    /// The leaves `depth` moves away.
+    /// Returns the number of leaves at `depth`.
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -35,26 +35,26 @@ impl Perft {
         self.divide(position, depth).iter().map(|&(_, leaves)| leaves).sum()
     }
 
-    /// The leaves behind each root move, in the order of generation; none at depth 0.
+    /// Returns the number of leaves below each root move, in the order of generation; empty at depth 0.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
-        self.share_out(position, depth, |position, depth| self.leaves(position, depth))
+        self.sum_by_root_move(position, depth, |position, depth| self.leaves(position, depth))
     }
 
-    /// What the last moves are.
+    /// Returns the statistics of the last moves.
     pub fn stats(&self, position: &Position, depth: u32) -> LeafStats {
-        // The move that a share has behind it is not the share's to look at.
+        // A subtree does not know the move that leads to it, so depth 1 cannot be split.
         if depth < 2 {
             return LeafStats::of(position, depth);
         }
         let mut total = LeafStats::default();
-        for (_, stats) in self.share_out(position, depth, LeafStats::of) {
+        for (_, stats) in self.sum_by_root_move(position, depth, LeafStats::of) {
             total += stats;
         }
         total
     }
 
-    /// Counts every share with `count`, on all threads, and adds the counts up by root move.
-    fn share_out<T: AddAssign + Copy + Default + Send>(
+    /// Evaluates every subtree with `count` on all threads and sums the results by root move.
+    fn sum_by_root_move<T: AddAssign + Copy + Default + Send>(
         &self,
         position: &Position,
         depth: u32,
@@ -62,14 +62,14 @@ impl Perft {
     ) -> Vec<(Move, T)> {
         let moves: Vec<Move> =
             if depth == 0 { Vec::new() } else { position.legal_moves().iter().copied().collect() };
-        let shares = self.shares(position, &moves, depth);
+        let subtrees = self.subtrees(position, &moves, depth);
         let next = AtomicUsize::new(0);
         let totals = Mutex::new(vec![T::default(); moves.len()]);
         let work = || {
-            while let Some(share) = shares.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let part = count(&share.position, share.depth);
-                let mut totals = totals.lock().expect("no thread panics while it adds");
-                totals[share.root_move] += part;
+            while let Some(subtree) = subtrees.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let part = count(&subtree.position, subtree.depth);
+                let mut totals = totals.lock().expect("no thread panics while holding the lock");
+                totals[subtree.root_move] += part;
             }
         };
         std::thread::scope(|scope| {
@@ -78,12 +78,14 @@ impl Perft {
             }
             work();
         });
-        moves.into_iter().zip(totals.into_inner().expect("no thread panics while it adds")).collect()
+        let totals = totals.into_inner().expect("no thread panics while holding the lock");
+        moves.into_iter().zip(totals).collect()
     }
 
-    /// Root moves, or with several threads the replies to them, so that the last share is a small one.
-    fn shares(&self, position: &Position, moves: &[Move], depth: u32) -> Vec<Share> {
-        let roots = moves.iter().enumerate().map(|(root_move, &mv)| Share {
+    /// Returns the subtrees of the root moves or, with several threads, of the replies to them. Small subtrees keep
+    /// all threads busy until the end.
+    fn subtrees(&self, position: &Position, moves: &[Move], depth: u32) -> Vec<Subtree> {
+        let roots = moves.iter().enumerate().map(|(root_move, &mv)| Subtree {
             root_move,
             position: position.play(mv),
             depth: depth - 1,
@@ -91,9 +93,9 @@ impl Perft {
         if self.threads.get() == 1 || depth < 3 {
             return roots.collect();
         }
-        let replies = |root: Share| {
+        let replies = |root: Subtree| {
             let moves = root.position.legal_moves();
-            let after = |&mv: &Move| Share {
+            let after = |&mv: &Move| Subtree {
                 root_move: root.root_move,
                 position: root.position.play(mv),
                 depth: root.depth - 1,
@@ -104,7 +106,7 @@ impl Perft {
     }
 
     fn leaves(&self, position: &Position, depth: u32) -> u64 {
-        // A lookup costs about as much as counting two moves deep.
+        // A lookup costs about as much as a count of depth 2.
         let Some(table) = self.table.as_ref().filter(|_| depth > 2) else {
             return perft(position, depth, self.technique);
         };
@@ -124,7 +126,7 @@ mod tests {
     use crate::chess::SEED_SUITE;
 
     #[test]
-    fn threads_and_table_change_nothing_but_the_time() {
+    fn threads_and_table_do_not_change_the_count() {
         for row in SEED_SUITE {
             let position = Position::from_fen(row.fen).unwrap();
             let plain = perft(&position, 4, SliderTechnique::Magic);
@@ -139,9 +141,9 @@ mod tests {
         }
     }
 
-    /// The Chess Programming Wiki's columns, for depths where no source disputes them.
+    /// Columns of the Chess Programming Wiki, for depths at which no source disputes them.
     #[test]
-    fn leaf_statistics_are_the_published_ones() {
+    fn leaf_statistics_match_the_published_values() {
         let run = Perft { technique: SliderTechnique::fastest(), threads: NonZeroUsize::MIN, table: None };
         for (row, depth, [captures, en_passants, castles, promotions, checks]) in [
             (0, 3, [34, 0, 0, 0, 12]),
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_nought_is_one_line_without_moves() {
+    fn depth_zero_is_one_line_without_moves() {
         let run = Perft { technique: SliderTechnique::fastest(), threads: NonZeroUsize::MIN, table: None };
         assert_eq!(run.count(&Position::startpos(), 0), 1);
         assert!(run.divide(&Position::startpos(), 0).is_empty());

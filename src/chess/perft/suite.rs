@@ -1,21 +1,21 @@
-//! The six positions every generator is measured by.
+//! The six standard perft positions.
 
-/// A position with a published count.
+/// A position with its published perft counts.
 #[derive(Clone, Copy, Debug)]
 pub struct SuiteRow {
-    /// Its usual name.
+    /// The common name.
     pub name: &'static str,
-    /// The position.
+    /// The FEN of the position.
     pub fen: &'static str,
-    /// How deep to count.
+    /// The depth of the count.
     pub depth: u32,
-    /// The published number of leaves at that depth.
+    /// The published number of leaves at `depth`.
     pub nodes: u64,
-    /// The published number one move less deep.
+    /// The published number of leaves at `depth - 1`.
     pub shallower: u64,
 }
 
-/// The positions and depths of u-chess's table; counts as the Chess Programming Wiki has them.
+/// The positions and depths of the perft table of u-chess, with the counts of the Chess Programming Wiki.
 pub const SEED_SUITE: [SuiteRow; 6] = [
     SuiteRow {
         name: "startpos",

@@ -1,11 +1,11 @@
-//! Counts already known, shared between threads without locks.
+//! Lock-free table of known subtree counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A table of subtree counts by position key and depth.
 ///
-/// Each slot holds a count and the key XORed with it: two threads that write at once leave a pair that matches no
-/// key, so a torn slot reads as a miss. Two positions with one 64-bit key would be confused; nothing smaller is.
+/// Each slot holds a count and the key XORed with it: two threads that write at the same time leave a pair that matches
+/// no key, so a torn slot reads as a miss. Two positions with the same 64-bit key are confused with each other.
 #[derive(Debug)]
 pub struct PerftTable {
     buckets: Vec<[Slot; 2]>,
@@ -30,7 +30,7 @@ impl Slot {
 }
 
 impl PerftTable {
-    /// A table of at most this many megabytes, and at least one bucket.
+    /// Creates a table of at most `megabytes` MiB, with at least one bucket.
     pub fn new(megabytes: usize) -> Self {
         let fitting = (megabytes << 20) / size_of::<[Slot; 2]>();
         let buckets =
@@ -38,7 +38,7 @@ impl PerftTable {
         Self { buckets: std::iter::repeat_with(Default::default).take(buckets).collect() }
     }
 
-    /// Makes one key of a position's key and a depth.
+    /// Combines the key of a position with a depth.
     const fn key(position: u64, depth: u32) -> u64 {
         position ^ (depth as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -47,17 +47,17 @@ impl PerftTable {
         &self.buckets[(key >> 16) as usize & (self.buckets.len() - 1)]
     }
 
-    /// The count of a position at a depth, if it is known.
+    /// Returns the count of a position at a depth, if it is known.
     pub(super) fn get(&self, position: u64, depth: u32) -> Option<u64> {
         let key = Self::key(position, depth);
         self.bucket(key).iter().find_map(|slot| slot.read(key))
     }
 
-    /// Remembers a count. The first slot of a bucket keeps the dearest count, the second the latest.
+    /// Stores a count. The first slot of a bucket holds the largest count, the second the most recent one.
     pub(super) fn put(&self, position: u64, depth: u32, count: u64) {
         let key = Self::key(position, depth);
-        let [dearest, latest] = self.bucket(key);
-        let slot = if count >= dearest.count.load(Ordering::Relaxed) { dearest } else { latest };
+        let [largest, latest] = self.bucket(key);
+        let slot = if count >= largest.count.load(Ordering::Relaxed) { largest } else { latest };
         slot.write(key, count);
     }
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_is_found_at_its_own_position_and_depth_only() {
+    fn a_count_is_found_only_at_its_own_position_and_depth() {
         let table = PerftTable::new(1);
         table.put(77, 3, 1000);
         table.put(77, 4, 5);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dearest_count_of_a_bucket_stays() {
+    fn the_largest_count_of_a_bucket_is_kept() {
         let table = PerftTable::new(0);
         for (position, count) in [(1, 10), (2, 30), (3, 20), (4, 25)] {
             table.put(position, 1, count);

@@ -1,9 +1,9 @@
-//! The counting itself: a lean walk that carries no keys, clocks or mailbox, and never names its last moves.
+//! Perft tree walk without keys, clocks or mailbox; the last moves are counted without being constructed.
 
 use std::marker::PhantomData;
 
 use crate::chess::board::Board;
-use crate::chess::move_sinks::Counting;
+use crate::chess::move_sinks::MoveCounter;
 use crate::chess::movegen::{AllMoves, MoveSink, PawnStep, generate, promotion_rank};
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::{SliderJob, Sliders};
@@ -11,7 +11,7 @@ use crate::chess::{
     Bitboard, CastlingRights, CastlingSide, Color, PieceKind, Position, SliderTechnique, Square,
 };
 
-/// The number of ways to play `depth` moves from here; 1 at depth 0.
+/// Returns the number of sequences of `depth` legal moves from `position`; 1 at depth 0.
 pub fn perft(position: &Position, depth: u32, technique: SliderTechnique) -> u64 {
     technique.run(Job { position, depth })
 }
@@ -35,7 +35,7 @@ impl SliderJob for Job<'_> {
     }
 }
 
-/// What the rules of movement need to know, and nothing else.
+/// The part of a position that determines its legal moves.
 #[derive(Clone, Copy)]
 struct Node {
     board: Board,
@@ -43,7 +43,7 @@ struct Node {
     ep: Option<Square>,
 }
 
-/// The leaves below a node, `depth` of at least 1 moves away.
+/// Counts the leaves below a node at `depth`, which is at least 1.
 fn leaves<U: Side, S: Sliders>(node: &Node, depth: u32, sliders: S) -> u64 {
     if depth == 1 {
         return count::<U, S>(node, sliders);
@@ -53,18 +53,18 @@ fn leaves<U: Side, S: Sliders>(node: &Node, depth: u32, sliders: S) -> u64 {
     walk.leaves
 }
 
-/// The legal moves of a node, counted but not made.
+/// Counts the legal moves of a node without making them.
 #[inline(never)]
 fn count<U: Side, S: Sliders>(node: &Node, sliders: S) -> u64 {
-    let mut counting = Counting::<U>::new();
-    generate::<U, AllMoves>(&node.board, node.castling, node.ep, sliders, &mut counting);
-    counting.count
+    let mut counter = MoveCounter::<U>::new();
+    generate::<U, AllMoves>(&node.board, node.castling, node.ep, sliders, &mut counter);
+    counter.count
 }
 
-/// Plays each move it is given and adds up the leaves behind it.
+/// Plays each generated move and sums the leaves below it.
 struct Walk<'a, U, S> {
     node: &'a Node,
-    /// Moves left after the one that is played.
+    /// The remaining depth after the played move.
     depth: u32,
     sliders: S,
     leaves: u64,
@@ -111,16 +111,16 @@ impl<U: Side, S: Sliders> MoveSink for Walk<'_, U, S> {
     #[inline(always)]
     fn en_passant(&mut self, from: Square, target: Square) {
         let mut board = self.node.board.moved::<U>(PieceKind::Pawn, from, target);
-        board.lift(Bitboard::of(target).forward(U::Enemy::COLOR));
+        board.clear(Bitboard::of(target).forward(U::Enemy::COLOR));
         self.descend(board, from, target, None);
     }
 
     #[inline(always)]
     fn castling(&mut self, side: CastlingSide, king: Square, rook: Square) {
         let mut board = self.node.board;
-        board.lift(Bitboard::of(king) | Bitboard::of(rook));
-        board.drop::<U>(PieceKind::King, side.king_target(U::COLOR));
-        board.drop::<U>(PieceKind::Rook, side.rook_target(U::COLOR));
+        board.clear(Bitboard::of(king) | Bitboard::of(rook));
+        board.place::<U>(PieceKind::King, side.king_target(U::COLOR));
+        board.place::<U>(PieceKind::Rook, side.rook_target(U::COLOR));
         self.descend(board, king, rook, None);
     }
 }

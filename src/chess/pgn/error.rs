@@ -1,49 +1,49 @@
-//! What can be wrong with a PGN file, and on which line.
+//! Errors in PGN files, with their lines.
 
 use std::{fmt, io};
 
 use crate::chess::{FenError, MoveTextError};
 
-/// A fault in a PGN file.
+/// An error in a PGN file.
 #[derive(Debug)]
 pub struct PgnError {
-    /// The line it is on, or on which the thing that lacks its end begins; the first line is 1.
+    /// The line of the error, or the line on which an unclosed item begins; the first line is 1.
     pub line: u64,
-    /// What it is.
+    /// The kind of error.
     pub problem: PgnProblem,
 }
 
-/// A kind of fault in a PGN file.
+/// A kind of error in a PGN file.
 #[derive(Debug)]
 pub enum PgnProblem {
-    /// The source could not be read any further.
+    /// The source could not be read.
     Unreadable(io::Error),
-    /// A tag that is not `[Name "value"]` on one line.
+    /// A tag is not of the form `[Name "value"]` on one line.
     Tag,
-    /// A `{` without its `}`.
+    /// A `{` has no matching `}`.
     UnclosedComment,
-    /// A `(` without its `)`.
+    /// A `(` has no matching `)`.
     UnclosedVariation,
-    /// A `)` without its `(`.
+    /// A `)` has no matching `(`.
     UnopenedVariation,
-    /// A `$` without a number from 0 to 255.
+    /// A `$` is not followed by a number from 0 to 255.
     Nag,
-    /// Something that has no place among moves.
+    /// A word in the move text is neither a move nor an annotation nor a result.
     Unexpected(String),
-    /// A `FEN` tag that is none.
+    /// The value of a `FEN` tag is not a FEN.
     Fen(FenError),
-    /// A move that cannot be read or is not legal.
+    /// A move cannot be read or is not legal.
     Move {
-        /// Moves of the game before it.
+        /// The number of half-moves before it.
         ply: usize,
-        /// What is wrong with it.
+        /// The error in the move text.
         error: MoveTextError,
     },
-    /// More of something than any game has; the limit keeps memory bounded.
+    /// A limit that no real game reaches is exceeded; the limits keep memory use bounded.
     TooMuch {
-        /// Of what.
+        /// The limited items.
         what: &'static str,
-        /// How much is accepted.
+        /// The limit.
         limit: usize,
     },
 }
@@ -58,16 +58,16 @@ impl fmt::Display for PgnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: ", self.line)?;
         match &self.problem {
-            PgnProblem::Unreadable(error) => write!(f, "cannot be read: {error}"),
+            PgnProblem::Unreadable(error) => write!(f, "cannot read: {error}"),
             PgnProblem::Tag => f.write_str("a tag must look like [Name \"value\"], on one line"),
             PgnProblem::UnclosedComment => f.write_str("the comment that begins here has no closing }"),
             PgnProblem::UnclosedVariation => f.write_str("the variation that begins here has no closing )"),
-            PgnProblem::UnopenedVariation => f.write_str("a ) closes no variation"),
+            PgnProblem::UnopenedVariation => f.write_str("a ) has no matching ("),
             PgnProblem::Nag => f.write_str("a $ must be followed by a number from 0 to 255"),
-            PgnProblem::Unexpected(text) => write!(f, "`{text}` has no place among moves"),
+            PgnProblem::Unexpected(text) => write!(f, "unexpected `{text}` among moves"),
             PgnProblem::Fen(error) => write!(f, "FEN tag: {error}"),
             PgnProblem::Move { ply, error } => write!(f, "after {ply} half-moves: {error}"),
-            PgnProblem::TooMuch { what, limit } => write!(f, "a game may have no more than {limit} {what}"),
+            PgnProblem::TooMuch { what, limit } => write!(f, "a game may have at most {limit} {what}"),
         }
     }
 }

@@ -1,34 +1,34 @@
-//! A game as PGN tells it.
+//! A game as represented in PGN.
 
 use crate::chess::{Move, Position};
 
-/// A game: tags, a start, its main line, and how it ended. Variations are not kept.
+/// A game: tags, starting position, main line and result. Variations are not kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PgnGame {
-    /// Tag pairs in their order, values without quotes and escapes.
+    /// Tag pairs in order, values without quotes and escapes.
     pub tags: Vec<(String, String)>,
-    /// Where the game starts: the `FEN` tag, or the standard start.
+    /// The starting position: that of the `FEN` tag, or the standard one.
     pub start: Position,
-    /// What is said before the first move; empty if nothing is.
+    /// The comment before the first move; may be empty.
     pub comment: String,
-    /// The main line, each move legal in turn.
+    /// The moves of the main line, all legal.
     pub moves: Vec<PgnMove>,
-    /// The mark at the end of the moves; `None` if the text breaks off without one.
+    /// The result marker at the end of the moves; `None` if it is missing.
     pub result: Option<PgnResult>,
 }
 
-/// A move and what is said about it.
+/// A move with its annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
     pub mv: Move,
-    /// Numeric annotation glyphs, `!` and `?` marks among them.
+    /// Numeric annotation glyphs, including those of `!` and `?` marks.
     pub nags: Vec<u8>,
-    /// What is said after it; empty if nothing is.
+    /// The comment after the move; may be empty.
     pub comment: String,
 }
 
-/// How a game ended, as its last mark says.
+/// The result of a game, as given by its result marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PgnResult {
     /// `1-0`
@@ -37,22 +37,22 @@ pub enum PgnResult {
     BlackWins,
     /// `1/2-1/2`
     Draw,
-    /// `*`: in progress, abandoned, or not known.
+    /// `*`: in progress, abandoned or unknown.
     Unknown,
 }
 
 impl PgnGame {
-    /// A game without moves.
+    /// Creates a game without moves.
     pub fn new(start: Position) -> Self {
         Self { tags: Vec::new(), start, comment: String::new(), moves: Vec::new(), result: None }
     }
 
-    /// The value of the first tag with this name.
+    /// Returns the value of the first tag with this name.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// Adds a tag, or gives it another value.
+    /// Adds a tag, or replaces the value of an existing one.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.tags.iter_mut().find(|(found, _)| found == name) {
@@ -69,7 +69,7 @@ impl From<Move> for PgnMove {
 }
 
 impl PgnResult {
-    /// The mark.
+    /// Returns the result marker.
     pub const fn text(self) -> &'static str {
         match self {
             Self::WhiteWins => "1-0",
@@ -79,7 +79,7 @@ impl PgnResult {
         }
     }
 
-    /// The result a mark stands for.
+    /// Returns the result for a result marker.
     pub fn from_text(text: &str) -> Option<Self> {
         [Self::WhiteWins, Self::BlackWins, Self::Draw, Self::Unknown]
             .into_iter()

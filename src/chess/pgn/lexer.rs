@@ -1,56 +1,57 @@
-//! The bytes of a PGN file as tags, words and comments, with their places.
+//! Lexer for PGN: splits the bytes of a file into tags, words and comments, with their places.
 
 use std::io::{self, BufRead};
 
-use crate::chess::fen::shortened;
+use crate::chess::fen::truncated;
 use crate::chess::pgn::{PgnError, PgnProblem, PgnResult};
 
-/// A place in a PGN file.
+/// A location in a PGN file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Bytes before it.
+    /// The byte offset.
     pub offset: u64,
-    /// Its line, from 1.
+    /// The line, starting from 1.
     pub line: u64,
 }
 
 impl Place {
-    /// The first byte of a file.
+    /// The start of a file.
     pub const START: Self = Self { offset: 0, line: 1 };
 }
 
-/// A piece of movetext.
+/// A token of move text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A word that should be a move, and the annotation of its `!` and `?` marks.
+    /// A word that may be a move, and the annotation glyph of its `!` and `?` marks.
     Move(String, Option<u8>),
     Comment(String),
     Nag(u8),
     OpenVariation,
     CloseVariation,
     Result(PgnResult),
-    /// A word that cannot be any of these; a fault in the main line, of no account in a variation.
+    /// Any other word; an error in the main line, ignored in a variation.
     Other(String),
     /// `[` at the start of a line: the next game begins; not consumed.
     NextGame,
     EndOfInput,
 }
 
-/// The longest word that can be a move with its number and marks; longer ones are refused.
-const LONGEST_WORD: usize = 64;
-/// The longest tag name and value, and the part of a comment that is kept.
-const LONGEST_NAME: usize = 255;
-pub(super) const LONGEST_TEXT: usize = 64 * 1024;
+/// Maximum length of a move with its number and marks; longer words are not moves.
+const MAX_WORD_BYTES: usize = 64;
+/// Maximum length of a tag name.
+const MAX_NAME_BYTES: usize = 255;
+/// Maximum length of a tag value; longer comments are truncated to this length.
+pub(super) const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// Splits a source into tokens; holds no more than one of them.
+/// Splits a source into tokens; holds at most one token in memory.
 pub(super) struct Lexer<R> {
     source: R,
     place: Place,
-    /// Nothing of the line has been read yet.
+    /// No byte of the line has been read yet.
     at_line_start: bool,
-    /// Nothing but white space of the line has been read yet.
+    /// Only white space of the line has been read yet.
     only_blanks: bool,
-    /// A word that was read to see what follows, and still is to be taken as a token.
+    /// A word that was read ahead and not yet returned as a token.
     pending_word: Option<String>,
 }
 
@@ -67,7 +68,7 @@ impl<R: BufRead> Lexer<R> {
         PgnError::new(self.place.line, problem)
     }
 
-    /// The next byte, not consumed.
+    /// Returns the next byte without consuming it.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, PgnError> {
         loop {
             match self.source.fill_buf() {
@@ -98,7 +99,7 @@ impl<R: BufRead> Lexer<R> {
         Ok(byte)
     }
 
-    /// Skips a byte-order mark; a file that only looks like having one loses at most its first letters.
+    /// Skips a byte-order mark. An incomplete mark is skipped as well.
     pub(super) fn skip_byte_order_mark(&mut self) -> Result<(), PgnError> {
         for byte in [0xef, 0xbb, 0xbf] {
             if self.peek()? != Some(byte) {
@@ -119,7 +120,7 @@ impl<R: BufRead> Lexer<R> {
         Ok(())
     }
 
-    /// Skips white space and lines that `%` in the first column hides; tells the byte that follows.
+    /// Skips white space and lines escaped by `%` in the first column. Returns the next byte without consuming it.
     pub(super) fn skip_blanks(&mut self) -> Result<Option<u8>, PgnError> {
         loop {
             match self.peek()? {
@@ -137,33 +138,33 @@ impl<R: BufRead> Lexer<R> {
         self.peek()
     }
 
-    /// A tag pair whose `[` is the next byte.
+    /// Reads a tag pair whose `[` is the next byte.
     pub(super) fn tag(&mut self) -> Result<(String, String), PgnError> {
         let line = self.place.line;
-        let broken = || PgnError::new(line, PgnProblem::Tag);
+        let malformed = || PgnError::new(line, PgnProblem::Tag);
         self.next_byte()?;
         self.skip_spaces()?;
         let mut name = String::new();
         while let Some(byte) = self.peek()?.filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            if name.len() == LONGEST_NAME {
-                return Err(broken());
+            if name.len() == MAX_NAME_BYTES {
+                return Err(malformed());
             }
             name.push(byte as char);
             self.bump(byte);
         }
         if name.is_empty() || self.skip_spaces()? != Some(b'"') {
-            return Err(broken());
+            return Err(malformed());
         }
         self.bump(b'"');
-        let value = self.quoted().and_then(|value| value.ok_or_else(broken))?;
+        let value = self.quoted().and_then(|value| value.ok_or_else(malformed))?;
         if self.skip_spaces()? != Some(b']') {
-            return Err(broken());
+            return Err(malformed());
         }
         self.bump(b']');
         Ok((name, value))
     }
 
-    /// The rest of a quoted text, up to its quote; `None` if the line ends first.
+    /// Reads the rest of a quoted string up to its closing quote. Returns `None` if the line ends first.
     fn quoted(&mut self) -> Result<Option<String>, PgnError> {
         let mut value = Vec::new();
         loop {
@@ -183,13 +184,13 @@ impl<R: BufRead> Lexer<R> {
                 },
                 _ => value.push(byte),
             }
-            if value.len() > LONGEST_TEXT {
-                return Err(self.error(PgnProblem::TooMuch { what: "bytes in a tag", limit: LONGEST_TEXT }));
+            if value.len() > MAX_TEXT_BYTES {
+                return Err(self.error(PgnProblem::TooMuch { what: "bytes in a tag", limit: MAX_TEXT_BYTES }));
             }
         }
     }
 
-    /// The next token of movetext.
+    /// Reads the next token of move text.
     pub(super) fn token(&mut self) -> Result<Token, PgnError> {
         loop {
             let word = match self.pending_word.take() {
@@ -205,7 +206,7 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// The next token if its first byte tells what it is; `None` if a word is next.
+    /// Reads the next token if its first byte determines its kind. Returns `None` if the next token is a word.
     fn marked_token(&mut self) -> Result<Option<Token>, PgnError> {
         let Some(byte) = self.skip_blanks()? else { return Ok(Some(Token::EndOfInput)) };
         let token = match byte {
@@ -226,16 +227,17 @@ impl<R: BufRead> Lexer<R> {
         Ok(Some(token))
     }
 
-    /// Whether the word that is next opens a game without tags: a move number. The word stays next if it does.
+    /// Reads a word and returns whether it is a move number, which starts a game without tags. If it is, the word is
+    /// kept as the next token.
     pub(super) fn move_number_is_next(&mut self) -> Result<bool, PgnError> {
         let word = self.word()?;
         let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let opens = rest.len() < word.len() && rest.starts_with('.');
-        self.pending_word = opens.then_some(word);
-        Ok(opens)
+        let is_number = rest.len() < word.len() && rest.starts_with('.');
+        self.pending_word = is_number.then_some(word);
+        Ok(is_number)
     }
 
-    /// A comment whose `{` is the next byte, its white space made single spaces.
+    /// Reads a comment whose `{` is the next byte, with white space collapsed to single spaces.
     pub(super) fn comment(&mut self) -> Result<String, PgnError> {
         let line = self.place.line;
         self.next_byte()?;
@@ -244,7 +246,7 @@ impl<R: BufRead> Lexer<R> {
             match self.next_byte()? {
                 None => return Err(PgnError::new(line, PgnProblem::UnclosedComment)),
                 Some(b'}') => return Ok(one_line(text)),
-                Some(byte) if text.len() < LONGEST_TEXT => text.push(byte),
+                Some(byte) if text.len() < MAX_TEXT_BYTES => text.push(byte),
                 Some(_) => {}
             }
         }
@@ -254,7 +256,7 @@ impl<R: BufRead> Lexer<R> {
         self.next_byte()?;
         let mut text = Vec::new();
         while let Some(byte) = self.next_byte()?.filter(|byte| *byte != b'\n') {
-            if text.len() < LONGEST_TEXT {
+            if text.len() < MAX_TEXT_BYTES {
                 text.push(byte);
             }
         }
@@ -274,8 +276,8 @@ impl<R: BufRead> Lexer<R> {
         }
     }
 
-    /// A run of bytes up to white space or a byte that begins something else; consumes at least one byte. Of an
-    /// overlong word only the start is kept, which is still too long to be a move.
+    /// Reads a run of bytes up to white space or a byte that starts another token; consumes at least one byte. Only the
+    /// start of an overlong word is kept, which is still too long to be a move.
     fn word(&mut self) -> Result<String, PgnError> {
         let mut word = Vec::new();
         while let Some(byte) = self.peek()? {
@@ -284,7 +286,7 @@ impl<R: BufRead> Lexer<R> {
                 break;
             }
             self.bump(byte);
-            if word.len() <= LONGEST_WORD {
+            if word.len() <= MAX_WORD_BYTES {
                 word.push(byte);
             }
             if ends {
@@ -295,7 +297,7 @@ impl<R: BufRead> Lexer<R> {
     }
 }
 
-/// What a word of movetext is; `None` for a move number, a row of dots or `e.p.`, of which nothing is kept.
+/// Classifies a word of move text. Returns `None` for a move number, dots or `e.p.`, which are ignored.
 fn classify(word: &str) -> Option<Token> {
     if let Some(result) = PgnResult::from_text(word) {
         return Some(Token::Result(result));
@@ -318,17 +320,18 @@ fn classify(word: &str) -> Option<Token> {
         "??" => Some(4),
         "!?" => Some(5),
         "?!" => Some(6),
-        _ => return Some(Token::Other(shortened(word))),
+        _ => return Some(Token::Other(truncated(word))),
     };
-    let is_move = bare.len() <= LONGEST_WORD && bare.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let is_move =
+        bare.len() <= MAX_WORD_BYTES && bare.starts_with(|first: char| first.is_ascii_alphanumeric());
     Some(match (bare, nag) {
         ("", Some(nag)) => Token::Nag(nag),
         _ if is_move => Token::Move(bare.to_owned(), nag),
-        _ => Token::Other(shortened(word)),
+        _ => Token::Other(truncated(word)),
     })
 }
 
-/// Text in UTF-8 or, failing that, in PGN's old Latin-1.
+/// Decodes text as UTF-8 or, if it is invalid, as Latin-1, the encoding of older PGN files.
 fn decoded(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect())

@@ -1,4 +1,4 @@
-//! PGN: games as text, read one at a time from any source and written in export format.
+//! PGN: a reader that streams games from any source, and a writer for the export format.
 
 mod error;
 mod game;

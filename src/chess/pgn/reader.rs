@@ -1,39 +1,39 @@
-//! A reader that gives the games of a PGN source one by one.
+//! Streaming reader for the games of a PGN source.
 
 use std::io::BufRead;
 
 use crate::chess::Position;
 use crate::chess::fen::Clocks;
-use crate::chess::pgn::lexer::{LONGEST_TEXT, Lexer, Place, Token};
+use crate::chess::pgn::lexer::{Lexer, MAX_TEXT_BYTES, Place, Token};
 use crate::chess::pgn::{PgnError, PgnGame, PgnMove, PgnProblem};
 
-/// No game has more half-moves: the 75-move rule ends the longest before.
-const MOST_MOVES: usize = 20_000;
-const MOST_TAGS: usize = 1_000;
-/// Bytes of tags and comments that one game may have.
-const MOST_TEXT: usize = 16 * LONGEST_TEXT;
+/// Maximum number of half-moves of a game; the 75-move rule ends the longest possible game before.
+const MAX_PLIES: usize = 20_000;
+const MAX_TAGS: usize = 1_000;
+/// Maximum number of bytes of the tags of one game, and of its comments.
+const MAX_GAME_TEXT_BYTES: usize = 16 * MAX_TEXT_BYTES;
 
-/// The games of a PGN source, in order.
+/// An iterator over the games of a PGN source.
 ///
-/// Reads as little as it needs and holds one game at a time. It skips variations, escaped lines, a byte-order mark and
-/// whatever stands between games, and takes Unix and DOS line ends. A fault costs one game: the reader reports it with
-/// its line and goes on with the next game. A source that cannot be read ends the iteration after its error.
+/// Holds one game in memory at a time. Skips variations, escaped lines, a byte-order mark and text between games, and
+/// accepts Unix and DOS line endings. An error affects one game only: it is returned with its line, and the iteration
+/// continues with the next game. An I/O error ends the iteration after it is returned.
 pub struct PgnReader<R> {
     lexer: Lexer<R>,
     game_place: Place,
-    /// The first tag of the next game, read too early because it stood where moves were due.
+    /// The first tag of the next game, if it was read while moves were expected.
     early_tag: Option<(Place, (String, String))>,
     open_variations: Vec<u64>,
     broken: bool,
 }
 
 impl<R: BufRead> PgnReader<R> {
-    /// Reads a source from its beginning.
+    /// Creates a reader that starts at the beginning of a source.
     pub fn new(source: R) -> Self {
         Self::starting_at(source, Place::START)
     }
 
-    /// Reads a source that was moved forward to `place`, as [`PgnReader::game_place`] told it earlier.
+    /// Creates a reader for a source that is already positioned at `place`, a value of [`PgnReader::game_place`].
     pub fn starting_at(source: R, place: Place) -> Self {
         Self {
             lexer: Lexer::new(source, place),
@@ -44,7 +44,7 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
-    /// Where the game that was given last begins.
+    /// Returns the place at which the last returned game begins.
     pub fn game_place(&self) -> Place {
         self.game_place
     }
@@ -70,7 +70,7 @@ impl<R: BufRead> PgnReader<R> {
         match set_up(&mut game, fen_line).and_then(|()| self.read_moves(&mut game)) {
             Ok(()) => Ok(Some(game)),
             Err(error) => {
-                // If the next game's first tag has been read, the rest of this one has been passed.
+                // If the first tag of the next game has been read, the rest of this game has been consumed.
                 if self.early_tag.is_none() {
                     self.skip_game()?;
                 }
@@ -79,7 +79,7 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
-    /// Skips what is no game; afterwards a tag or the first move number is next. False at the end of the source.
+    /// Skips text between games up to a tag or a first move number. Returns `false` at the end of the source.
     fn find_game(&mut self) -> Result<bool, PgnError> {
         loop {
             let Some(byte) = self.lexer.skip_blanks()? else { return Ok(false) };
@@ -100,7 +100,7 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
-    /// Reads the tags; tells on which line the position is.
+    /// Reads the tags and returns the line of the `FEN` tag, or the first line of the game if there is none.
     fn read_tags(&mut self, game: &mut PgnGame) -> Result<u64, PgnError> {
         let mut fen_line = self.game_place.line;
         let mut text = 0;
@@ -115,14 +115,14 @@ impl<R: BufRead> PgnReader<R> {
                     _ => return Ok(fen_line),
                 },
             };
-            // A tag that was there already belongs to the next game: this one has no moves.
+            // A repeated tag belongs to the next game: this game has no moves.
             if game.tag(&name).is_some() {
                 self.early_tag = Some((place, (name, value)));
                 return Ok(fen_line);
             }
             text += name.len() + value.len();
-            check_limit(place.line, game.tags.len() + 1, MOST_TAGS, "tags")?;
-            check_limit(place.line, text, MOST_TEXT, "bytes of tags")?;
+            check_limit(place.line, game.tags.len() + 1, MAX_TAGS, "tags")?;
+            check_limit(place.line, text, MAX_GAME_TEXT_BYTES, "bytes of tags")?;
             if name == "FEN" {
                 fen_line = place.line;
             }
@@ -142,7 +142,7 @@ impl<R: BufRead> PgnReader<R> {
             let in_main_line = self.open_variations.is_empty();
             match token {
                 Token::OpenVariation => {
-                    check_limit(line, self.open_variations.len() + 1, 1_000, "variations inside each other")?;
+                    check_limit(line, self.open_variations.len() + 1, 1_000, "nested variations")?;
                     self.open_variations.push(line);
                 }
                 Token::CloseVariation => {
@@ -171,12 +171,12 @@ impl<R: BufRead> PgnReader<R> {
                 }
                 Token::Comment(comment) => {
                     text += comment.len();
-                    check_limit(line, text, MOST_TEXT, "bytes of comments")?;
-                    let said = game.moves.last_mut().map_or(&mut game.comment, |last| &mut last.comment);
-                    if !said.is_empty() && !comment.is_empty() {
-                        said.push(' ');
+                    check_limit(line, text, MAX_GAME_TEXT_BYTES, "bytes of comments")?;
+                    let target = game.moves.last_mut().map_or(&mut game.comment, |last| &mut last.comment);
+                    if !target.is_empty() && !comment.is_empty() {
+                        target.push(' ');
                     }
-                    said.push_str(&comment);
+                    target.push_str(&comment);
                 }
             }
         }
@@ -189,8 +189,8 @@ impl<R: BufRead> PgnReader<R> {
         Ok(())
     }
 
-    /// Skips the rest of a faulty game: to its result or to the next tag. Comments are passed over whole, since
-    /// a line inside one may look like a tag.
+    /// Skips the rest of an invalid game, up to its result or the next tag. Comments are skipped as tokens, because a
+    /// line inside a comment may look like a tag.
     fn skip_game(&mut self) -> Result<(), PgnError> {
         let mut depth = self.open_variations.len();
         loop {
@@ -206,7 +206,7 @@ impl<R: BufRead> PgnReader<R> {
     }
 }
 
-/// Starts the game where its `FEN` tag says, unless a `SetUp` of 0 says not to.
+/// Sets the starting position from the `FEN` tag, unless a `SetUp` tag of 0 disables it.
 fn set_up(game: &mut PgnGame, fen_line: u64) -> Result<(), PgnError> {
     if let Some(fen) = game.tag("FEN").filter(|_| game.tag("SetUp") != Some("0")) {
         game.start = Position::from_fen_fields(fen, Clocks::Optional)
@@ -223,7 +223,7 @@ fn add_move(
     line: u64,
 ) -> Result<(), PgnError> {
     let ply = game.moves.len();
-    check_limit(line, ply + 1, MOST_MOVES, "half-moves")?;
+    check_limit(line, ply + 1, MAX_PLIES, "half-moves")?;
     let mv =
         position.parse_san(word).map_err(|error| PgnError::new(line, PgnProblem::Move { ply, error }))?;
     *position = position.play(mv);

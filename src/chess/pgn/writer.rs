@@ -1,23 +1,24 @@
-//! PGN's export format: the seven tags first, lines of fewer than 80 letters, nothing that breaks a reader.
+//! PGN export format: the seven tag roster first, lines of fewer than 80 characters, text escaped for readers.
 
 use std::fmt::{self, Write as _};
 
 use crate::chess::pgn::PgnGame;
 use crate::chess::{Color, Position};
 
-/// The tags every game has, in their order, with what stands for "not known".
+/// The mandatory tags in order, with their values for "unknown".
 const ROSTER: [(&str, &str); 6] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
-/// Tags that the game itself decides; values given for them are not written.
+/// Tags derived from the game; given values are not written.
 const DERIVED: [&str; 3] = ["Result", "SetUp", "FEN"];
-/// Letters of a tag value that are kept.
-const LONGEST_VALUE: usize = 128;
+/// Number of characters of a tag value that are kept.
+const MAX_VALUE_CHARS: usize = 128;
 const LINE_WIDTH: usize = 79;
 
-/// The game in export format, with an empty line after it.
+/// Formats the game in export format, followed by an empty line.
 ///
-/// Texts may come from anywhere: control characters and terminal colours are taken out, quotes and backslashes
-/// escaped, braces in comments replaced, and tag values cut to 128 letters. A game without a result is written as `*`.
+/// Text is not trusted: control characters and terminal escape sequences are removed, quotes and backslashes escaped,
+/// braces in comments replaced, and tag values truncated to 128 characters. A game without a result is written with
+/// `*`.
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*", |result| result.text());
@@ -32,7 +33,7 @@ impl fmt::Display for PgnGame {
         for (name, value) in &self.tags {
             let written = ROSTER.iter().any(|(known, _)| known == name) || DERIVED.contains(&name.as_str());
             let is_name = !name.is_empty()
-                && name.len() <= LONGEST_VALUE
+                && name.len() <= MAX_VALUE_CHARS
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             if !written && is_name {
                 write_tag(f, name, value)?;
@@ -50,7 +51,7 @@ impl PgnGame {
     fn write_moves(&self, lines: &mut Lines<'_, '_>) -> fmt::Result {
         let mut position = self.start;
         lines.comment(&self.comment)?;
-        // Black's move needs its number at the start and after a comment.
+        // A move of Black is numbered only at the start and after a comment.
         let mut number_due = true;
         for played in &self.moves {
             match position.turn() {
@@ -72,7 +73,7 @@ impl PgnGame {
 
 fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     write!(f, "[{name} \"")?;
-    for letter in printable(value).chars().take(LONGEST_VALUE) {
+    for letter in printable(value).chars().take(MAX_VALUE_CHARS) {
         if matches!(letter, '"' | '\\') {
             f.write_char('\\')?;
         }
@@ -81,14 +82,14 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     f.write_str("\"]\n")
 }
 
-/// A text on one line, without terminal sequences and control characters.
+/// Returns a text on one line, without terminal escape sequences and control characters.
 fn printable(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len().min(4 * LONGEST_VALUE));
+    let mut kept = String::with_capacity(text.len().min(4 * MAX_VALUE_CHARS));
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         if letter == '\u{1b}' {
             if letters.next_if_eq(&'[').is_some() {
-                // Parameters, then one final letter.
+                // Parameters, followed by one final byte.
                 while letters.next_if(|next| matches!(next, '0'..='?' | ' '..='/')).is_some() {}
                 letters.next_if(|next| matches!(next, '@'..='~'));
             }
@@ -99,7 +100,7 @@ fn printable(text: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Words in lines of limited width.
+/// Writes words in lines of limited width.
 struct Lines<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
     column: usize,
@@ -108,7 +109,7 @@ struct Lines<'a, 'f> {
 impl Lines<'_, '_> {
     fn word(&mut self, word: &str) -> fmt::Result {
         let width = word.chars().count();
-        // A line must not begin with %, which would hide it; such a word stays where it is.
+        // A line that begins with % is ignored by readers, so such a word stays on the current line.
         if self.column > 0 && self.column + 1 + width > LINE_WIDTH && !word.starts_with('%') {
             self.out.write_char('\n')?;
             self.column = 0;

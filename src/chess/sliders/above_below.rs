@@ -1,10 +1,10 @@
-//! Above/below rays: the first blocker of a ray is its lowest or its highest bit, and one subtraction cuts the ray.
+//! Above/below rays: the first blocker of a ray is its lowest or highest bit, and arithmetic on that bit cuts the ray.
 
 use super::rays::{RAYS, Slide};
 use super::technique::Sliders;
 use crate::chess::{Bitboard, Square};
 
-/// Bitfoot's technique: four cut rays per lookup, 4 KiB of tables, no multiplication and no special instruction.
+/// The technique of Bitfoot: four rays per lookup, 4 KiB of tables, no multiplication and no special instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chess) struct AboveBelow;
 

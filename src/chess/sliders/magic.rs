@@ -1,11 +1,11 @@
-//! Magic multiplication: one product moves the blockers of a slider to its top bits, which index its attacks.
+//! Magic multiplication: a product moves the blockers of a slider to the top bits, which index its attacks.
 
 use super::magic_numbers::{BISHOP_MAGICS, ROOK_MAGICS};
 use super::rays::{AttackTable, Slide, TABLE_SIZE};
 use super::technique::Sliders;
 use crate::chess::{Bitboard, Square};
 
-/// How a square's blockers become an index.
+/// The parameters that map the blockers of a square to a table index.
 #[derive(Clone, Copy)]
 struct Entry {
     mask: u64,
@@ -47,7 +47,7 @@ static TABLES: Tables = {
     tables
 };
 
-/// Writes a square's attacks from `start` on; gives its entry and the end of what it wrote.
+/// Writes the attacks of a square to `table` from `start` on. Returns its entry and the end of the written range.
 const fn tabulate(
     slide: Slide,
     square: usize,
@@ -62,7 +62,7 @@ const fn tabulate(
     let (mut subset, mut nth) = (0u64, 0);
     while nth < sets {
         table[entry.index(subset)] = ordered[nth];
-        // Counting upwards through the mask's bits only.
+        // Next subset of the mask.
         subset = subset.wrapping_sub(mask) & mask;
         nth += 1;
     }

@@ -1,8 +1,8 @@
-//! Where bishops, rooks and queens reach: one contract, three techniques.
+//! Attacks of bishops, rooks and queens: one trait, three techniques.
 //!
-//! [`AboveBelow`] cuts rays with arithmetic, [`Magic`] and [`Pext`] look answers up in tables; all three are checked
-//! against plain rays over every square and every set of blockers. A technique is a value without size, so code
-//! that takes `impl Sliders` is compiled once for each and pays nothing for the choice.
+//! [`AboveBelow`] cuts rays with arithmetic; [`Magic`] and [`Pext`] use lookup tables. All three are tested against
+//! plain rays for every square and every set of blockers. A technique is a zero-sized type, so code that takes
+//! `impl Sliders` is compiled once per technique without dynamic dispatch.
 
 mod above_below;
 mod magic;
@@ -17,7 +17,7 @@ pub(in crate::chess) use magic::Magic;
 pub use magic_search::{MagicCollision, check_magic_numbers, magic_numbers_source};
 pub(in crate::chess) use pext::{Hardware, Pext};
 pub(in crate::chess) use technique::{DEFAULT, SliderJob, Sliders};
-pub use technique::{NotASliderTechnique, SliderTechnique};
+pub use technique::{ParseSliderTechniqueError, SliderTechnique};
 
 #[cfg(test)]
 mod tests;

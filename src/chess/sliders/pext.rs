@@ -1,6 +1,6 @@
-//! Extraction tables: the blockers of a slider, gathered into the low bits of a number, are the index of its attacks.
+//! Bit extraction: the blockers of a slider, gathered into the low bits of a word, index its attacks.
 //!
-//! x86's `pext` gathers them in one instruction; elsewhere a loop does, slowly but with the same tables.
+//! The x86 instruction `pext` gathers the bits; on other processors a slow loop uses the same tables.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use super::rays::{AttackTable, Slide, TABLE_SIZE};
 use super::technique::Sliders;
 use crate::chess::{Bitboard, Square};
 
-/// Where a square's attacks start in the table, and the blockers that index them.
+/// The start of the attacks of a square in the table, and the mask of the blockers that index them.
 #[derive(Clone, Copy)]
 struct Span {
     mask: u64,
@@ -40,20 +40,21 @@ static TABLES: Tables = {
     tables
 };
 
-/// u-chess's technique, with bits gathered by `E`.
+/// The technique of u-chess, with bits gathered by `E`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chess) struct Pext<E>(PhantomData<E>);
 
-/// Gathers the bits of `word` under `mask`, lowest first.
+/// An implementation of bit extraction.
 pub(in crate::chess) trait Gather: Copy + Send + Sync {
+    /// Gathers the bits of `word` selected by `mask` into the low bits.
     fn gather(word: u64, mask: u64) -> u64;
 }
 
-/// Bits gathered by a loop, on any processor.
+/// Bit extraction by a loop, on any processor.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chess) enum Software {}
 
-/// Bits gathered by the processor.
+/// Bit extraction by the `pext` instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chess) enum Hardware {}
 
@@ -89,7 +90,7 @@ impl Gather for Hardware {
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 #[inline(always)]
 fn hardware_pext(word: u64, mask: u64) -> u64 {
-    #[expect(unsafe_code, reason = "this build is for processors that have BMI2, so the instruction exists")]
+    #[expect(unsafe_code, reason = "the build requires BMI2, so the instruction is available")]
     unsafe {
         std::arch::x86_64::_pext_u64(word, mask)
     }
@@ -116,31 +117,31 @@ fn hardware_pext(word: u64, mask: u64) -> u64 {
 }
 
 impl Pext<Software> {
-    /// Works everywhere.
+    /// The portable implementation.
     pub(in crate::chess) const SOFTWARE: Self = Self(PhantomData);
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 impl Pext<Hardware> {
-    /// Known to work: the whole build is for processors with BMI2.
+    /// Available without detection, because the build requires BMI2.
     pub(in crate::chess) const HARDWARE: Self = Self(PhantomData);
 }
 
 impl Pext<Hardware> {
-    /// The hardware technique, if this processor has the instruction.
+    /// Returns the hardware technique, if the processor supports it.
     #[cfg(target_arch = "x86_64")]
     pub(in crate::chess) fn detect() -> Option<Self> {
         std::arch::is_x86_feature_detected!("bmi2").then_some(Self(PhantomData))
     }
 
-    /// The hardware technique, if this processor has the instruction.
+    /// Returns the hardware technique, if the processor supports it.
     #[cfg(not(target_arch = "x86_64"))]
     pub(in crate::chess) fn detect() -> Option<Self> {
         None
     }
 }
 
-/// Whether this processor has `pext` and is quick at it: AMD before Zen 3 (family 25) takes hundreds of cycles.
+/// Returns whether the processor has a fast `pext`. AMD processors before Zen 3 (family 25) take hundreds of cycles.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_fast() -> bool {
     use std::arch::x86_64::__cpuid;
@@ -156,7 +157,7 @@ pub(super) fn is_fast() -> bool {
     !is_amd || family >= 25
 }
 
-/// Whether this processor has `pext` and is quick at it: no, only x86 has it.
+/// Returns `false`, because only x86 has `pext`.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn is_fast() -> bool {
     false

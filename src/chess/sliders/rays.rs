@@ -1,12 +1,12 @@
-//! Rays: what a slider reaches in each direction, and how a blocker cuts it; the stuff all tables are made of.
+//! Rays of sliders in each direction, and how blockers cut them; the basis of all tables.
 
 use crate::chess::Square;
 
-/// The directions of the rays, those towards higher squares first.
+/// The directions of the rays, those towards higher square indices first.
 pub(super) const DIRECTIONS: [(i8, i8); 8] =
     [(0, 1), (1, 0), (1, 1), (-1, 1), (0, -1), (-1, 0), (-1, -1), (1, -1)];
 
-/// For each square the rays N, E, NE, NW (towards higher squares), then S, W, SW, SE, each to the edge.
+/// For each square, the rays N, E, NE, NW (towards higher indices), then S, W, SW, SE, each up to the edge.
 pub(super) static RAYS: [[u64; 8]; 64] = ALL_RAYS;
 
 /// [`RAYS`] for use at compile time.
@@ -24,7 +24,7 @@ pub(super) const ALL_RAYS: [[u64; 8]; 64] = {
     rays
 };
 
-/// The squares of one direction from `from` to the edge, on an empty board.
+/// Returns the squares in one direction from `from` to the edge.
 const fn ray(from: Square, (files, ranks): (i8, i8)) -> u64 {
     let mut set = 0;
     let (mut file, mut rank) = (from.file() as i8 + files, from.rank() as i8 + ranks);
@@ -36,25 +36,25 @@ const fn ray(from: Square, (files, ranks): (i8, i8)) -> u64 {
     set
 }
 
-/// The part of an upward ray up to its first blocker, which is its lowest.
+/// Returns the part of an upward ray up to its first blocker, which is the lowest.
 ///
-/// No blocker leaves the ray whole: `x ^ (x - 1)` of nothing is everything.
+/// Without a blocker the ray is unchanged, because `x ^ (x - 1)` of 0 has all bits set.
 #[inline(always)]
 pub(super) const fn upward(ray: u64, occupied: u64) -> u64 {
     let blockers = ray & occupied;
     ray & (blockers ^ blockers.wrapping_sub(1))
 }
 
-/// The part of a downward ray up to its first blocker, which is its highest.
+/// Returns the part of a downward ray up to its first blocker, which is the highest.
 ///
-/// A pretended blocker on a1, where every downward ray has ended anyway, leaves a free ray whole.
+/// A1 counts as a blocker, which leaves a ray without blockers unchanged, because no ray goes below a1.
 #[inline(always)]
 pub(super) const fn downward(ray: u64, occupied: u64) -> u64 {
     let highest = 63 - (ray & occupied | 1).leading_zeros();
     ray & (!0 << highest)
 }
 
-/// The two ways to slide.
+/// The two kinds of sliding moves; a queen has both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slide {
     Rook,
@@ -62,7 +62,7 @@ pub(super) enum Slide {
 }
 
 impl Slide {
-    /// Attacks of this slide, given the rays of the square.
+    /// Returns the attacks of this kind, given the rays of the square.
     #[inline(always)]
     pub(super) const fn attacks(self, rays: &[u64; 8], occupied: u64) -> u64 {
         match self {
@@ -81,7 +81,8 @@ impl Slide {
         }
     }
 
-    /// The squares whose occupation matters: every ray without its last square, beyond which there is nothing to hide.
+    /// Returns the squares whose occupation affects the attacks: every ray without its last square, which hides
+    /// nothing.
     pub(super) const fn mask(self, square: usize) -> u64 {
         let rays = &ALL_RAYS[square];
         let edges = {
@@ -94,14 +95,14 @@ impl Slide {
         self.attacks(rays, 0) & !edges
     }
 
-    /// Writes the attacks of every set of blockers from `start` on, in the order of their extracted bits; gives the
-    /// end of what it wrote.
+    /// Writes the attacks of all sets of blockers to `table` from `start` on, ordered by their extracted bits. Returns
+    /// the end of the written range.
     pub(super) const fn tabulate(self, square: usize, table: &mut [u64], start: usize) -> usize {
         let mut mask = self.mask(square);
         let mut end = start + 1;
         table[start] = self.attacks(&ALL_RAYS[square], 0);
         while mask != 0 {
-            // A new blocker hides what is beyond it, whatever else stands there.
+            // A further blocker hides the squares beyond it, whether occupied or not.
             let visible = !self.beyond(square, mask.trailing_zeros() as usize);
             let (mut from, half) = (start, end);
             while from < half {
@@ -114,7 +115,7 @@ impl Slide {
         end
     }
 
-    /// The squares that a blocker hides from a slider.
+    /// Returns the squares that a blocker hides from a slider.
     const fn beyond(self, square: usize, blocker: usize) -> u64 {
         let mut direction = 0;
         while ALL_RAYS[square][direction] >> blocker & 1 == 0 {
@@ -124,9 +125,9 @@ impl Slide {
     }
 }
 
-/// Room for the attacks of all blocker sets of rooks (102 400) and bishops (5 248) together. A power of two, so that
-/// masking an index, which never changes it, spares the check of its bounds.
+/// Capacity for the attacks of all blocker sets of rooks (102 400) and bishops (5 248). It is a power of two, so that
+/// masking an index, which does not change it, removes the bounds check.
 pub(super) const TABLE_SIZE: usize = 1 << 17;
 
-/// The attacks of every blocker set of every square, rooks first.
+/// The attacks for every blocker set of every square, rooks first.
 pub(super) type AttackTable = [u64; TABLE_SIZE];

@@ -1,4 +1,4 @@
-//! The contract every slider technique keeps, and the choice between them.
+//! The trait of slider techniques, and the choice between them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,56 +6,56 @@ use std::str::FromStr;
 use super::{AboveBelow, Magic, Pext};
 use crate::chess::{Bitboard, Square};
 
-/// A way to look up sliding attacks.
+/// A technique to compute sliding attacks.
 ///
-/// Attacks run from the square over empty squares up to and including the first occupied one of each direction,
-/// whoever stands there; the square itself is never attacked, and whether it is occupied does not matter.
+/// Attacks extend from the square over empty squares up to and including the first occupied square in each direction,
+/// regardless of colour. The square itself is never attacked, and its own occupation has no effect.
 pub(in crate::chess) trait Sliders: Copy + Send + Sync {
-    /// Diagonal attacks.
+    /// Returns the diagonal attacks.
     fn bishop(self, from: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Attacks along rank and file.
+    /// Returns the attacks along the rank and the file.
     fn rook(self, from: Square, occupied: Bitboard) -> Bitboard;
 }
 
-/// The technique that position queries use: the fastest that every processor of this build's kind has.
+/// The technique of position queries: the fastest one that every target processor of the build supports.
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 pub(in crate::chess) const DEFAULT: Pext<super::Hardware> = Pext::HARDWARE;
 
-/// The technique that position queries use: the fastest that every processor of this build's kind has.
+/// The technique of position queries: the fastest one that every target processor of the build supports.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
 pub(in crate::chess) const DEFAULT: Magic = Magic;
 
-/// A slider technique by name.
+/// A slider technique, selected at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliderTechnique {
     /// Above/below rays.
     AboveBelow,
     /// Magic multiplication.
     Magic,
-    /// Extraction tables; without the processor's `pext`, bits are gathered by a loop.
+    /// Bit extraction; without the `pext` instruction, a loop gathers the bits.
     Pext,
 }
 
-/// Work that is compiled once for each technique.
+/// A computation that is compiled once per technique.
 pub(in crate::chess) trait SliderJob {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it with these sliders.
+    /// Runs the computation with `sliders`.
     fn run<S: Sliders>(self, sliders: S) -> Self::Output;
 }
 
 impl SliderTechnique {
-    /// Every technique.
+    /// All techniques.
     pub const ALL: [Self; 3] = [Self::AboveBelow, Self::Magic, Self::Pext];
 
-    /// The fastest on this machine: `pext` where the processor is quick at it, else magic multiplication.
+    /// Returns the fastest technique on this machine: `Pext` if the processor has a fast `pext`, otherwise `Magic`.
     pub fn fastest() -> Self {
         if super::pext::is_fast() { Self::Pext } else { Self::Magic }
     }
 
-    /// `ab`, `magic` or `pext`.
+    /// Returns the name: `ab`, `magic` or `pext`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AboveBelow => "ab",
@@ -64,7 +64,7 @@ impl SliderTechnique {
         }
     }
 
-    /// Runs a job with this technique: the one branch that the choice costs.
+    /// Runs a job with this technique. This is the only branch on the technique.
     pub(in crate::chess) fn run<J: SliderJob>(self, job: J) -> J::Output {
         match self {
             Self::AboveBelow => job.run(AboveBelow),
@@ -83,22 +83,22 @@ impl fmt::Display for SliderTechnique {
     }
 }
 
-/// Text that names no slider technique.
+/// Error returned when a string is not the name of a slider technique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotASliderTechnique;
+pub struct ParseSliderTechniqueError;
 
-impl fmt::Display for NotASliderTechnique {
+impl fmt::Display for ParseSliderTechniqueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not a slider technique (expected ab, magic or pext)")
     }
 }
 
-impl std::error::Error for NotASliderTechnique {}
+impl std::error::Error for ParseSliderTechniqueError {}
 
 impl FromStr for SliderTechnique {
-    type Err = NotASliderTechnique;
+    type Err = ParseSliderTechniqueError;
 
-    fn from_str(text: &str) -> Result<Self, NotASliderTechnique> {
-        Self::ALL.into_iter().find(|technique| technique.name() == text).ok_or(NotASliderTechnique)
+    fn from_str(text: &str) -> Result<Self, ParseSliderTechniqueError> {
+        Self::ALL.into_iter().find(|technique| technique.name() == text).ok_or(ParseSliderTechniqueError)
     }
 }

@@ -1,10 +1,10 @@
-//! Every technique against plain rays: all squares, all blocker sets.
+//! Compares every technique with plain rays for all squares and all blocker sets.
 
 use super::rays::DIRECTIONS;
 use super::{AboveBelow, Magic, Pext, Sliders};
 use crate::chess::{Bitboard, Square};
 
-/// Walks each direction square by square until something stands in the way.
+/// Walks each direction square by square up to the first blocker.
 fn walk(from: Square, directions: &[usize], occupied: u64) -> u64 {
     let mut set = 0;
     for &direction in directions {
@@ -26,8 +26,8 @@ fn walk(from: Square, directions: &[usize], occupied: u64) -> u64 {
 const ROOK: [usize; 4] = [0, 1, 4, 5];
 const BISHOP: [usize; 4] = [2, 3, 6, 7];
 
-/// Every subset of the squares a piece could reach on an empty board, with and without noise elsewhere.
-fn agrees_with_plain_rays(sliders: impl Sliders) {
+/// Checks every subset of the squares attacked on an empty board, with all other squares empty and occupied.
+fn assert_agrees_with_plain_rays(sliders: impl Sliders) {
     let mut cases = 0;
     for from in Square::all() {
         for (directions, is_rook) in [(ROOK, true), (BISHOP, false)] {
@@ -59,19 +59,19 @@ fn bishop_subsets() -> usize {
 
 #[test]
 fn above_below_rays_agree_with_plain_rays_everywhere() {
-    agrees_with_plain_rays(AboveBelow);
+    assert_agrees_with_plain_rays(AboveBelow);
 }
 
 #[test]
 fn magic_multiplication_agrees_with_plain_rays_everywhere() {
-    agrees_with_plain_rays(Magic);
+    assert_agrees_with_plain_rays(Magic);
 }
 
 #[test]
-fn extraction_tables_agree_with_plain_rays_everywhere() {
-    agrees_with_plain_rays(Pext::SOFTWARE);
-    // A processor without the instruction has nothing more to check.
+fn bit_extraction_agrees_with_plain_rays_everywhere() {
+    assert_agrees_with_plain_rays(Pext::SOFTWARE);
+    // The hardware technique can be tested only on a processor that supports it.
     if let Some(hardware) = Pext::detect() {
-        agrees_with_plain_rays(hardware);
+        assert_agrees_with_plain_rays(hardware);
     }
 }
