@@ -14,8 +14,8 @@ use playself::game::{
 };
 use playself::opening::Opening;
 use playself::player::{
-    BlockingReader, Castling, CpuUse, Departure, EngineSpec, ExitEvidence, Farewell, Fitness, LazyTimer,
-    Player, Timeouts, Transport,
+    BlockingReader, Castling, CpuUse, EngineSpec, ExitEvidence, Fitness, LazyTimer, Player, ShutdownMode,
+    ShutdownReport, Timeouts, Transport,
 };
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, ReadBuf, duplex,
@@ -53,8 +53,8 @@ impl Transport for Memory {
         None
     }
 
-    async fn shut_down(self, _: Farewell, _: &Timeouts) -> Departure {
-        Departure::default()
+    async fn shut_down(self, _: ShutdownMode, _: &Timeouts) -> ShutdownReport {
+        ShutdownReport::default()
     }
 }
 
@@ -70,7 +70,7 @@ impl GameHost for Deaf {
         self.0
     }
 
-    fn deaf_before(&self, _: Instant) -> Duration {
+    fn delay_before(&self, _: Instant) -> Duration {
         self.0
     }
 }
@@ -183,11 +183,11 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let (near, far) = duplex(setting.pipe);
             tokio::task::spawn_local(engine(far, Rc::clone(&heard), answer, setting.stop));
             let mut white =
-                Player::greet(Memory(near), &setting.spec).await.map_err(|(_, fault)| fault).unwrap();
+                Player::handshake(Memory(near), &setting.spec).await.map_err(|(_, fault)| fault).unwrap();
             let (near, far) = duplex(1 << 16);
             tokio::task::spawn_local(engine(far, ignored, |_| vec![Step::Move], Vec::new()));
             let spec = EngineSpec::uci("sound", "none");
-            let mut black = Player::greet(Memory(near), &spec).await.map_err(|(_, fault)| fault).unwrap();
+            let mut black = Player::handshake(Memory(near), &spec).await.map_err(|(_, fault)| fault).unwrap();
             white.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
             black.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
             let setup = GameSetup::new(&Opening::start()).unwrap();
@@ -205,7 +205,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             )
             .await;
             let took = begun.elapsed();
-            let fitness = white.settle().await;
+            let fitness = white.end_game().await;
             let settled_after = begun.elapsed() - took;
             Result { played, took, heard, fitness, settled_after }
         })

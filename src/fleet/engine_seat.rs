@@ -101,7 +101,7 @@ impl EngineSeat {
         let Some(resident) = &mut self.resident else { return 0 };
         let Some(spec) = staff.roster.spec(resident.engine) else { return 0 };
         let (uci, restart) = (spec.protocol == Protocol::Uci, spec.restart == Restart::On);
-        match resident.player.settle().await {
+        match resident.player.end_game().await {
             Fitness::Fit if !restart => 0,
             Fitness::Unfit if uci => self.clear().await,
             Fitness::Fit | Fitness::Unfit => {
@@ -114,7 +114,7 @@ impl EngineSeat {
     /// Ends the engine at once, and waits for it; says how many processes it had left behind.
     pub(super) async fn clear(&mut self) -> u64 {
         match self.resident.take() {
-            Some(resident) => resident.player.retire(Fitness::Unfit).await.leaked,
+            Some(resident) => resident.player.shut_down(Fitness::Unfit).await.leaked,
             None => 0,
         }
     }
@@ -123,7 +123,7 @@ impl EngineSeat {
     pub(super) fn dismiss(&mut self, staff: SeatContext<'_>) {
         if let Some(resident) = self.resident.take() {
             staff.leaving.spawn_local(async move {
-                resident.player.retire(Fitness::Fit).await;
+                resident.player.shut_down(Fitness::Fit).await;
             });
         }
     }
@@ -137,7 +137,7 @@ async fn start(
     setup: &GameSetup,
     side: Color,
 ) -> Result<Player<ProcessTransport>, SeatTrouble> {
-    let _leave = staff.launcher.leave_to_start().await;
+    let _leave = staff.launcher.start_permit().await;
     let limits = think_limits(&contestant.limits, side);
     let plan = |reason| SeatTrouble::Plan { reason, words: LastWords::default() };
     let args =
@@ -149,7 +149,7 @@ async fn start(
         LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
         LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
     })?;
-    match Player::greet(transport, spec).await {
+    match Player::handshake(transport, spec).await {
         Ok(player) => {
             if spec.protocol == Protocol::Uci {
                 staff.roster.prove(engine);
@@ -162,7 +162,7 @@ async fn start(
         }
         Err((player, fault)) => {
             let words = last_words(&player);
-            player.retire(Fitness::Unfit).await;
+            player.shut_down(Fitness::Unfit).await;
             Err(trouble(staff.roster, engine, &fault, words))
         }
     }
@@ -208,6 +208,6 @@ pub(super) fn last_words(player: &Player<ProcessTransport>) -> LastWords {
     LastWords {
         transcript: player.transcript(),
         stderr_tail: player.stderr_tail(),
-        told: Box::new(player.told()),
+        told: Box::new(player.sent_state()),
     }
 }

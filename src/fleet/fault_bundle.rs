@@ -78,9 +78,9 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Sen
 
 /// The position that the engine was asked about: one that failed while its opponent thought was asked a move before.
 fn question(anomaly: &Anomaly, told: &SentState) -> String {
-    if let Some(foreseen) = told.foreseen {
+    if let Some(ponder_move) = told.ponder_move {
         let moves = if anomaly.position.contains(" moves ") { "" } else { " moves" };
-        return format!("{}{moves} {}", anomaly.position, foreseen.as_str());
+        return format!("{}{moves} {}", anomaly.position, ponder_move.as_str());
     }
     let white_to_move = anomaly.fen.split(' ').nth(1) != Some("b");
     let idle = white_to_move != (anomaly.side == Color::White);
@@ -156,7 +156,7 @@ mod tests {
         let told = SentState {
             options: options.map(|(name, value)| EngineOption::new(name, value)).into(),
             question: vec!["go ponder wtime 812 btime 90".into(), "ponderhit".into()],
-            foreseen: None,
+            ponder_move: None,
         };
         let limits = TimeControl { clock: Some("60+1".parse().unwrap()), ..TimeControl::nodes(1) };
         let command = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &told);
@@ -179,7 +179,7 @@ mod tests {
         ] {
             assert_eq!(question(&anomaly(fen, position), &told), asked, "{position}");
         }
-        let pondering = SentState { foreseen: MoveText::new("e7e5"), ..told };
+        let pondering = SentState { ponder_move: MoveText::new("e7e5"), ..told };
         let asked = question(&anomaly("8/8 b", "position startpos moves e2e4"), &pondering);
         assert_eq!(asked, "position startpos moves e2e4 e7e5");
     }

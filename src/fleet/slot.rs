@@ -287,7 +287,7 @@ impl Slot {
             if played.anomaly.as_ref().is_some_and(|anomaly| anomaly.side == color) {
                 words = last_words(player);
             }
-            warn(&mut warnings, player.take_tallies(), engine);
+            warn(&mut warnings, player.take_irregularities(), engine);
             let used = player.transport().cpu_time().zip(before[color.index()]).map(|(now, then)| now - then);
             let spec = self.shared.roster.spec(engine);
             if let Some(cpu_ms) =
@@ -298,7 +298,7 @@ impl Slot {
             // Only of these endings does the program know as surely as we do.
             if matches!(played.ending.termination, Termination::Checkmate | Termination::Stalemate) {
                 let last = played.last.as_ref().filter(|(before, _)| before.turn() != color);
-                let verdict = player.own_verdict(last.map(|(before, mv)| (before, *mv))).await;
+                let verdict = player.exit_after_game(last.map(|(before, mv)| (before, *mv))).await;
                 let winner = played.ending.result.winner();
                 if let Some(exit) = verdict.filter(|&exit| exit_disagrees(exit, winner)) {
                     warnings.push(Warning::ExitStatusDisagrees { exit, by: engine });

@@ -16,7 +16,7 @@ use crate::player::{BlockingReader, Serving};
 /// How often a thread looks whether it still runs on time.
 const TICK: Duration = Duration::from_millis(20);
 /// What a timer may be late by nature, a game's wait for its engine on the spot included.
-const NATURAL: Duration = Duration::from_millis(2).saturating_add(BlockingReader::BEAT);
+const NATURAL: Duration = Duration::from_millis(2).saturating_add(BlockingReader::TICK);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
 const STANDSTILL: Duration = Duration::from_secs(1);
 /// A shorter stop than this takes no more from a clock than a busy processor does.
@@ -152,7 +152,7 @@ impl GameHost for DelayProbe {
         noted.unwrap_or_default().max(state.overdue(Instant::now()))
     }
 
-    fn deaf_before(&self, heard: Instant) -> Duration {
+    fn delay_before(&self, heard: Instant) -> Duration {
         let state = self.state.borrow();
         // Whoever wakes the probe late wakes the games late, in either order.
         let noted = state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= NATURAL);
@@ -180,13 +180,13 @@ mod tests {
         let probe = DelayProbe::new();
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        assert_eq!(probe.deaf_before(at(15)), Duration::ZERO, "the next tick is not due yet");
+        assert_eq!(probe.delay_before(at(15)), Duration::ZERO, "the next tick is not due yet");
         let overdue = Duration::from_millis(122) - TICK - NATURAL;
-        assert_eq!(probe.deaf_before(at(122)), overdue, "heard before the tick is noted");
+        assert_eq!(probe.delay_before(at(122)), overdue, "heard before the tick is noted");
         probe.state.borrow_mut().late.push_back((at(122), Duration::from_millis(102)));
         probe.state.borrow_mut().ticked = at(122);
-        assert_eq!(probe.deaf_before(at(123)), Duration::from_millis(102), "heard right after the tick");
-        assert_eq!(probe.deaf_before(at(140)), Duration::ZERO, "a delay that was over when it was said");
+        assert_eq!(probe.delay_before(at(123)), Duration::from_millis(102), "heard right after the tick");
+        assert_eq!(probe.delay_before(at(140)), Duration::ZERO, "a delay that was over when it was said");
     }
 
     #[tokio::test(start_paused = true)]

@@ -13,8 +13,8 @@ use crate::game::{
     AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
 };
 use crate::player::{
-    Answer, BlockingReader, Break, CpuUse, CrashMoment, ExitEvidence, LazyTimer, MoveReply, MoveText, Player,
-    PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
+    Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, ExitEvidence, LazyTimer, MoveReply,
+    MoveText, Player, PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
 };
 
 /// What the host knows about its own delays.
@@ -23,7 +23,7 @@ pub trait GameHost {
     fn longest_delay_since(&self, since: Instant) -> Duration;
 
     /// How long before `heard` our thread had not been listening: what was heard then may have lain unread that long.
-    fn deaf_before(&self, heard: Instant) -> Duration;
+    fn delay_before(&self, heard: Instant) -> Duration;
 
     /// The reader of a thread that may wait for engines on the spot.
     fn reader(&self) -> Option<&BlockingReader>;
@@ -121,7 +121,7 @@ pub async fn play<T: Transport>(
         used: ByColor::new_with(|_| None),
     };
     let (ending, anomaly) = table.play(alarm, host, spectator).await;
-    rest(host);
+    disarm_timer(host);
     let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
     PlayedGame { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
 }
@@ -153,8 +153,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// How a wait for a move ended.
 enum Thought {
     Answer(Answer),
-    MoverBroke(Break),
-    OtherBroke(Break),
+    MoverBroke(BrokenConnection),
+    OtherBroke(BrokenConnection),
     Late,
 }
 
@@ -189,8 +189,8 @@ impl<T: Transport> Table<'_, T> {
         alarm: &mut LazyTimer,
         host: &dyn GameHost,
     ) -> ControlFlow<Verdict, Option<Ending>> {
-        if self.players[mover.index()].needs_preparing() {
-            rest(host);
+        if self.players[mover.index()].needs_preparation() {
+            disarm_timer(host);
             if let Err(fault) = self.prepare(mover).await {
                 return ControlFlow::Break(self.fault(mover, fault));
             }
@@ -209,8 +209,8 @@ impl<T: Transport> Table<'_, T> {
         if let Thought::Answer(answer) = &thought
             && self.is_leftover(mover, answer)
         {
-            let leftover = answer.said.clone();
-            self.players[mover.index()].await_another();
+            let leftover = answer.reply.clone();
+            self.players[mover.index()].discard_answer();
             thought = self.think(mover, alarm, wait, host).await;
             if let Thought::Late = thought {
                 // It was no leftover after all.
@@ -221,11 +221,11 @@ impl<T: Transport> Table<'_, T> {
         match thought {
             Thought::Answer(answer) => self.answer(mover, &answer, grace, host),
             Thought::MoverBroke(end) => {
-                let fault = self.players[mover.index()].autopsy(end, CrashMoment::Thinking).await;
+                let fault = self.players[mover.index()].diagnose(end, CrashMoment::Thinking).await;
                 ControlFlow::Break(self.fault(mover, fault))
             }
             Thought::OtherBroke(end) => {
-                let fault = self.players[(!mover).index()].autopsy(end, CrashMoment::Idle).await;
+                let fault = self.players[(!mover).index()].diagnose(end, CrashMoment::Idle).await;
                 ControlFlow::Break(self.fault(!mover, fault))
             }
             Thought::Late => ControlFlow::Break(self.late(mover, host)),
@@ -237,9 +237,10 @@ impl<T: Transport> Table<'_, T> {
     fn is_leftover(&self, mover: Color, answer: &Answer) -> bool {
         let own_last = self.plies.iter().nth_back(1);
         let player = &self.players[mover.index()];
-        own_last.is_some_and(|ply| ply.source == MoveSource::Engine && answer.said == MoveReply::Move(ply.mv))
-            && player.speaks_uci()
-            && player.read_move(self.referee.position(), &answer.said, self.contest.setup.castling).is_none()
+        own_last
+            .is_some_and(|ply| ply.source == MoveSource::Engine && answer.reply == MoveReply::Move(ply.mv))
+            && player.is_uci()
+            && player.read_move(self.referee.position(), &answer.reply, self.contest.setup.castling).is_none()
     }
 
     async fn prepare(&mut self, mover: Color) -> Result<(), PlayerFault> {
@@ -264,7 +265,7 @@ impl<T: Transport> Table<'_, T> {
         let mut reader = host.reader();
         poll_fn(|cx| {
             if let Some(reader) = reader.take()
-                && let Err(end) = mover.await_here(reader, cx)
+                && let Err(end) = mover.block_for_answer(reader, cx)
             {
                 return Poll::Ready(Thought::MoverBroke(end));
             }
@@ -278,13 +279,13 @@ impl<T: Transport> Table<'_, T> {
             loop {
                 ready!(alarm.poll_at(mover.asked_at() + wait + *lent, cx));
                 // The pipe has the last word: its news may not have reached us yet.
-                mover.look_again(cx);
+                mover.read_available(cx);
                 if let Poll::Ready(thought) = heard(mover, cx) {
                     return Poll::Ready(thought);
                 }
                 // A machine that did not let us run did not let the engine run either.
                 let now = Instant::now();
-                let deaf = host.deaf_before(now);
+                let deaf = host.delay_before(now);
                 if deaf <= *lent || now >= mover.asked_at() + wait + deaf {
                     return Poll::Ready(Thought::Late);
                 }
@@ -306,7 +307,7 @@ impl<T: Transport> Table<'_, T> {
         // What a start-up grace covers is not on the clock, and a flag falls only on those who are later than we are.
         let charged = match allowance {
             Some(allowed) if answer.took > allowed => {
-                let ours = grace + self.lent.max(host.deaf_before(answer.at));
+                let ours = grace + self.lent.max(host.delay_before(answer.at));
                 if answer.took <= allowed + ours { allowed } else { answer.took }
             }
             _ => answer.took,
@@ -318,11 +319,11 @@ impl<T: Transport> Table<'_, T> {
         }
         let position = self.referee.position();
         let player = &self.players[mover.index()];
-        let Some(mv) = player.read_move(position, &answer.said, self.contest.setup.castling) else {
-            let ending = Referee::illegal_move(mover, answer.said.as_str());
+        let Some(mv) = player.read_move(position, &answer.reply, self.contest.setup.castling) else {
+            let ending = Referee::illegal_move(mover, answer.reply.as_str());
             return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
         };
-        let text = self.spelling(mv, &answer.said);
+        let text = self.spelling(mv, &answer.reply);
         self.command.push(text);
         self.plies.push(PlyRecord {
             mv: text,
@@ -340,12 +341,10 @@ impl<T: Transport> Table<'_, T> {
     }
 
     /// The move as records and UCI engines spell it. A UCI engine has just said it that way.
-    fn spelling(&self, mv: Move, said: &MoveReply) -> MoveText {
+    fn spelling(&self, mv: Move, reply: &MoveReply) -> MoveText {
         let style = self.contest.setup.castling.style();
-        match said {
-            MoveReply::Move(text) if self.players[self.referee.position().turn().index()].speaks_uci() => {
-                *text
-            }
+        match reply {
+            MoveReply::Move(text) if self.players[self.referee.position().turn().index()].is_uci() => *text,
             _ => MoveText::new(&self.referee.position().coordinate(mv, style))
                 .expect("a coordinate move is at most five letters"),
         }
@@ -458,9 +457,9 @@ impl<T: Transport> Table<'_, T> {
 }
 
 /// Stops the thread's beat before a wait that may be long and is not on the spot.
-fn rest(host: &dyn GameHost) {
+fn disarm_timer(host: &dyn GameHost) {
     if let Some(reader) = host.reader() {
-        reader.rest();
+        reader.disarm();
     }
 }
 

@@ -73,7 +73,7 @@ impl MoveReply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its choice.
-    pub said: MoveReply,
+    pub reply: MoveReply,
     /// When it was read.
     pub at: Instant,
     /// From our write to our read.
@@ -127,5 +127,5 @@ pub struct SentState {
     /// The lines that followed the last position: `go` as it was sent, and `ponderhit` where that was waited for.
     pub question: Vec<String>,
     /// The move it was pondering on, beyond the position on the board.
-    pub foreseen: Option<MoveText>,
+    pub ponder_move: Option<MoveText>,
 }

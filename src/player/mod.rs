@@ -14,14 +14,14 @@ mod spec;
 mod timeouts;
 
 pub use connection::{BlockingReader, LazyTimer, Serving, Transport};
-pub use connection::{CpuUse, Departure, Farewell};
+pub use connection::{CpuUse, ShutdownMode, ShutdownReport};
 pub use dialogue::exit_disagrees;
 pub use exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport};
 pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};
-pub use player::{Break, Castling, Fitness, Player, StartFault};
-pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, keep_watch};
+pub use player::{BrokenConnection, Castling, Fitness, Player, StartFault};
+pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, run_guardian};
 pub use score::Score;
 pub use spec::{EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
 pub use timeouts::Timeouts;

@@ -35,7 +35,7 @@ pub enum OptionError {
     #[error(
         "option `{name}` cannot be set back: it declares no default; name it in the engine's own options"
     )]
-    NoWayBack {
+    NoDefault {
         /// The name.
         name: String,
     },
@@ -63,7 +63,7 @@ pub struct NumberOption {
 pub(super) struct OptionState {
     declared: Vec<OptionDeclaration>,
     base: Vec<EngineOption>,
-    told: Vec<EngineOption>,
+    sent: Vec<EngineOption>,
 }
 
 impl OptionState {
@@ -97,14 +97,14 @@ impl OptionState {
     }
 
     /// Everything the engine has been told and not been told otherwise since.
-    pub(super) fn told(&self) -> &[EngineOption] {
-        &self.told
+    pub(super) fn sent(&self) -> &[EngineOption] {
+        &self.sent
     }
 
     /// What a declared option stands at now: what the engine was told, or else what it declares as its default.
     pub(super) fn value(&self, name: &str) -> Option<String> {
-        let told = self.told.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-        match told {
+        let sent = self.sent.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+        match sent {
             Some(option) => Some(option.value.clone()),
             None => self.default_of(&self.find(name)?.name).ok().map(|option| option.value),
         }
@@ -121,7 +121,7 @@ impl OptionState {
 
     /// The `setoption`s that bring the engine from what it was told to `base` with `overrides` on top.
     pub(super) fn changes(&mut self, overrides: &[EngineOption]) -> Result<Vec<EngineOption>, OptionError> {
-        if overrides.is_empty() && self.told == self.base {
+        if overrides.is_empty() && self.sent == self.base {
             return Ok(Vec::new());
         }
         let mut wanted = self.base.clone();
@@ -131,15 +131,15 @@ impl OptionState {
                 None => wanted.push(option.clone()),
             }
         }
-        for told in &self.told {
-            if !wanted.iter().any(|option| option.name.eq_ignore_ascii_case(&told.name)) {
-                wanted.push(self.default_of(&told.name)?);
+        for sent in &self.sent {
+            if !wanted.iter().any(|option| option.name.eq_ignore_ascii_case(&sent.name)) {
+                wanted.push(self.default_of(&sent.name)?);
             }
         }
         wanted.iter().try_for_each(|option| self.check(option))?;
-        let news = wanted.iter().filter(|option| !self.told.contains(option)).cloned().collect();
-        self.told = wanted;
-        Ok(news)
+        let changed = wanted.iter().filter(|option| !self.sent.contains(option)).cloned().collect();
+        self.sent = wanted;
+        Ok(changed)
     }
 
     fn default_of(&self, name: &str) -> Result<EngineOption, OptionError> {
@@ -150,7 +150,7 @@ impl OptionState {
             OptionKind::String { default } => Some(default.clone()),
             OptionKind::Button => Some(String::new()),
         });
-        let value = value.ok_or_else(|| OptionError::NoWayBack { name: name.to_owned() })?;
+        let value = value.ok_or_else(|| OptionError::NoDefault { name: name.to_owned() })?;
         Ok(EngineOption::new(name, value))
     }
 
@@ -165,7 +165,7 @@ impl OptionState {
             let nearest = nearest(name, known).map(str::to_owned);
             return Err(OptionError::Unknown { name: name.clone(), nearest });
         };
-        match complaint(&declared.kind, value) {
+        match accepted_values(&declared.kind, value) {
             None => Ok(()),
             Some(wanted) => Err(OptionError::Refused { name: name.clone(), value: value.clone(), wanted }),
         }
@@ -173,7 +173,7 @@ impl OptionState {
 }
 
 /// What the declaration would take instead of `value`; `None` if it takes it.
-fn complaint(kind: &OptionKind, value: &str) -> Option<String> {
+fn accepted_values(kind: &OptionKind, value: &str) -> Option<String> {
     match kind {
         OptionKind::Check { .. } => {
             (!["true", "false"].contains(&value)).then(|| "it takes true or false".to_owned())
@@ -238,8 +238,8 @@ mod tests {
             match complaint {
                 None => assert_eq!(verdict, Ok(()), "{name}={value}"),
                 Some(text) => {
-                    let said = verdict.unwrap_err().to_string();
-                    assert!(said.contains(text), "{name}={value}: {said}");
+                    let message = verdict.unwrap_err().to_string();
+                    assert!(message.contains(text), "{name}={value}: {message}");
                 }
             }
         }

@@ -11,12 +11,12 @@ use crate::player::connection::escape;
 use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::dialogue::AceDialogue;
 use crate::player::dialogue::ExpectError;
-use crate::player::dialogue::{GreetTrouble, UciDialogue};
+use crate::player::dialogue::{HandshakeError, UciDialogue};
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits};
 use crate::player::options::{NumberOption, OptionError};
 use crate::player::{
-    BlockingReader, CrashMoment, Departure, EngineOption, EngineSpec, ExitEvidence, Farewell, MoveText,
-    PlayerFault, Protocol, ProtocolBreach, Sandbox, Timeouts, Transport,
+    BlockingReader, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault, Protocol,
+    ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, Timeouts, Transport,
 };
 
 /// An engine that is there and talks.
@@ -49,9 +49,9 @@ pub enum StartFault {
     NoChess960,
 }
 
-/// The moment a conversation broke, to be looked into by [`Player::autopsy`].
+/// The moment a conversation broke, to be looked into by [`Player::diagnose`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Break(ConnectionEnd);
+pub struct BrokenConnection(ConnectionEnd);
 
 /// Whether a player can go on to the next game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +74,11 @@ pub enum Castling {
 /// How long an engine that closed a stream has to end, before it counts as alive and cut off.
 const EXIT_AFTER_CLOSE: Duration = Duration::from_millis(200);
 /// How long an ACE program has to end by itself once its game is over.
-const ACE_FAREWELL: Duration = Duration::from_millis(100);
+const ACE_EXIT_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl<T: Transport> Player<T> {
     /// Makes an engine behind `transport` ready: the whole UCI greeting, or nothing at all for ACE.
-    pub async fn greet(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
+    pub async fn handshake(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
         let mut player = Self {
             connection: Connection::new(transport, &spec.timeouts),
             timeouts: spec.timeouts.clone(),
@@ -89,13 +89,13 @@ impl<T: Transport> Player<T> {
         if matches!(spec.protocol, Protocol::Ace { .. }) {
             return Ok(player);
         }
-        match UciDialogue::greet(&mut player.connection, &mut player.irregularities, spec).await {
+        match UciDialogue::handshake(&mut player.connection, &mut player.irregularities, spec).await {
             Ok(dialogue) => {
                 player.dialect = Dialect::Uci(Box::new(dialogue));
                 Ok(player)
             }
-            Err(trouble) => {
-                let fault = player.start_fault(trouble, CrashMoment::Startup).await;
+            Err(error) => {
+                let fault = player.start_fault(error, CrashMoment::Startup).await;
                 Err((Box::new(player), fault))
             }
         }
@@ -135,27 +135,27 @@ impl<T: Transport> Player<T> {
             .await;
         match begun {
             Ok(()) => Ok(()),
-            Err(trouble) => Err(self.start_fault(trouble, CrashMoment::Idle).await),
+            Err(error) => Err(self.start_fault(error, CrashMoment::Idle).await),
         }
     }
 
-    async fn start_fault(&mut self, trouble: GreetTrouble, during: CrashMoment) -> StartFault {
-        match trouble {
-            GreetTrouble::Talk(trouble) => StartFault::Fault(self.fault_of(trouble, during).await),
-            GreetTrouble::Option(error) => StartFault::Option(error),
+    async fn start_fault(&mut self, error: HandshakeError, during: CrashMoment) -> StartFault {
+        match error {
+            HandshakeError::Expect(error) => StartFault::Fault(self.fault_of(error, during).await),
+            HandshakeError::Option(error) => StartFault::Option(error),
         }
     }
 
-    async fn fault_of(&mut self, trouble: ExpectError, during: CrashMoment) -> PlayerFault {
-        match trouble {
+    async fn fault_of(&mut self, error: ExpectError, during: CrashMoment) -> PlayerFault {
+        match error {
             ExpectError::Late(point) => PlayerFault::Stall(point),
-            ExpectError::End(end) => self.autopsy(Break(end), during).await,
+            ExpectError::End(end) => self.diagnose(BrokenConnection(end), during).await,
         }
     }
 
     /// Whether [`Player::prepare`] must come before the next question.
-    pub fn needs_preparing(&self) -> bool {
-        matches!(&self.dialect, Dialect::Uci(dialogue) if dialogue.needs_preparing())
+    pub fn needs_preparation(&self) -> bool {
+        matches!(&self.dialect, Dialect::Uci(dialogue) if dialogue.needs_preparation())
     }
 
     /// Clears up what would be taken for the answer to the next question; not on the engine's clock.
@@ -169,7 +169,7 @@ impl<T: Transport> Player<T> {
         match dialogue.prepare(&mut self.connection, &mut self.irregularities, question, played, limits).await
         {
             Ok(()) => Ok(()),
-            Err(trouble) => Err(self.fault_of(trouble, CrashMoment::Idle).await),
+            Err(error) => Err(self.fault_of(error, CrashMoment::Idle).await),
         }
     }
 
@@ -189,7 +189,7 @@ impl<T: Transport> Player<T> {
     }
 
     /// The answer to the last question.
-    pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Break>> {
+    pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, BrokenConnection>> {
         let answer = match &mut self.dialect {
             Dialect::Uci(dialogue) => {
                 dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
@@ -198,43 +198,47 @@ impl<T: Transport> Player<T> {
                 dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
             }
         };
-        answer.map_err(Break)
+        answer.map_err(BrokenConnection)
     }
 
     /// Takes back the last answer, which belongs to an older question: the true one is still to come. For UCI only.
-    pub fn await_another(&mut self) {
+    pub fn discard_answer(&mut self) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
-            dialogue.await_another(&mut self.irregularities);
+            dialogue.discard_answer(&mut self.irregularities);
         }
     }
 
     /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
-    pub fn look_again(&mut self, cx: &mut Context<'_>) {
-        self.connection.look(cx);
+    pub fn read_available(&mut self, cx: &mut Context<'_>) {
+        self.connection.read_available(cx);
     }
 
     /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
     /// next [`Player::poll_answer`].
-    pub fn await_here(&mut self, reader: &BlockingReader, cx: &mut Context<'_>) -> Result<(), Break> {
+    pub fn block_for_answer(
+        &mut self,
+        reader: &BlockingReader,
+        cx: &mut Context<'_>,
+    ) -> Result<(), BrokenConnection> {
         let Dialect::Uci(dialogue) = &mut self.dialect else {
-            reader.rest();
+            reader.disarm();
             return Ok(());
         };
         if let Poll::Ready(sent) = dialogue.poll_question(&mut self.connection, &mut self.irregularities, cx)
         {
-            sent.map_err(Break)?;
-            self.connection.await_here(reader);
+            sent.map_err(BrokenConnection)?;
+            self.connection.block_for_answer(reader);
         }
         Ok(())
     }
 
     /// Listens to the player while it is not asked anything. Ready only when it cannot go on.
-    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Break> {
+    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<BrokenConnection> {
         let end = match &mut self.dialect {
             Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.connection, &mut self.irregularities, cx),
             Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.connection, &mut self.irregularities, cx),
         };
-        end.map(Break)
+        end.map(BrokenConnection)
     }
 
     /// Lets the player think on its opponent's time, if it is set to and `expected` is what it foresees.
@@ -255,8 +259,8 @@ impl<T: Transport> Player<T> {
     }
 
     /// The move that `said` names in `position`, in the player's spelling.
-    pub fn read_move(&self, position: &Position, said: &MoveReply, castling: Castling) -> Option<Move> {
-        let MoveReply::Move(text) = said else { return None };
+    pub fn read_move(&self, position: &Position, reply: &MoveReply, castling: Castling) -> Option<Move> {
+        let MoveReply::Move(text) = reply else { return None };
         match &self.dialect {
             Dialect::Uci(_) => position.parse_coordinate(text.as_str(), castling.style()).ok(),
             Dialect::Ace(_) => position.parse_ace(text.as_str()).ok(),
@@ -264,7 +268,11 @@ impl<T: Transport> Player<T> {
     }
 
     /// Finds out how a conversation ended.
-    pub async fn autopsy(&mut self, Break(end): Break, during: CrashMoment) -> PlayerFault {
+    pub async fn diagnose(
+        &mut self,
+        BrokenConnection(end): BrokenConnection,
+        during: CrashMoment,
+    ) -> PlayerFault {
         let (exit, alive) = match end {
             ConnectionEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
             ConnectionEnd::Exited(exit) => (Some(exit), during),
@@ -301,7 +309,7 @@ impl<T: Transport> Player<T> {
     }
 
     /// After a game: ends whatever the engine still does. An ACE program's process ends with its game.
-    pub async fn settle(&mut self) -> Fitness {
+    pub async fn end_game(&mut self) -> Fitness {
         match &mut self.dialect {
             Dialect::Ace(_) => Fitness::Unfit,
             Dialect::Uci(dialogue) => {
@@ -315,28 +323,28 @@ impl<T: Transport> Player<T> {
     }
 
     /// An ACE program's own verdict on a game that is over on the board: its exit status, if it gives one in time.
-    pub async fn own_verdict(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
+    pub async fn exit_after_game(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
         let Dialect::Ace(dialogue) = &mut self.dialect else { return None };
         let question = Question { position: b"", limits: ThinkLimits::default(), last };
         dialogue.ask(&mut self.connection, &question);
         let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
         let ended = std::future::poll_fn(|cx| AceDialogue::poll_idle(connection, irregularities, cx));
-        timeout(ACE_FAREWELL, ended).await.ok()?;
-        self.exit_within(ACE_FAREWELL).await
+        timeout(ACE_EXIT_TIMEOUT, ended).await.ok()?;
+        self.exit_within(ACE_EXIT_TIMEOUT).await
     }
 
     /// Ends the process: politely if it is fit, at once if not.
-    pub async fn retire(self, fitness: Fitness) -> Departure {
-        let farewell = match (fitness, &self.dialect) {
-            (Fitness::Fit, Dialect::Ace(_)) => Farewell::Ask("exit\n"),
-            (Fitness::Fit, Dialect::Uci(_)) => Farewell::Ask("quit\n"),
-            (Fitness::Unfit, _) => Farewell::Kill,
+    pub async fn shut_down(self, fitness: Fitness) -> ShutdownReport {
+        let mode = match (fitness, &self.dialect) {
+            (Fitness::Fit, Dialect::Ace(_)) => ShutdownMode::Ask("exit\n"),
+            (Fitness::Fit, Dialect::Uci(_)) => ShutdownMode::Ask("quit\n"),
+            (Fitness::Unfit, _) => ShutdownMode::Kill,
         };
-        self.connection.transport.shut_down(farewell, &self.timeouts).await
+        self.connection.transport.shut_down(mode, &self.timeouts).await
     }
 
     /// The oddities counted since the last call.
-    pub fn take_tallies(&mut self) -> Irregularities {
+    pub fn take_irregularities(&mut self) -> Irregularities {
         self.irregularities.take()
     }
 
@@ -345,10 +353,10 @@ impl<T: Transport> Player<T> {
         self.connection.transcript()
     }
 
-    /// What it stands at and was last asked, as it was told; nothing for ACE, whose arguments say it all.
-    pub fn told(&self) -> SentState {
+    /// What it stands at and was last asked, as it was told; nothing for ACE, whose arguments queue_line it all.
+    pub fn sent_state(&self) -> SentState {
         match &self.dialect {
-            Dialect::Uci(dialogue) => dialogue.told(),
+            Dialect::Uci(dialogue) => dialogue.sent_state(),
             Dialect::Ace(_) => SentState::default(),
         }
     }
@@ -380,9 +388,9 @@ impl<T: Transport> Player<T> {
     }
 
     /// What an option of a UCI engine stands at: what it was told, or else what it declares as its default.
-    pub fn setting(&self, name: &str) -> Option<String> {
+    pub fn option_value(&self, name: &str) -> Option<String> {
         match &self.dialect {
-            Dialect::Uci(dialogue) => dialogue.setting(name),
+            Dialect::Uci(dialogue) => dialogue.option_value(name),
             Dialect::Ace(_) => None,
         }
     }
@@ -396,7 +404,7 @@ impl<T: Transport> Player<T> {
     }
 
     /// Whether it speaks UCI, and spells moves as records do.
-    pub fn speaks_uci(&self) -> bool {
+    pub fn is_uci(&self) -> bool {
         matches!(self.dialect, Dialect::Uci(_))
     }
 

@@ -34,7 +34,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use playself::player::{GuardianProgram, keep_watch};
+use playself::player::{GuardianProgram, run_guardian};
 
 /// Exit status for a wrong call or a wrong configuration file.
 const USAGE: u8 = 2;
@@ -122,7 +122,7 @@ impl Command {
 fn main() -> ExitCode {
     // Not a command: a process of ours that kills the engines we leave behind should we be killed.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
-        keep_watch();
+        run_guardian();
         return ExitCode::SUCCESS;
     }
     let cli: Cli = match usage::parse() {

@@ -46,25 +46,25 @@ pub enum Serving {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TimerState {
-    Resting,
-    Beating,
+    Disarmed,
+    Armed,
 }
 
-/// Ignored unless somebody listens, so that our listening changes nothing for anybody.
+/// Ignored unless somebody installed, so that our listening changes nothing for anybody.
 const SIGNAL: Signal = Signal::SIGURG;
 
 impl BlockingReader {
     /// The longest that a thread is away from its other business.
-    pub const BEAT: Duration = Duration::from_millis(2);
+    pub const TICK: Duration = Duration::from_millis(2);
 
     /// The reader of the thread that calls this. It serves others until told otherwise.
     #[cfg(target_env = "gnu")]
     pub fn start() -> io::Result<Self> {
-        listen()?;
+        install_handler()?;
         let (thread_id, si_value) = (gettid().as_raw(), 0);
         let notify = SigevNotify::SigevThreadId { signal: SIGNAL, thread_id, si_value };
         let timer = Timer::new(ClockId::CLOCK_MONOTONIC, SigEvent::new(notify))?;
-        let (state, serving) = (Cell::new(TimerState::Resting), Cell::new(Serving::Others));
+        let (state, serving) = (Cell::new(TimerState::Disarmed), Cell::new(Serving::Others));
         Ok(Self { timer: RefCell::new(timer), slice: SchedSlice::current(), state, serving })
     }
 
@@ -80,18 +80,18 @@ impl BlockingReader {
     }
 
     /// Whether the thread may wait on the spot.
-    pub(in crate::player) fn may_wait(&self) -> bool {
+    pub(in crate::player) fn may_block(&self) -> bool {
         self.serving.get() == Serving::OneGame
     }
 
     /// Reads from a stream, waiting for a beat at most. Pending wakes nobody.
     pub(in crate::player) fn read(&self, stream: impl AsFd, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        if !self.may_wait() || self.set(TimerState::Beating).is_err() {
+        if !self.may_block() || self.set(TimerState::Armed).is_err() {
             return Poll::Pending;
         }
         match read(stream, into) {
             Err(Errno::EINTR | Errno::EAGAIN) => {
-                self.rest();
+                self.disarm();
                 Poll::Pending
             }
             read => Poll::Ready(read.map_err(io::Error::from)),
@@ -99,9 +99,9 @@ impl BlockingReader {
     }
 
     /// Stops the beat until the next wait: nobody should be disturbed for nothing.
-    pub fn rest(&self) {
+    pub fn disarm(&self) {
         // A timer that could be set can be stopped.
-        let _ = self.set(TimerState::Resting);
+        let _ = self.set(TimerState::Disarmed);
     }
 
     fn set(&self, state: TimerState) -> io::Result<()> {
@@ -110,12 +110,11 @@ impl BlockingReader {
         }
         // Again and again, not once: a signal that comes just before a read does not interrupt it, the next one does.
         let expiration = match state {
-            TimerState::Resting => Expiration::OneShot(TimeSpec::from_duration(Duration::ZERO)),
-            TimerState::Beating => Expiration::Interval(TimeSpec::from_duration(Self::BEAT)),
+            TimerState::Disarmed => Expiration::OneShot(TimeSpec::from_duration(Duration::ZERO)),
+            TimerState::Armed => Expiration::Interval(TimeSpec::from_duration(Self::TICK)),
         };
         self.timer.borrow_mut().set(expiration, TimerSetTimeFlags::empty())?;
-        let slice =
-            self.slice.map(|slice| if state == TimerState::Beating { slice.doubled() } else { slice });
+        let slice = self.slice.map(|slice| if state == TimerState::Armed { slice.doubled() } else { slice });
         // Refused, the thread plays on: slower, not wrong.
         let _ = slice.map(SchedSlice::take);
         self.state.set(state);
@@ -124,16 +123,16 @@ impl BlockingReader {
 }
 
 /// Listens for the signal, once for the whole process.
-fn listen() -> io::Result<()> {
+fn install_handler() -> io::Result<()> {
     extern "C" fn do_nothing(_: std::ffi::c_int) {}
-    static LISTENS: OnceLock<Result<(), Errno>> = OnceLock::new();
-    let listens = LISTENS.get_or_init(|| {
+    static INSTALLED: OnceLock<Result<(), Errno>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| {
         // Without a flag that would start interrupted calls again: to be interrupted is what it is for.
         let action = SigAction::new(SigHandler::Handler(do_nothing), SaFlags::empty(), SigSet::empty());
         // SAFETY: the handler does nothing, so there is nothing that it could do at a wrong time.
         unsafe { sigaction(SIGNAL, &action) }.map(drop)
     });
-    listens.map_err(io::Error::from)
+    installed.map_err(io::Error::from)
 }
 
 #[cfg(test)]
@@ -145,16 +144,16 @@ mod tests {
 
     #[test]
     fn a_wait_on_the_spot_ends_with_news_or_with_the_next_beat() {
-        let ((heard, mut said), mut bytes) = (io::pipe().unwrap(), [0; 8]);
+        let ((receiver, mut sender), mut bytes) = (io::pipe().unwrap(), [0; 8]);
         let reader = BlockingReader::start().unwrap();
-        assert!(reader.read(&heard, &mut bytes).is_pending(), "a thread that serves others does not wait");
+        assert!(reader.read(&receiver, &mut bytes).is_pending(), "a thread that serves others does not wait");
         reader.serve(Serving::OneGame);
         let begun = Instant::now();
-        assert!(reader.read(&heard, &mut bytes).is_pending());
-        assert!(begun.elapsed() >= BlockingReader::BEAT, "it was waited for");
-        said.write_all(b"x").unwrap();
-        assert!(matches!(reader.read(&heard, &mut bytes), Poll::Ready(Ok(1))));
-        drop(said);
-        assert!(matches!(reader.read(&heard, &mut bytes), Poll::Ready(Ok(0))), "an end is news too");
+        assert!(reader.read(&receiver, &mut bytes).is_pending());
+        assert!(begun.elapsed() >= BlockingReader::TICK, "it was waited for");
+        sender.write_all(b"x").unwrap();
+        assert!(matches!(reader.read(&receiver, &mut bytes), Poll::Ready(Ok(1))));
+        drop(sender);
+        assert!(matches!(reader.read(&receiver, &mut bytes), Poll::Ready(Ok(0))), "an end is news too");
     }
 }

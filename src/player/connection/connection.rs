@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::time::Instant;
 
 use crate::player::connection::line_buffer::LineBuffer;
-use crate::player::connection::transcript::{Speaker, Transcript};
+use crate::player::connection::transcript::{Direction, Transcript};
 use crate::player::{BlockingReader, ExitEvidence, Timeouts, Transport};
 
 /// Why a conversation cannot go on.
@@ -31,20 +31,20 @@ pub(in crate::player) struct Connection<T> {
     outbox: Vec<u8>,
     sent: usize,
     transcript: Transcript,
-    heard_bytes: usize,
+    received_bytes: usize,
     move_bytes: usize,
     read_at: Instant,
     wrote_at: Option<Instant>,
     /// Waits on the spot in a row that a beat ended.
     misses: u32,
     /// Questions still to come that are not worth such a wait.
-    unawaited: u32,
+    skips: u32,
     ended: Option<ConnectionEnd>,
 }
 
 /// An engine that thinks for longer than a beat is waited for on the spot once in so many questions, and more and more
 /// rarely, up to the last.
-const RARELY: RangeInclusive<u32> = 16..=1024;
+const SKIPS: RangeInclusive<u32> = 16..=1024;
 
 impl<T: Transport> Connection<T> {
     pub(in crate::player) fn new(transport: T, timeouts: &Timeouts) -> Self {
@@ -54,30 +54,30 @@ impl<T: Transport> Connection<T> {
             outbox: Vec::with_capacity(1024),
             sent: 0,
             transcript: Transcript::new(),
-            heard_bytes: 0,
+            received_bytes: 0,
             move_bytes: timeouts.move_bytes,
             read_at: Instant::now(),
             wrote_at: None,
             misses: 0,
-            unawaited: 0,
+            skips: 0,
             ended: None,
         }
     }
 
     /// Adds a line, given without its end, to the message that goes out with [`Connection::poll_send`].
-    pub(in crate::player) fn say(&mut self, line: &[u8]) {
+    pub(in crate::player) fn queue_line(&mut self, line: &[u8]) {
         if self.sent > 0 && self.sent == self.outbox.len() {
             self.outbox.clear();
             self.sent = 0;
         }
         self.outbox.extend_from_slice(line);
         self.outbox.push(b'\n');
-        self.transcript.note(Speaker::Harness, line);
+        self.transcript.note(Direction::ToEngine, line);
     }
 
     /// Starts a new count of output and forgets when the last message went out.
     pub(in crate::player) fn begin_exchange(&mut self) {
-        self.heard_bytes = 0;
+        self.received_bytes = 0;
         self.wrote_at = None;
     }
 
@@ -119,8 +119,8 @@ impl<T: Transport> Connection<T> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Range<usize>, ConnectionEnd>> {
         loop {
-            if let Some(heard) = self.heard() {
-                return Poll::Ready(heard);
+            if let Some(next_received) = self.next_received() {
+                return Poll::Ready(next_received);
             }
             let read = match self.transport.poll_read(cx, self.inbox.spare()) {
                 Poll::Ready(read) => read,
@@ -136,7 +136,7 @@ impl<T: Transport> Connection<T> {
                     }
                 }
             };
-            self.take_in(&read);
+            self.accept(&read);
         }
     }
 
@@ -147,10 +147,10 @@ impl<T: Transport> Connection<T> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Range<usize>, ConnectionEnd>> {
         loop {
-            if let Some(heard) = self.heard() {
-                return Poll::Ready(heard);
+            if let Some(next_received) = self.next_received() {
+                return Poll::Ready(next_received);
             }
-            if !self.look(cx) {
+            if !self.read_available(cx) {
                 return Poll::Pending;
             }
         }
@@ -158,47 +158,47 @@ impl<T: Transport> Connection<T> {
 
     /// Takes in the answer if it comes within a beat: an engine that answers at once is then never waited for through
     /// the runtime.
-    pub(in crate::player) fn await_here(&mut self, reader: &BlockingReader) {
-        if self.ended.is_some() || self.unawaited > 0 {
-            self.unawaited = self.unawaited.saturating_sub(1);
-            reader.rest();
-        } else if let Poll::Ready(read) = self.transport.read_here(reader, self.inbox.spare()) {
-            self.take_in(&read);
+    pub(in crate::player) fn block_for_answer(&mut self, reader: &BlockingReader) {
+        if self.ended.is_some() || self.skips > 0 {
+            self.skips = self.skips.saturating_sub(1);
+            reader.disarm();
+        } else if let Poll::Ready(read) = self.transport.read_blocking(reader, self.inbox.spare()) {
+            self.accept(&read);
             self.misses = 0;
         } else {
-            // One beat may have come at the wrong moment; two in a row say that the engine takes its time.
+            // One beat may have come at the wrong moment; two in a row queue_line that the engine takes its time.
             self.misses = self.misses.saturating_add(1);
             if self.misses > 1 {
                 let doublings = self.misses.min(16) - 2;
-                self.unawaited = (RARELY.start() << doublings).min(*RARELY.end());
+                self.skips = (SKIPS.start() << doublings).min(*SKIPS.end());
             }
         }
     }
 
     /// Takes in what is here, and says whether there was anything.
-    pub(in crate::player) fn look(&mut self, cx: &mut Context<'_>) -> bool {
+    pub(in crate::player) fn read_available(&mut self, cx: &mut Context<'_>) -> bool {
         if self.ended.is_some() {
             return false;
         }
-        let Poll::Ready(read) = self.transport.read_now(cx, self.inbox.spare()) else { return false };
-        self.take_in(&read);
+        let Poll::Ready(read) = self.transport.read_available(cx, self.inbox.spare()) else { return false };
+        self.accept(&read);
         true
     }
 
     /// A line that has been taken in, or the end behind the last one.
-    fn heard(&mut self) -> Option<Result<Range<usize>, ConnectionEnd>> {
+    fn next_received(&mut self) -> Option<Result<Range<usize>, ConnectionEnd>> {
         let Some(place) = self.inbox.next_line() else { return self.ended.map(Err) };
-        self.transcript.note(Speaker::Engine, self.inbox.line(place.clone()));
+        self.transcript.note(Direction::FromEngine, self.inbox.line(place.clone()));
         Some(Ok(place))
     }
 
-    fn take_in(&mut self, read: &io::Result<usize>) {
+    fn accept(&mut self, read: &io::Result<usize>) {
         self.read_at = Instant::now();
         match *read {
             Ok(count) if count > 0 => {
                 self.inbox.filled(count);
-                self.heard_bytes += count;
-                if self.heard_bytes > self.move_bytes {
+                self.received_bytes += count;
+                if self.received_bytes > self.move_bytes {
                     self.ended = Some(ConnectionEnd::Flood);
                 }
             }

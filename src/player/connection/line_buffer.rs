@@ -22,7 +22,7 @@ enum LineState {
 }
 
 impl LineBuffer {
-    /// Most engines say less than this between two reads; busier ones make it grow.
+    /// Most engines queue_line less than this between two reads; busier ones make it grow.
     const FIRST_SIZE: usize = 4 << 10;
 
     pub(super) fn new(limit: usize) -> Self {

@@ -12,4 +12,4 @@ pub use blocking_read::{BlockingReader, Serving};
 pub(super) use connection::{Connection, ConnectionEnd};
 pub use lazy_timer::LazyTimer;
 pub(super) use transcript::escape;
-pub use transport::{CpuUse, Departure, Farewell, Transport};
+pub use transport::{CpuUse, ShutdownMode, ShutdownReport, Transport};

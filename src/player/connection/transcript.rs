@@ -10,9 +10,9 @@ pub(super) struct Transcript {
 
 /// Who spoke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Speaker {
-    Harness,
-    Engine,
+pub(super) enum Direction {
+    ToEngine,
+    FromEngine,
 }
 
 impl Transcript {
@@ -26,8 +26,8 @@ impl Transcript {
     }
 
     /// Notes one line, without its end.
-    pub(super) fn note(&mut self, speaker: Speaker, line: &[u8]) {
-        self.push(if speaker == Speaker::Harness { b"> " } else { b"< " });
+    pub(super) fn note(&mut self, direction: Direction, line: &[u8]) {
+        self.push(if direction == Direction::ToEngine { b"> " } else { b"< " });
         if line.len() <= Self::LINE {
             self.push(line);
         } else {
@@ -91,8 +91,8 @@ mod tests {
     fn the_end_of_a_long_conversation_is_kept_whole() {
         let mut transcript = Transcript::new();
         for number in 0..5000 {
-            transcript.note(Speaker::Harness, format!("go {number}").as_bytes());
-            transcript.note(Speaker::Engine, b"bestmove e2e4");
+            transcript.note(Direction::ToEngine, format!("go {number}").as_bytes());
+            transcript.note(Direction::FromEngine, b"bestmove e2e4");
         }
         let lines = transcript.lines();
         assert_eq!(&lines[lines.len() - 2..], ["> go 4999", "< bestmove e2e4"]);
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn bytes_that_are_not_text_are_shown_escaped() {
         let mut transcript = Transcript::new();
-        transcript.note(Speaker::Engine, b"id name Caf\xe9 \x1b[31m\0");
+        transcript.note(Direction::FromEngine, b"id name Caf\xe9 \x1b[31m\0");
         assert_eq!(transcript.lines(), ["< id name Caf\\xe9 \\u{1b}[31m\\u{0}"]);
-        transcript.note(Speaker::Engine, &[b'x'; 100_000]);
+        transcript.note(Direction::FromEngine, &[b'x'; 100_000]);
         assert!(transcript.lines()[1].len() < 5000);
     }
 }

@@ -9,7 +9,7 @@ use crate::player::{BlockingReader, ExitEvidence, Timeouts};
 
 /// How an engine is told to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Farewell {
+pub enum ShutdownMode {
     /// Asked with this line, then told by SIGTERM, then killed.
     Ask(&'static str),
     /// Killed at once: it is of no more use, or cannot be trusted to listen.
@@ -32,13 +32,13 @@ pub trait Transport: 'static {
 
     /// Reads what is here already, whether or not news of it has come. Pending does not promise to wake anybody: only
     /// [`Transport::poll_read`] does.
-    fn read_now(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_available(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         self.poll_read(cx, into)
     }
 
     /// Reads what the engine writes next, waiting for it on the spot until the next beat, where that can be done. Pending
     /// does not promise to wake anybody.
-    fn read_here(&mut self, _: &BlockingReader, _into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_blocking(&mut self, _: &BlockingReader, _into: &mut [u8]) -> Poll<io::Result<usize>> {
         Poll::Pending
     }
 
@@ -58,12 +58,12 @@ pub trait Transport: 'static {
     fn cpu_time(&self) -> Option<Duration>;
 
     /// Ends it and everything it started, and waits until that is so.
-    fn shut_down(self, farewell: Farewell, timeouts: &Timeouts) -> impl Future<Output = Departure>;
+    fn shut_down(self, mode: ShutdownMode, timeouts: &Timeouts) -> impl Future<Output = ShutdownReport>;
 }
 
 /// How an engine left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Departure {
+pub struct ShutdownReport {
     /// How its process ended, where it can be known.
     pub exit: Option<ExitEvidence>,
     /// Processes of its own that it left behind; they were killed.

@@ -56,7 +56,7 @@ impl AceDialogue {
     ) {
         connection.begin_exchange();
         if let Some((before, mv)) = question.last {
-            connection.say(before.ace(mv).as_bytes());
+            connection.queue_line(before.ace(mv).as_bytes());
         }
     }
 
@@ -70,7 +70,7 @@ impl AceDialogue {
         if connection.is_sending() {
             // What is here before the question has gone out cannot answer it.
             while let Poll::Ready(place) = connection.poll_early_line(cx) {
-                hear_unasked(connection.text(place?), irregularities);
+                note_unexpected_line(connection.text(place?), irregularities);
             }
         }
         let sent = connection.poll_send(cx);
@@ -87,12 +87,12 @@ impl AceDialogue {
             };
             match Line::parse(&String::from_utf8_lossy(connection.text(place))) {
                 Line::Move(word) => {
-                    let said = MoveReply::new(word);
+                    let reply = MoveReply::new(word);
                     self.moves = Moves::Some;
                     irregularities.garbage += connection.take_overlong();
                     let took = connection.read_at().saturating_duration_since(connection.wrote_at());
                     return Poll::Ready(Ok(Answer {
-                        said,
+                        reply,
                         at: connection.read_at(),
                         took,
                         ponder: None,
@@ -118,7 +118,7 @@ impl AceDialogue {
         }
         loop {
             match std::task::ready!(connection.poll_line(cx)) {
-                Ok(place) => hear_unasked(connection.text(place), irregularities),
+                Ok(place) => note_unexpected_line(connection.text(place), irregularities),
                 Err(end) => return Poll::Ready(end),
             }
         }
@@ -126,7 +126,7 @@ impl AceDialogue {
 }
 
 /// Takes in a line that answers no question.
-fn hear_unasked(line: &[u8], irregularities: &mut Irregularities) {
+fn note_unexpected_line(line: &[u8], irregularities: &mut Irregularities) {
     match Line::parse(&String::from_utf8_lossy(line)) {
         Line::Move(_) => irregularities.stray += 1,
         Line::Blank => {}

@@ -8,4 +8,4 @@ mod uci;
 pub(super) use ace::AceDialogue;
 pub use ace::exit_disagrees;
 pub(super) use expect_line::ExpectError;
-pub(super) use uci::{GreetTrouble, UciDialogue};
+pub(super) use uci::{HandshakeError, UciDialogue};

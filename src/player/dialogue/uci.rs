@@ -22,33 +22,33 @@ enum DialoguePhase {
     Pondering { expected: MoveText },
 }
 
-/// How a search began, which tells what its reported time counts from.
+/// How a search search_start, which tells what its reported time counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Began {
-    WithTheQuestion,
-    OnTheOpponentsTime,
+enum SearchStart {
+    Go,
+    PonderHit,
 }
 
 /// Whether `position` and `go` may go out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trust {
-    Full,
+enum Barrier {
+    Off,
     /// It has said things out of turn in this game: what it says before `go` is told apart by a `readyok`.
-    Careful,
+    On,
 }
 
 /// The state of a UCI dialogue.
 #[derive(Debug)]
 pub(in crate::player) struct UciDialogue {
     phase: DialoguePhase,
-    trust: Trust,
+    barrier: Barrier,
     options: OptionState,
     ponder: Pondering,
     /// The newest `info` line with a score, to be read once the move is known.
     info: Vec<u8>,
     go: GoCommand,
-    /// How the current search began.
-    began: Began,
+    /// How the current search search_start.
+    search_start: SearchStart,
     pub(in crate::player) id_name: Option<String>,
 }
 
@@ -59,14 +59,14 @@ const NAME_CHARS: usize = 128;
 
 impl UciDialogue {
     /// Greets an engine and tells it its options.
-    pub(in crate::player) async fn greet<T: Transport>(
+    pub(in crate::player) async fn handshake<T: Transport>(
         connection: &mut Connection<T>,
         irregularities: &mut Irregularities,
         spec: &EngineSpec,
-    ) -> Result<Self, GreetTrouble> {
+    ) -> Result<Self, HandshakeError> {
         let mut options = OptionState::default();
         let mut id_name = None;
-        connection.say(b"uci");
+        connection.queue_line(b"uci");
         let deadline = Instant::now() + spec.timeouts.start;
         expect_line(connection, deadline, StallPoint::Uciok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
@@ -87,15 +87,15 @@ impl UciDialogue {
         options.set_base(&base);
         let mut dialogue = Self {
             phase: DialoguePhase::Idle,
-            trust: Trust::Full,
+            barrier: Barrier::Off,
             options,
             ponder: spec.ponder,
             info: Vec::with_capacity(256),
             go: GoCommand::new(),
-            began: Began::WithTheQuestion,
+            search_start: SearchStart::Go,
             id_name,
         };
-        dialogue.say_options(connection, &[])?;
+        dialogue.queue_options(connection, &[])?;
         dialogue.ready(connection, irregularities, Instant::now() + spec.timeouts.ready).await?;
         Ok(dialogue)
     }
@@ -110,12 +110,12 @@ impl UciDialogue {
         irregularities: &mut Irregularities,
         (position, options): (&[u8], &[EngineOption]),
         deadline: Instant,
-    ) -> Result<(), GreetTrouble> {
-        self.trust = Trust::Full;
+    ) -> Result<(), HandshakeError> {
+        self.barrier = Barrier::Off;
         self.go.forget();
-        self.say_options(connection, options)?;
-        connection.say(b"ucinewgame");
-        connection.say(position);
+        self.queue_options(connection, options)?;
+        connection.queue_line(b"ucinewgame");
+        connection.queue_line(position);
         self.ready(connection, irregularities, deadline).await?;
         Ok(())
     }
@@ -126,20 +126,20 @@ impl UciDialogue {
     }
 
     /// What the engine has been told: its options, and the last `go` with what made it count.
-    pub(in crate::player) fn told(&self) -> SentState {
+    pub(in crate::player) fn sent_state(&self) -> SentState {
         let go = String::from_utf8_lossy(self.go.last()).into_owned();
-        let hit = self.phase == DialoguePhase::Thinking && self.began == Began::OnTheOpponentsTime;
+        let hit = self.phase == DialoguePhase::Thinking && self.search_start == SearchStart::PonderHit;
         let ponderhit = hit.then(|| "ponderhit".to_owned());
         let question = if go.is_empty() { Vec::new() } else { [go].into_iter().chain(ponderhit).collect() };
-        let foreseen = match self.phase {
+        let ponder_move = match self.phase {
             DialoguePhase::Pondering { expected } => Some(expected),
             DialoguePhase::Idle | DialoguePhase::Thinking => None,
         };
-        SentState { options: self.options.told().to_vec(), question, foreseen }
+        SentState { options: self.options.sent().to_vec(), question, ponder_move }
     }
 
     /// What a declared option stands at now.
-    pub(in crate::player) fn setting(&self, name: &str) -> Option<String> {
+    pub(in crate::player) fn option_value(&self, name: &str) -> Option<String> {
         self.options.value(name)
     }
 
@@ -153,13 +153,13 @@ impl UciDialogue {
         self.options.is_declared(name)
     }
 
-    fn say_options<T: Transport>(
+    fn queue_options<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
         overrides: &[EngineOption],
     ) -> Result<(), OptionError> {
         for option in self.options.changes(overrides)? {
-            connection.say(option.command().as_bytes());
+            connection.queue_line(option.command().as_bytes());
         }
         Ok(())
     }
@@ -174,19 +174,19 @@ impl UciDialogue {
         // A `readyok` that is already here answers an older question. An end shows itself in what follows.
         std::future::poll_fn(|cx| {
             let _ = self.poll_idle(connection, irregularities, cx);
-            Poll::Ready(self.hear_early(connection, irregularities, cx))
+            Poll::Ready(self.read_early_lines(connection, irregularities, cx))
         })
         .await
         .ok();
-        connection.say(b"isready");
+        connection.queue_line(b"isready");
         connection.begin_exchange();
-        let trust = &mut self.trust;
+        let barrier = &mut self.barrier;
         expect_line(connection, deadline, StallPoint::Readyok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::ReadyOk => return ControlFlow::Break(()),
                 Reply::BestMove { .. } => {
                     irregularities.stray += 1;
-                    *trust = Trust::Careful;
+                    *barrier = Barrier::On;
                 }
                 Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 _ => {}
@@ -211,16 +211,16 @@ impl UciDialogue {
         {
             self.stop(connection, irregularities, Instant::now() + stop).await?;
         }
-        if self.trust == Trust::Careful && self.phase == DialoguePhase::Idle {
-            connection.say(question.position);
+        if self.barrier == Barrier::On && self.phase == DialoguePhase::Idle {
+            connection.queue_line(question.position);
             self.ready(connection, irregularities, Instant::now() + ready).await?;
         }
         Ok(())
     }
 
     /// Whether [`UciDialogue::prepare`] has anything to do.
-    pub(in crate::player) fn needs_preparing(&self) -> bool {
-        self.trust == Trust::Careful || matches!(self.phase, DialoguePhase::Pondering { .. })
+    pub(in crate::player) fn needs_preparation(&self) -> bool {
+        self.barrier == Barrier::On || matches!(self.phase, DialoguePhase::Pondering { .. })
     }
 
     /// Puts the question into the outbox: `position` and `go` in one message, or `ponderhit`.
@@ -231,16 +231,16 @@ impl UciDialogue {
     ) {
         connection.begin_exchange();
         if let DialoguePhase::Pondering { .. } = self.phase {
-            self.began = Began::OnTheOpponentsTime;
-            connection.say(b"ponderhit");
+            self.search_start = SearchStart::PonderHit;
+            connection.queue_line(b"ponderhit");
         } else {
-            self.began = Began::WithTheQuestion;
+            self.search_start = SearchStart::Go;
             self.info.clear();
             // Behind a barrier the position has been told already.
-            if self.trust == Trust::Full {
-                connection.say(question.position);
+            if self.barrier == Barrier::Off {
+                connection.queue_line(question.position);
             }
-            connection.say(self.go.line(&question.limits, Horizon::Limits));
+            connection.queue_line(self.go.line(&question.limits, Horizon::Limits));
         }
         self.phase = DialoguePhase::Thinking;
     }
@@ -257,8 +257,8 @@ impl UciDialogue {
         }
         connection.begin_exchange();
         self.info.clear();
-        connection.say(question.position);
-        connection.say(self.go.line(&question.limits, Horizon::Ponder));
+        connection.queue_line(question.position);
+        connection.queue_line(self.go.line(&question.limits, Horizon::Ponder));
         self.phase = DialoguePhase::Pondering { expected };
     }
 
@@ -269,29 +269,29 @@ impl UciDialogue {
         irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), ConnectionEnd>> {
-        if connection.is_sending() && self.began == Began::WithTheQuestion {
+        if connection.is_sending() && self.search_start == SearchStart::Go {
             // What is here before the last of the question, its `go`, has gone out cannot answer it.
-            self.hear_early(connection, irregularities, cx)?;
+            self.read_early_lines(connection, irregularities, cx)?;
         }
         connection.poll_send(cx)
     }
 
     /// Takes back the last answer, which belongs to an older question, and waits for another.
-    pub(in crate::player) fn await_another(&mut self, irregularities: &mut Irregularities) {
+    pub(in crate::player) fn discard_answer(&mut self, irregularities: &mut Irregularities) {
         irregularities.stray += 1;
-        self.trust = Trust::Careful;
+        self.barrier = Barrier::On;
         self.phase = DialoguePhase::Thinking;
     }
 
     /// Takes in all that has been said up to now.
-    fn hear_early<T: Transport>(
+    fn read_early_lines<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
         irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
     ) -> Result<(), ConnectionEnd> {
         while let Poll::Ready(place) = connection.poll_early_line(cx) {
-            self.hear_unasked(connection.text(place?), irregularities);
+            self.note_unexpected_line(connection.text(place?), irregularities);
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl UciDialogue {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, ConnectionEnd>> {
         if connection.is_sending()
-            && self.began == Began::WithTheQuestion
+            && self.search_start == SearchStart::Go
             && let Poll::Ready(sent) = self.poll_question(connection, irregularities, cx)
         {
             sent?;
@@ -329,12 +329,12 @@ impl UciDialogue {
             match Reply::parse(&text) {
                 Reply::BestMove { best, ponder } => {
                     let word = best.or_else(|| text.split_whitespace().nth(1)).unwrap_or_default();
-                    let (said, ponder) = (MoveReply::new(word), ponder.and_then(MoveText::new));
+                    let (reply, ponder) = (MoveReply::new(word), ponder.and_then(MoveText::new));
                     let took = connection.read_at().saturating_duration_since(connection.wrote_at());
                     self.phase = DialoguePhase::Idle;
                     irregularities.garbage += connection.take_overlong();
                     let report = self.read_report(irregularities, took);
-                    return Poll::Ready(Ok(Answer { said, at: connection.read_at(), took, ponder, report }));
+                    return Poll::Ready(Ok(Answer { reply, at: connection.read_at(), took, ponder, report }));
                 }
                 Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
@@ -344,7 +344,7 @@ impl UciDialogue {
     }
 
     /// Takes in a line that answers no question.
-    fn hear_unasked(&mut self, line: &[u8], irregularities: &mut Irregularities) {
+    fn note_unexpected_line(&mut self, line: &[u8], irregularities: &mut Irregularities) {
         if line.starts_with(b"info") {
             if matches!(self.phase, DialoguePhase::Pondering { .. }) {
                 keep_if_scored(&mut self.info, line);
@@ -358,7 +358,7 @@ impl UciDialogue {
             }
             Reply::BestMove { .. } => {
                 irregularities.stray += 1;
-                self.trust = Trust::Careful;
+                self.barrier = Barrier::On;
             }
             Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
             Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
@@ -378,7 +378,7 @@ impl UciDialogue {
         irregularities.broken_info += u64::from(report.score.is_none());
         // Engines round to milliseconds, and some start their clock before they read the question.
         let slack = Duration::from_millis(20);
-        let comparable = self.began == Began::WithTheQuestion;
+        let comparable = self.search_start == SearchStart::Go;
         irregularities.false_time +=
             u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
         report
@@ -402,7 +402,7 @@ impl UciDialogue {
                 Poll::Ready(Err(end)) => return Poll::Ready(end),
                 Poll::Pending => return Poll::Pending,
             };
-            self.hear_unasked(connection.text(place), irregularities);
+            self.note_unexpected_line(connection.text(place), irregularities);
         }
     }
 
@@ -416,7 +416,7 @@ impl UciDialogue {
         if self.phase == DialoguePhase::Idle {
             return Ok(());
         }
-        connection.say(b"stop");
+        connection.queue_line(b"stop");
         connection.begin_exchange();
         expect_line(connection, deadline, StallPoint::Bestmove, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
@@ -434,18 +434,18 @@ impl UciDialogue {
 
 /// Why an engine could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::player) enum GreetTrouble {
-    Talk(ExpectError),
+pub(in crate::player) enum HandshakeError {
+    Expect(ExpectError),
     Option(OptionError),
 }
 
-impl From<ExpectError> for GreetTrouble {
+impl From<ExpectError> for HandshakeError {
     fn from(trouble: ExpectError) -> Self {
-        Self::Talk(trouble)
+        Self::Expect(trouble)
     }
 }
 
-impl From<OptionError> for GreetTrouble {
+impl From<OptionError> for HandshakeError {
     fn from(error: OptionError) -> Self {
         Self::Option(error)
     }

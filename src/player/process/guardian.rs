@@ -2,7 +2,7 @@
 //!
 //! The kernel kills an engine when the thread that started it dies, but not the engine's own children, and nothing at
 //! all if an engine gives up that bond. The guardian holds one end of a pipe. When the other end closes, for whatever
-//! reason, it kills every process group it was told of, and then every process that carries the run's mark.
+//! reason, it kills every process group it was told of, and then every process that carries the run's tag.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
 
-use crate::player::process::orphans::{RUN_VARIABLE, kill_marked};
+use crate::player::process::orphans::{RUN_VARIABLE, kill_tagged};
 use crate::player::process::scratch_dir::remove_scratch_dirs;
 
-/// How to start a guardian: a program that ends up in [`keep_watch`].
+/// How to start a guardian: a program that ends up in [`run_guardian`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardianProgram {
     /// The program.
@@ -49,7 +49,7 @@ const LOST: u8 = 1;
 const REPORTED: u8 = 2;
 
 impl Guardian {
-    /// Starts a guardian for the run with this mark.
+    /// Starts a guardian for the run with this tag.
     pub(super) fn start(program: &GuardianProgram, run: &str) -> io::Result<Self> {
         let mut child = Command::new(&program.program)
             .args(&program.args)
@@ -96,14 +96,14 @@ impl Drop for Guardian {
 }
 
 /// The guardian's whole life: reads groups from stdin until it ends, then kills what is left.
-pub fn keep_watch() {
+pub fn run_guardian() {
     // In a session of its own, no terminal's Ctrl-C or hang-up reaches it; it must not die with those it guards.
     let _ = setsid();
-    let mut deaf = SigSet::empty();
+    let mut blocked = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGTSTP, Signal::SIGQUIT] {
-        deaf.add(signal);
+        blocked.add(signal);
     }
-    let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&deaf), None);
+    let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None);
     let (mut groups, mut run) = (BTreeSet::new(), None);
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { break };
@@ -118,7 +118,7 @@ pub fn keep_watch() {
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     let Some(run) = run else { return };
-    kill_marked(RUN_VARIABLE, &run);
+    kill_tagged(RUN_VARIABLE, &run);
     remove_scratch_dirs(&run);
 }
 

@@ -11,9 +11,9 @@ use tokio::process::Command;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::player::process::guardian::{Guardian, GuardianProgram};
-use crate::player::process::orphans::{ENGINE_VARIABLE, RUN_VARIABLE, kill_marked};
+use crate::player::process::orphans::{ENGINE_VARIABLE, RUN_VARIABLE, kill_tagged};
 use crate::player::process::scratch_dir::ScratchDir;
-use crate::player::process::spawn::{Bonds, Spawner};
+use crate::player::process::spawn::{Confinement, Spawner};
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
 
 /// Starts engines, marks them as ours, and makes sure that none is left at the end.
@@ -59,7 +59,7 @@ impl Launcher {
     }
 
     /// Leave to start an engine; held until its first answer.
-    pub async fn leave_to_start(&self) -> SemaphorePermit<'_> {
+    pub async fn start_permit(&self) -> SemaphorePermit<'_> {
         self.starts.acquire().await.expect("the semaphore is never closed")
     }
 
@@ -71,10 +71,10 @@ impl Launcher {
         cpus: &[usize],
     ) -> Result<ProcessTransport, LaunchError> {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
-        let mark = format!("{}-{number}", self.run);
+        let tag = format!("{}-{number}", self.run);
         let mut command = Command::new(&spec.program);
         command.args(&spec.args).args(args);
-        command.env(RUN_VARIABLE, &self.run).env(ENGINE_VARIABLE, &mark);
+        command.env(RUN_VARIABLE, &self.run).env(ENGINE_VARIABLE, &tag);
         command.envs(spec.env.iter().map(|(name, value)| (name, value)));
         let dir = match &spec.dir {
             WorkingDir::Inherited => None,
@@ -83,14 +83,14 @@ impl Launcher {
                 None
             }
             WorkingDir::Private => {
-                let dir = ScratchDir::create(&mark).map_err(LaunchError::Resources)?;
+                let dir = ScratchDir::create(&tag).map_err(LaunchError::Resources)?;
                 command.current_dir(dir.path());
                 Some(dir)
             }
         };
-        let bonds = Bonds { sandbox: spec.sandbox, cpus: cpus.to_vec() };
-        let child = self.spawner.spawn(command, bonds).await.map_err(LaunchError::from_spawn)?;
-        Ok(ProcessTransport::new(child, dir, mark, self.guardian.clone(), spec.timeouts.stderr_bytes))
+        let confinement = Confinement { sandbox: spec.sandbox, cpus: cpus.to_vec() };
+        let child = self.spawner.spawn(command, confinement).await.map_err(LaunchError::from_spawn)?;
+        Ok(ProcessTransport::new(child, dir, tag, self.guardian.clone(), spec.timeouts.stderr_bytes))
     }
 
     /// Returns a warning for the user, at most once in the life of a launcher.
@@ -99,9 +99,9 @@ impl Launcher {
         lost.then_some("the guardian process has ended; engines may outlive a crash of this program")
     }
 
-    /// Kills whatever still carries this run's mark; says how many there were.
-    pub fn sweep(&self) -> u64 {
-        kill_marked(RUN_VARIABLE, &self.run)
+    /// Kills whatever still carries this run's tag; says how many there were.
+    pub fn kill_orphans(&self) -> u64 {
+        kill_tagged(RUN_VARIABLE, &self.run)
     }
 }
 

@@ -8,6 +8,6 @@ mod scratch_dir;
 mod spawn;
 mod stderr_tail;
 
-pub use guardian::{GuardianProgram, keep_watch};
+pub use guardian::{GuardianProgram, run_guardian};
 pub use launcher::{LaunchError, Launcher};
 pub use process::ProcessTransport;

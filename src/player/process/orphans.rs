@@ -1,4 +1,4 @@
-//! Finding processes by the mark their environment carries, wherever they have moved to.
+//! Finding processes by the tag their environment carries, wherever they have moved to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,46 +14,46 @@ pub(super) const RUN_VARIABLE: &str = "PLAYSELF_RUN";
 pub(super) const ENGINE_VARIABLE: &str = "PLAYSELF_ENGINE";
 
 /// Looks in a row that must find nothing: what was forked behind the back of one is in sight of the next.
-const EMPTY_LOOKS: u32 = 2;
+const EMPTY_SCANS: u32 = 2;
 /// The pause between two looks, in which a process in the middle of `exec` comes out of it.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
-/// A sweep gives up after this: what is still there is stuck in the kernel, or forks faster than anybody can kill.
-const LONGEST_SWEEP: Duration = Duration::from_millis(700);
+const SCAN_PAUSE: Duration = Duration::from_millis(2);
+/// A kill_orphans gives up after this: what is still there is stuck in the kernel, or forks faster than anybody can kill.
+const SCAN_LIMIT: Duration = Duration::from_millis(700);
 
-/// Kills every process whose environment holds `variable=value`, ourselves excepted, and their children; says how many.
+/// Kills every process owner_of environment holds `variable=value`, ourselves excepted, and their children; says how many.
 ///
 /// A child that left its parent's group and session still carries its environment. A process in the middle of `exec`
 /// shows none for a moment, and one just forked may not be listed yet, so one look is not enough: looks are repeated
-/// until some in a row have found neither a marked process nor one that might be.
-pub(super) fn kill_marked(variable: &str, value: &str) -> u64 {
-    let mark = format!("{variable}={value}");
+/// until some in a row have found neither a tagged process nor one that might be.
+pub(super) fn kill_tagged(variable: &str, value: &str) -> u64 {
+    let tag = format!("{variable}={value}");
     let begun = Instant::now();
     let (mut killed, mut empty) = (BTreeSet::new(), 0);
     loop {
-        let seen = look(mark.as_bytes());
+        let seen = scan(tag.as_bytes());
         for &pid in &seen.ours {
             if kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok() {
                 killed.insert(pid);
             }
         }
         empty = if seen.ours.is_empty() && seen.unclear == 0 { empty + 1 } else { 0 };
-        if empty == EMPTY_LOOKS || begun.elapsed() > LONGEST_SWEEP {
+        if empty == EMPTY_SCANS || begun.elapsed() > SCAN_LIMIT {
             return killed.len() as u64;
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(SCAN_PAUSE);
     }
 }
 
 /// What one look at all processes found.
 #[derive(Debug, Default)]
-struct Seen {
+struct Scan {
     ours: BTreeSet<i32>,
-    /// Processes that are becoming another program: whose they are shows later.
+    /// Processes that are becoming another program: owner_of they are shows later.
     unclear: usize,
 }
 
-fn look(mark: &[u8]) -> Seen {
-    let mut seen = Seen::default();
+fn scan(tag: &[u8]) -> Scan {
+    let mut seen = Scan::default();
     let Ok(entries) = fs::read_dir("/proc") else { return seen };
     let ourselves = std::process::id().cast_signed();
     // The list is in the order of numbers, which is nearly that of birth, so parents mostly come before children.
@@ -64,43 +64,43 @@ fn look(mark: &[u8]) -> Seen {
         if pid == ourselves {
             continue;
         }
-        match whose(&entry.path(), mark, &seen.ours) {
-            Whose::Ours => drop(seen.ours.insert(pid)),
-            Whose::Unclear => seen.unclear += 1,
-            Whose::Others => {}
+        match owner_of(&entry.path(), tag, &seen.ours) {
+            Owner::Ours => drop(seen.ours.insert(pid)),
+            Owner::Unclear => seen.unclear += 1,
+            Owner::Others => {}
         }
     }
     seen
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum Owner {
     Ours,
     Others,
     Unclear,
 }
 
-fn whose(process: &Path, mark: &[u8], ours: &BTreeSet<i32>) -> Whose {
+fn owner_of(process: &Path, tag: &[u8], ours: &BTreeSet<i32>) -> Owner {
     let environment = || fs::read(process.join("environ"));
-    let marked = |items: &[u8]| items.split(|&byte| byte == 0).any(|item| item == mark);
+    let tagged = |items: &[u8]| items.split(|&byte| byte == 0).any(|item| item == tag);
     // Other users' processes do not show theirs.
-    let Ok(found) = environment() else { return Whose::Others };
-    if marked(&found) {
-        return Whose::Ours;
+    let Ok(found) = environment() else { return Owner::Others };
+    if tagged(&found) {
+        return Owner::Ours;
     }
-    let Some(stat) = Stat::read(process) else { return Whose::Others };
+    let Some(stat) = Stat::read(process) else { return Owner::Others };
     // A child that was started without any environment is still its parent's child.
     if ours.contains(&stat.parent) {
-        return Whose::Ours;
+        return Owner::Ours;
     }
     if !found.is_empty() {
-        return Whose::Others;
+        return Owner::Others;
     }
-    if stat.is_becoming_another() {
-        return Whose::Unclear;
+    if stat.is_in_exec() {
+        return Owner::Unclear;
     }
     // It may have become another between our two questions.
-    if environment().is_ok_and(|found| marked(&found)) { Whose::Ours } else { Whose::Others }
+    if environment().is_ok_and(|found| tagged(&found)) { Owner::Ours } else { Owner::Others }
 }
 
 /// What the kernel says about a process, as far as it matters here.
@@ -127,7 +127,7 @@ impl Stat {
 
     /// Between the old program and the new one a process has memory, but no environment in it yet. A zombie and a
     /// kernel thread have neither.
-    fn is_becoming_another(self) -> bool {
+    fn is_in_exec(self) -> bool {
         self.memory > 0 && self.environment_end == 0
     }
 }
@@ -144,11 +144,11 @@ mod tests {
             Stat::parse(&format!("77 ({name}) S 42 {before}{memory} {between}{end} 0\n")).unwrap()
         };
         assert_eq!(stat("a) b (c", 4096, 99), Stat { parent: 42, memory: 4096, environment_end: 99 });
-        assert!(stat("in exec", 4096, 0).is_becoming_another());
-        assert!(!stat("alive", 4096, 99).is_becoming_another());
-        assert!(!stat("kernel thread or zombie", 0, 0).is_becoming_another());
+        assert!(stat("in exec", 4096, 0).is_in_exec());
+        assert!(!stat("alive", 4096, 99).is_in_exec());
+        assert!(!stat("kernel thread or zombie", 0, 0).is_in_exec());
         assert_eq!(Stat::parse("nonsense"), None);
         let own = Stat::read(Path::new("/proc/self")).unwrap();
-        assert!(own.memory > 0 && !own.is_becoming_another(), "{own:?}");
+        assert!(own.memory > 0 && !own.is_in_exec(), "{own:?}");
     }
 }

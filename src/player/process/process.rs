@@ -22,10 +22,12 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use crate::player::process::guardian::Guardian;
-use crate::player::process::orphans::{ENGINE_VARIABLE, kill_marked};
+use crate::player::process::orphans::{ENGINE_VARIABLE, kill_tagged};
 use crate::player::process::scratch_dir::ScratchDir;
 use crate::player::process::stderr_tail::StderrTail;
-use crate::player::{BlockingReader, CpuUse, Departure, ExitEvidence, Farewell, Timeouts, Transport};
+use crate::player::{
+    BlockingReader, CpuUse, ExitEvidence, ShutdownMode, ShutdownReport, Timeouts, Transport,
+};
 
 /// A running engine. Dropped without [`Transport::shut_down`], it is killed with its whole group.
 #[derive(Debug)]
@@ -35,12 +37,12 @@ pub struct ProcessTransport {
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     /// The same pipe, but reading from it waits; opened when first needed, which is not for every engine.
-    stdout_here: OnceCell<Option<File>>,
+    blocking_stdout: OnceCell<Option<File>>,
     stderr: StderrTail,
     exit: Option<ExitEvidence>,
     // Dropped, and thereby removed, after the process is gone.
     _dir: Option<ScratchDir>,
-    mark: String,
+    tag: String,
     guardian: Option<Arc<Guardian>>,
     state: ProcessState,
 }
@@ -58,7 +60,7 @@ impl ProcessTransport {
     pub(super) fn new(
         mut child: Child,
         dir: Option<ScratchDir>,
-        mark: String,
+        tag: String,
         guardian: Option<Arc<Guardian>>,
         stderr_bytes: usize,
     ) -> Self {
@@ -76,11 +78,11 @@ impl ProcessTransport {
             group,
             stdin,
             stdout,
-            stdout_here: OnceCell::new(),
+            blocking_stdout: OnceCell::new(),
             stderr,
             exit: None,
             _dir: dir,
-            mark,
+            tag,
             guardian,
             state: ProcessState::Running,
         }
@@ -115,7 +117,7 @@ impl ProcessTransport {
         timeout(allowed, ended).await.ok()
     }
 
-    async fn ask_to_leave(&mut self, line: &str, timeouts: &Timeouts) -> Option<ExitEvidence> {
+    async fn request_exit(&mut self, line: &str, timeouts: &Timeouts) -> Option<ExitEvidence> {
         if let Some(stdin) = &mut self.stdin {
             // A full pipe or a closed one: the engine is past listening, and SIGTERM comes next.
             let _ = timeout(Duration::from_millis(50), stdin.write_all(line.as_bytes())).await;
@@ -142,7 +144,7 @@ impl Transport for ProcessTransport {
         Pin::new(&mut self.stdout).poll_read(cx, &mut buffer).map_ok(|()| buffer.filled().len())
     }
 
-    fn read_now(&mut self, _: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_available(&mut self, _: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         // Past the runtime, which would first have to sleep to hear of it. What is taken here leaves at most news of
         // nothing behind, and the runtime finds that out by itself.
         match nix::unistd::read(&self.stdout, into) {
@@ -151,9 +153,9 @@ impl Transport for ProcessTransport {
         }
     }
 
-    fn read_here(&mut self, reader: &BlockingReader, into: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn read_blocking(&mut self, reader: &BlockingReader, into: &mut [u8]) -> Poll<io::Result<usize>> {
         let open = || File::open(format!("/proc/self/fd/{}", self.stdout.as_raw_fd())).ok();
-        match reader.may_wait().then(|| self.stdout_here.get_or_init(open)) {
+        match reader.may_block().then(|| self.blocking_stdout.get_or_init(open)) {
             Some(Some(stdout)) => reader.read(stdout, into),
             _ => Poll::Pending,
         }
@@ -200,25 +202,25 @@ impl Transport for ProcessTransport {
         clock.now().ok().map(Duration::from)
     }
 
-    async fn shut_down(mut self, farewell: Farewell, timeouts: &Timeouts) -> Departure {
-        let left_alone = match farewell {
-            Farewell::Ask(line) => self.ask_to_leave(line, timeouts).await,
-            Farewell::Kill => None,
+    async fn shut_down(mut self, mode: ShutdownMode, timeouts: &Timeouts) -> ShutdownReport {
+        let exited = match mode {
+            ShutdownMode::Ask(line) => self.request_exit(line, timeouts).await,
+            ShutdownMode::Kill => None,
         };
-        if left_alone.is_none() {
+        if exited.is_none() {
             let _ = killpg(self.group, Signal::SIGKILL);
             self.wait(REAP).await;
         }
         // The leader is reaped, so whoever still answers to the group's number is a child it left behind.
         let mut leaked = u64::from(self.exit.is_some() && killpg(self.group, Signal::SIGKILL).is_ok());
-        if left_alone.is_none() {
+        if exited.is_none() {
             // A look at every process of the machine takes longer than other games can wait for this thread.
-            let mark = self.mark.clone();
-            let sweep = tokio::task::spawn_blocking(move || kill_marked(ENGINE_VARIABLE, &mark));
-            leaked += sweep.await.unwrap_or(0);
+            let tag = self.tag.clone();
+            let kill_orphans = tokio::task::spawn_blocking(move || kill_tagged(ENGINE_VARIABLE, &tag));
+            leaked += kill_orphans.await.unwrap_or(0);
         }
         self.release();
-        Departure { exit: self.exit, leaked }
+        ShutdownReport { exit: self.exit, leaked }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// What the names of all such folders begin with.
 const PREFIX: &str = "playself-";
 
-/// Removes the folders of a run whose own process could not.
+/// Removes the folders of a run owner_of own process could not.
 pub(super) fn remove_scratch_dirs(run: &str) {
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
     let ours = format!("{PREFIX}{run}-");

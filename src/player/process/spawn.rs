@@ -18,7 +18,7 @@ use crate::player::Sandbox;
 
 /// What a new process is bound to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bonds {
+pub(super) struct Confinement {
     pub(super) sandbox: Sandbox,
     /// The processors it may run on; empty means any.
     pub(super) cpus: Vec<usize>,
@@ -30,12 +30,12 @@ pub(super) struct Bonds {
 /// listens to games has no such time, and what it did not hear would be billed to engines that have moved.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: Sender<SpawnRequest>,
+    requests: Sender<SpawnRequest>,
 }
 
 struct SpawnRequest {
     command: Command,
-    bonds: Bonds,
+    confinement: Confinement,
     /// Of the thread that will listen to the process.
     runtime: Handle,
     done: oneshot::Sender<io::Result<Child>>,
@@ -43,32 +43,32 @@ struct SpawnRequest {
 
 impl Spawner {
     pub(super) fn start() -> io::Result<Self> {
-        let (orders, inbox) = channel::<SpawnRequest>();
+        let (requests, inbox) = channel::<SpawnRequest>();
         thread::Builder::new().name("starts".to_owned()).spawn(move || {
-            for SpawnRequest { command, bonds, runtime, done } in inbox {
+            for SpawnRequest { command, confinement, runtime, done } in inbox {
                 let _inside = runtime.enter();
                 // Nobody waits for it any more: dropped, it is killed.
-                let _ = done.send(spawn(command, &bonds));
+                let _ = done.send(spawn(command, &confinement));
             }
         })?;
-        Ok(Self { orders })
+        Ok(Self { requests })
     }
 
     /// Starts `command` in its own process group, with pipes on all three streams, to be killed by the kernel when
     /// this spawner is gone.
-    pub(super) async fn spawn(&self, command: Command, bonds: Bonds) -> io::Result<Child> {
+    pub(super) async fn spawn(&self, command: Command, confinement: Confinement) -> io::Result<Child> {
         let (done, child) = oneshot::channel();
-        let order = SpawnRequest { command, bonds, runtime: Handle::current(), done };
+        let order = SpawnRequest { command, confinement, runtime: Handle::current(), done };
         let gone = || io::Error::other("the thread that starts engines is gone");
-        self.orders.send(order).map_err(|_| gone())?;
+        self.requests.send(order).map_err(|_| gone())?;
         child.await.map_err(|_| gone())?
     }
 }
 
-fn spawn(mut command: Command, bonds: &Bonds) -> io::Result<Child> {
+fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     let parent = getpid();
-    let sandbox = bonds.sandbox;
-    let cpus = cpu_set(&bonds.cpus)?;
+    let sandbox = confinement.sandbox;
+    let cpus = cpu_set(&confinement.cpus)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
     // SAFETY: the closure runs in the child between fork and exec. It makes system calls on values captured by copy;

@@ -61,7 +61,7 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFact
         return (refusals, EngineFacts::default());
     }
     loop {
-        match greet(launcher, &spec).await {
+        match start_once(launcher, &spec).await {
             Ok(heard) => return (refusals, heard),
             Err(error) => {
                 refusals.push(error.to_string());
@@ -76,23 +76,24 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFact
 }
 
 /// What the engine says of itself, or the first option that it refuses.
-async fn greet(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, OptionError> {
+async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, OptionError> {
     let no_arguments: [&str; 0] = [];
     let unheard = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
     let transport = match launcher.launch(spec, &no_arguments, &[]).await {
         Ok(transport) => transport,
         Err(error) => return Ok(unheard(error.to_string())),
     };
-    match Player::greet(transport, spec).await {
+    match Player::handshake(transport, spec).await {
         Ok(player) => {
-            let standing = |name: &&str| player.setting(name).map(|value| EngineOption::new(*name, value));
+            let standing =
+                |name: &&str| player.option_value(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
             let heard = EngineFacts { standing, numbers: player.numbers(), failure: None };
-            player.retire(Fitness::Fit).await;
+            player.shut_down(Fitness::Fit).await;
             Ok(heard)
         }
         Err((player, fault)) => {
-            player.retire(Fitness::Unfit).await;
+            player.shut_down(Fitness::Unfit).await;
             if let StartFault::Option(error) = fault { Err(error) } else { Ok(unheard(fault.to_string())) }
         }
     }
@@ -103,6 +104,6 @@ fn refused_name(error: &OptionError) -> &str {
         OptionError::Unknown { name, .. }
         | OptionError::Refused { name, .. }
         | OptionError::NotOneLine { name }
-        | OptionError::NoWayBack { name } => name,
+        | OptionError::NoDefault { name } => name,
     }
 }
