@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::journal::ends_finished;
 use crate::report::chart::escape;
 use crate::report::comparison::{by_strength, comparison_chart};
 use crate::report::{Summary, grouped};
 use crate::run::control::ControlRequest;
 
-use crate::dashboard::catalogue::{Catalogue, Listed, url_part};
+use crate::dashboard::catalogue::{Catalogue, Listed};
 use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
+use crate::dashboard::url::url_segment;
 
 /// Runs listed at most, the newest.
 const MOST: usize = 500;
@@ -68,7 +68,9 @@ impl Overview {
                 let of = answer["max_pairs"].as_u64().map(|most| format!(" of {most}")).unwrap_or_default();
                 format!("{}, pair {pairs}{of}", answer["phase"].as_str().unwrap_or("running"))
             }
-            None if ends_finished(&folder.journal()) => "finished".to_owned(),
+            None if File::open(folder.journal()).and_then(ends_finished).unwrap_or(false) => {
+                "finished".to_owned()
+            }
             None => "stopped".to_owned(),
         };
         let running = answer.is_some();
@@ -106,23 +108,6 @@ impl Source for Overview {
     }
 }
 
-/// Whether the last record of a journal says that the run is over.
-fn ends_finished(journal: &Path) -> bool {
-    const RECORD: i64 = 160;
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(journal)?;
-        if file.seek(SeekFrom::End(-RECORD)).is_err() {
-            file.rewind()?;
-        }
-        let mut end = Vec::new();
-        file.read_to_end(&mut end)?;
-        Ok(end)
-    };
-    let end = read().unwrap_or_default();
-    let last = end.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty());
-    last.is_some_and(|line| line.ends_with(b"\"type\":\"finished\"}"))
-}
-
 fn table(lines: &[RunLine], hidden: usize) -> String {
     if lines.is_empty() {
         return "<p>There is no run here yet.</p>".to_owned();
@@ -138,7 +123,7 @@ fn table(lines: &[RunLine], hidden: usize) -> String {
         let _ = write!(
             html,
             "<tr><td><a href=\"run/{}/\">{}</a><td>{}<td>{}<td>{}<td>{}</tr>",
-            url_part(&line.id),
+            url_segment(&line.id),
             escape(&line.id),
             escape(&line.phase),
             escape(&sentence),

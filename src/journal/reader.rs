@@ -1,7 +1,8 @@
 //! A journal read back: every record in order, a torn tail dropped, any other damage refused.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
+use super::entry::{Entry, EntryDetail};
 use super::frame::{self, Frame, FrameError};
 use super::simulated_disk::SECTOR;
 
@@ -102,4 +103,39 @@ pub(super) fn classify(
 pub(super) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     line.clear();
     source.take(LONGEST_LINE + 1).read_until(b'\n', line)
+}
+
+/// Returns whether the last record of a journal is [`Entry::Finished`]. Only the end of the journal is read.
+pub fn ends_finished(mut journal: impl Read + Seek) -> io::Result<bool> {
+    // The record has no fields besides its number, checksum and time: at most 90 bytes with its newline.
+    const LONGEST: u64 = 128;
+    let length = journal.seek(SeekFrom::End(0))?;
+    journal.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
+    let mut end = Vec::new();
+    journal.take(LONGEST).read_to_end(&mut end)?;
+    let last = end.split_inclusive(|byte| *byte == b'\n').next_back().unwrap_or_default();
+    let entry = checked(last, None).ok().and_then(|frame| Entry::from_frame(&frame, EntryDetail::Full).ok());
+    Ok(entry == Some(Entry::Finished))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn a_journal_is_finished_if_its_last_whole_record_is_the_final_one() {
+        let session = frame::encode(0, 1, &Entry::Session).unwrap();
+        let finished = frame::encode(u64::MAX, u64::MAX, &Entry::Finished).unwrap();
+        let ends = |parts: &[&[u8]]| ends_finished(Cursor::new(parts.concat())).unwrap();
+        assert!(ends(&[&finished]));
+        assert!(ends(&[&session, &session, &finished]));
+        assert!(!ends(&[]));
+        assert!(!ends(&[&session]));
+        assert!(!ends(&[&finished, &session]));
+        assert!(!ends(&[&session, &finished[..finished.len() - 1]]), "torn");
+        let mut damaged = finished.clone();
+        damaged[10] ^= 1;
+        assert!(!ends(&[&damaged]));
+    }
 }
