@@ -1,30 +1,20 @@
 //! The runs that can be looked at, by the names they have in addresses.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::run::Plan;
+use crate::run::{Plan, plan_from_toml};
 use crate::store::RunFolder;
-
-/// Reads a `plan.toml`. The page knows plans, not how files spell them.
-pub type PlanReader = fn(&str) -> Result<Plan, String>;
 
 /// What the run that tests a tuning run's weights adds to its name.
 const ACCEPTANCE: &str = "~accept";
 
-/// Where the runs are.
+/// The runs of a results folder or a single run. The list is read from the file system on every request.
 #[derive(Clone, Debug)]
-enum Place {
+pub enum Catalogue {
     /// A folder of run folders.
     Results(PathBuf),
     /// One run, and its acceptance test if there is one.
     Single(RunFolder),
-}
-
-/// A list of runs that is read anew each time somebody looks.
-#[derive(Clone, Debug)]
-pub struct Catalogue {
-    place: Place,
-    read_plan: PlanReader,
 }
 
 /// A run that can be looked at.
@@ -36,21 +26,11 @@ pub(super) struct Listed {
 }
 
 impl Catalogue {
-    /// All runs in a folder of results.
-    pub fn results(folder: &Path, read_plan: PlanReader) -> Self {
-        Self { place: Place::Results(folder.to_owned()), read_plan }
-    }
-
-    /// One run.
-    pub fn single(folder: RunFolder, read_plan: PlanReader) -> Self {
-        Self { place: Place::Single(folder), read_plan }
-    }
-
     /// The runs, newest first as far as names begin with a date.
     pub(super) fn list(&self) -> Vec<Listed> {
-        let mut folders = match &self.place {
-            Place::Single(folder) => vec![folder.clone()],
-            Place::Results(root) => {
+        let mut folders = match self {
+            Self::Single(folder) => vec![folder.clone()],
+            Self::Results(root) => {
                 let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
                 entries.filter_map(|entry| RunFolder::open(&entry.path()).ok()).collect()
             }
@@ -66,17 +46,17 @@ impl Catalogue {
 
     /// The only run, where there is one by nature.
     pub(super) fn only(&self) -> Option<String> {
-        match &self.place {
-            Place::Single(folder) => Some(id_of(folder)),
-            Place::Results(_) => None,
+        match self {
+            Self::Single(folder) => Some(id_of(folder)),
+            Self::Results(_) => None,
         }
     }
+}
 
-    /// The plan of a run with its text.
-    pub(super) fn plan_of(&self, folder: &RunFolder) -> Result<(Plan, String), String> {
-        let text = std::fs::read_to_string(folder.plan()).map_err(|why| why.to_string())?;
-        Ok(((self.read_plan)(&text)?, text))
-    }
+/// Reads the plan of a run and returns it with its text.
+pub(super) fn plan_of(folder: &RunFolder) -> Result<(Plan, String), String> {
+    let text = std::fs::read_to_string(folder.plan()).map_err(|why| why.to_string())?;
+    Ok((plan_from_toml(&text).map_err(|why| why.to_string())?, text))
 }
 
 /// The name of a tuning run's acceptance test.
@@ -96,19 +76,6 @@ fn id_of(folder: &RunFolder) -> String {
     name.unwrap_or_else(|| "run".to_owned())
 }
 
-/// A name as a part of an address.
-pub(super) fn url_part(id: &str) -> String {
-    let mut text = String::new();
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,13 +89,12 @@ mod tests {
                 std::fs::write(root.path().join(name).join("plan.toml"), "").unwrap();
             }
         }
-        let catalogue = Catalogue::results(root.path(), |_| Err("not read".to_owned()));
+        let catalogue = Catalogue::Results(root.path().to_owned());
         let ids: Vec<String> = catalogue.list().into_iter().map(|listed| listed.id).collect();
         assert_eq!(ids, ["20260102-b", "20260102-b~accept", "20260101-a"]);
         assert!(catalogue.find("20260101-a").is_some());
         for foreign in ["", ".", "..", "20260102-b/accept", "../20260101-a", "no-run", "20260101-a\0"] {
             assert_eq!(catalogue.find(foreign), None, "{foreign}");
         }
-        assert_eq!(url_part("a b/ü"), "a%20b%2F%C3%BC");
     }
 }

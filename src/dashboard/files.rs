@@ -7,7 +7,7 @@ use crate::report::RunPage;
 use crate::report::page::{parse_round, shelved_game};
 use crate::store::RunFolder;
 
-use crate::dashboard::catalogue::Catalogue;
+use crate::dashboard::catalogue::plan_of;
 
 /// Files larger than this are left where they are.
 const LARGEST: u64 = 32 << 20;
@@ -85,14 +85,14 @@ fn regular(path: &Path) -> Result<u64, NoFile> {
 }
 
 /// The run's page as a file: the one in the folder if it is newer than the journal, else one made now.
-pub(super) fn report(catalogue: &Catalogue, folder: &RunFolder) -> Result<String, NoFile> {
+pub(super) fn report(folder: &RunFolder) -> Result<String, NoFile> {
     let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified());
     if let (Ok(page), Ok(journal)) = (changed(&folder.page()), changed(&folder.journal()))
         && page >= journal
     {
         return read(&folder.page());
     }
-    let (plan, text) = catalogue.plan_of(folder).map_err(io::Error::other)?;
+    let (plan, text) = plan_of(folder).map_err(io::Error::other)?;
     Ok(RunPage::read_whole(folder.clone(), plan, &text)?.html())
 }
 

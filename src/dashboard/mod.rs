@@ -16,7 +16,8 @@ mod run_source;
 mod server;
 mod skeleton;
 mod sources;
+mod url;
 
 pub use auth::{ServeAddress, Token};
-pub use catalogue::{Catalogue, PlanReader};
+pub use catalogue::Catalogue;
 pub use server::{DashboardError, Server};

@@ -19,7 +19,7 @@ use crate::report::page::VIEWER_SCRIPT;
 use crate::store::RunFolder;
 
 use crate::dashboard::auth::{HostCheck, Token};
-use crate::dashboard::catalogue::{Catalogue, url_part};
+use crate::dashboard::catalogue::Catalogue;
 use crate::dashboard::control;
 use crate::dashboard::files::{self, NoFile};
 use crate::dashboard::overview::Overview;
@@ -27,6 +27,7 @@ use crate::dashboard::page_parts::{PageParts, Seen};
 use crate::dashboard::run_source::RunSource;
 use crate::dashboard::skeleton::{self, Others};
 use crate::dashboard::sources::Sources;
+use crate::dashboard::url::url_segment;
 
 /// Watchers at the same time; more are asked to come back.
 const MOST_STREAMS: usize = 256;
@@ -125,13 +126,13 @@ fn foreign(host_check: &HostCheck, headers: &HeaderMap) -> Option<Response> {
 
 async fn overview_page(State(shared): App) -> Response {
     match shared.catalogue.only() {
-        Some(id) => Redirect::temporary(&format!("/run/{}/", url_part(&id))).into_response(),
+        Some(id) => Redirect::temporary(&format!("/run/{}/", url_segment(&id))).into_response(),
         None => Html(skeleton::overview_page()).into_response(),
     }
 }
 
 async fn with_slash(Path(id): Path<String>) -> Redirect {
-    Redirect::permanent(&format!("/run/{}/", url_part(&id)))
+    Redirect::permanent(&format!("/run/{}/", url_segment(&id)))
 }
 
 async fn run_page(State(shared): App, Path(id): Path<String>) -> Result<Html<String>, Refusal> {
@@ -148,9 +149,8 @@ async fn overview_events(State(shared): App) -> Result<Response, Refusal> {
 
 async fn run_events(State(shared): App, Path(id): Path<String>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
-    let catalogue = shared.catalogue.clone();
     let key = format!("/run/{id}");
-    let frames = shared.feeds.subscribe(&key, || Box::new(RunSource::new(catalogue, id, folder)));
+    let frames = shared.feeds.subscribe(&key, || Box::new(RunSource::new(id, folder)));
     stream(&shared, frames)
 }
 
@@ -191,8 +191,7 @@ async fn report(State(shared): App, Path(id): Path<String>) -> Result<Response, 
     let folder = find(&shared, &id)?;
     // Reading a long journal takes a while; one at a time is enough.
     let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
-    let catalogue = shared.catalogue.clone();
-    let page = tokio::task::spawn_blocking(move || files::report(&catalogue, &folder)).await;
+    let page = tokio::task::spawn_blocking(move || files::report(&folder)).await;
     let page = page.map_err(|_| Refusal::Full)??;
     // The page brings its own policy, which allows its own script by its hash.
     let policy = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -10,10 +10,11 @@ use crate::run::control::ControlRequest;
 use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
 
-use crate::dashboard::catalogue::{Catalogue, acceptance_id, url_part};
+use crate::dashboard::catalogue::{acceptance_id, plan_of};
 use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
+use crate::dashboard::url::url_segment;
 
 /// How long a long journal is read before what is known is shown.
 const READING: Duration = Duration::from_millis(300);
@@ -26,7 +27,6 @@ const DRAWING_SHARE: u32 = 20;
 
 /// A run as a source of frames.
 pub(super) struct RunSource {
-    catalogue: Catalogue,
     id: String,
     folder: RunFolder,
     page: Option<RunPage>,
@@ -41,9 +41,9 @@ struct Drawn {
 }
 
 impl RunSource {
-    pub(super) fn new(catalogue: Catalogue, id: String, folder: RunFolder) -> Self {
+    pub(super) fn new(id: String, folder: RunFolder) -> Self {
         let drawn = Drawn { stale: true, acceptance: None, due: Instant::now() };
-        Self { catalogue, id, folder, page: None, drawn }
+        Self { id, folder, page: None, drawn }
     }
 
     fn draw(&mut self, frame: &mut PageParts) {
@@ -71,7 +71,7 @@ impl RunSource {
     fn setting(&self, page: &RunPage) -> PageSetting {
         let mut setting = page.setting();
         if let Some(acceptance) = &mut setting.acceptance {
-            acceptance.link = format!("../{}/", url_part(&acceptance_id(&self.id)));
+            acceptance.link = format!("../{}/", url_segment(&acceptance_id(&self.id)));
         }
         setting
     }
@@ -80,7 +80,7 @@ impl RunSource {
 impl Source for RunSource {
     fn look(&mut self, frame: &mut PageParts) {
         if self.page.is_none() {
-            match self.catalogue.plan_of(&self.folder) {
+            match plan_of(&self.folder) {
                 Ok((plan, text)) => self.page = Some(RunPage::new(self.folder.clone(), plan, &text)),
                 Err(why) => return frame.put("status", &json!({ "phase": "unreadable", "trouble": why })),
             }

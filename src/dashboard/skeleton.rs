@@ -3,7 +3,7 @@
 use crate::report::chart::{CHART_STYLE, escape};
 use crate::report::page::{PAGE_STYLE, VIEWER};
 
-use crate::dashboard::catalogue::url_part;
+use crate::dashboard::url::url_segment;
 
 /// The script of both pages.
 pub(super) const SCRIPT: &str = include_str!("live.js");
@@ -50,7 +50,7 @@ pub(super) fn run_page(id: &str, others: Others) -> String {
          <section id=\"watch\"><h2>Watch a game</h2><p>Any game of the run, by the number of its pair and 1 or 2.</p>\
          {VIEWER}</section><script src=\"/viewer.js\"></script>"
     );
-    page(&format!("playself: {id}"), &url_part(id), &body)
+    page(&format!("playself: {id}"), &url_segment(id), &body)
 }
 
 /// Whether there are other runs to go back to.

@@ -4,13 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::dashboard::{Catalogue, PlanReader, ServeAddress, Server};
-use playself::run::plan_from_toml;
+use playself::dashboard::{Catalogue, ServeAddress, Server};
 use playself::store::RunFolder;
 
 use crate::launch::{FAULT, Show};
-
-const READ_PLAN: PlanReader = |text| plan_from_toml(text).map_err(|why| why.to_string());
 
 /// Serve the pages of all runs in a folder, past and running, side by side
 #[derive(Debug, clap::Args)]
@@ -28,8 +25,8 @@ impl ServeCommand {
         anyhow::ensure!(self.results.is_dir(), "{} is not a folder", self.results.display());
         // The folder of one run is served as that run.
         let catalogue = match RunFolder::open(&self.results) {
-            Ok(folder) => Catalogue::single(folder, READ_PLAN),
-            Err(_) => Catalogue::results(&self.results, READ_PLAN),
+            Ok(folder) => Catalogue::Single(folder),
+            Err(_) => Catalogue::Results(self.results),
         };
         let server = Server::start(&self.at, catalogue)?;
         announce(&server);
@@ -49,7 +46,7 @@ pub(crate) fn serve_run(
     folder: &RunFolder,
 ) -> anyhow::Result<Option<Server>> {
     let Some(address) = address else { return Ok(None) };
-    let server = Server::start(address, Catalogue::single(folder.clone(), READ_PLAN))?;
+    let server = Server::start(address, Catalogue::Single(folder.clone()))?;
     announce(&server);
     Ok(Some(server))
 }
