@@ -1,49 +1,45 @@
-//! What a tuning run leaves behind: every trial, and the best values so far.
+//! The files of a tuning run: every trial in `trials.csv`, and the best values so far in `weights.toml`.
 
-use std::fmt::Write as _;
+use std::collections::VecDeque;
+use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::time::{Duration, Instant};
 
 use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
+use crate::stats::PairScore;
+use crate::store::{RunFolder, write_whole};
 use crate::tuning::{Ask, Settings, Space, Trial, Tuner, TuningReport};
 
-use crate::store::{RunFolder, write_whole};
+/// Number of trials between two rows with gain and intervals, which are much longer than the rest of a row.
+const REPORT_EVERY: u64 = 50;
 
-/// Trials from one account of the whole standing to the next: it is much longer than a trial.
-const STANDING_EVERY: u64 = 50;
-
-/// How often the best values of a running run are written.
+/// Time between two writes of the best values.
 const WEIGHTS_EVERY: Duration = Duration::from_secs(10);
 
 /// Writes `trials.csv` and `weights.toml`.
 ///
-/// The trials are those of a tuner of its own that is asked and told the same, so nothing but the counted pairs is
-/// needed to write them anew.
+/// The trials come from a second tuner that receives the same scores, so that the counted pairs alone are enough to
+/// write the files again.
 pub struct TuneFiles {
     folder: RunFolder,
-    trials: BufWriter<File>,
+    trials: csv::Writer<File>,
     mirror: Tuner,
-    asked: std::collections::VecDeque<Trial>,
+    asked: VecDeque<Trial>,
     due: Instant,
 }
 
 impl TuneFiles {
-    /// The files of a tuning run; `None` for any other. They are written from the first pair on.
+    /// Creates the files of a tuning run, to be written from the first pair on. Returns `None` for any other run.
     pub fn of(folder: &RunFolder, plan: &Plan) -> io::Result<Option<Self>> {
         let Some(tune) = &plan.tune else { return Ok(None) };
-        let mut trials = BufWriter::new(File::create(folder.trials())?);
-        let names: Vec<&str> =
-            tune.space.parameters().iter().map(|parameter| parameter.name.as_str()).collect();
-        let called =
-            |ending: &str| names.iter().map(|name| format!("{name}{ending}")).collect::<Vec<_>>().join(",");
-        let [plus, minus, best, low, high] = ["_plus", "_minus", "", "_low", "_high"].map(called);
-        writeln!(trials, "trial,points,{plus},{minus},{best},gain,gain_error,games_left,{low},{high}")?;
+        let mut trials = csv::Writer::from_writer(File::create(folder.trials())?);
+        trials.write_record(header(&tune.space))?;
         Ok(Some(Self {
             folder: folder.clone(),
             trials,
             mirror: Tuner::new(tune.clone()),
-            asked: std::collections::VecDeque::new(),
+            asked: VecDeque::new(),
             due: Instant::now() + WEIGHTS_EVERY,
         }))
     }
@@ -53,6 +49,19 @@ impl TuneFiles {
             self.asked.push_back(trial);
         }
         self.asked.pop_front()
+    }
+
+    fn write_trial(&mut self, trial: &Trial, score: PairScore) -> io::Result<()> {
+        // The second tuner learns in the order of the trials, whatever is in play at the same time.
+        self.mirror.record(trial.id, score).map_err(io::Error::other)?;
+        let number = trial.id.0 + 1;
+        let report = number.is_multiple_of(REPORT_EVERY).then(|| self.mirror.report());
+        let mut row = vec![number.to_string(), score.points().to_string()];
+        for settings in [&trial.plus, &trial.minus, &self.mirror.best()] {
+            row.extend(settings.0.iter().map(ToString::to_string));
+        }
+        row.extend(report_cells(report.as_ref(), trial.plus.0.len()));
+        Ok(self.trials.write_record(row)?)
     }
 
     fn write_weights(&self, tuner: &Tuner) -> io::Result<()> {
@@ -68,25 +77,11 @@ impl Observer for TuneFiles {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         let Some(tuner) = view.state.tuner() else { return Ok(()) };
         match event {
-            // The best values so far are those it starts from; nobody has to wait for the first better ones.
+            // At the start the best values are the start values; the file exists before the first better ones do.
             RunEvent::Started => self.write_weights(tuner),
             RunEvent::Counted(pair) => {
                 if let Some(trial) = self.next_trial() {
-                    let numbers = |settings: &Settings| {
-                        settings.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-                    };
-                    // By the tuner of our own, which learns in the order of trials whatever is in play at once.
-                    self.mirror.record(trial.id, pair.score).map_err(io::Error::other)?;
-                    let best = numbers(&self.mirror.best());
-                    let (plus, minus) = (numbers(&trial.plus), numbers(&trial.minus));
-                    let (number, points) = (trial.id.0 + 1, pair.score.points());
-                    let standing = if number.is_multiple_of(STANDING_EVERY) {
-                        standing_cells(&self.mirror.report())
-                    } else {
-                        // As many cells with nothing in them.
-                        ",".repeat(2 + 2 * trial.plus.0.len())
-                    };
-                    writeln!(self.trials, "{number},{points},{plus},{minus},{best},{standing}")?;
+                    self.write_trial(&trial, pair.score)?;
                 }
                 if Instant::now() >= self.due {
                     self.due = Instant::now() + WEIGHTS_EVERY;
@@ -104,18 +99,31 @@ impl Observer for TuneFiles {
     }
 }
 
-/// Gain, games left and intervals; a cell is empty where the method cannot tell.
-fn standing_cells(report: &TuningReport) -> String {
-    let gain = report.gain.map_or([None; 2], |gain| [gain.elo.0, gain.error.0].map(Some));
-    let bound =
-        |side: usize| report.parameters.iter().map(move |weight| weight.interval.map(|ends| ends[side]));
-    let cell = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
-    let games = (2 * report.pairs_left).to_string();
-    let bounds = bound(0).chain(bound(1)).map(cell);
-    gain.map(cell).into_iter().chain([games]).chain(bounds).collect::<Vec<_>>().join(",")
+fn header(space: &Space) -> Vec<String> {
+    let named = |ending: &'static str| {
+        space.parameters().iter().map(move |parameter| format!("{}{ending}", parameter.name))
+    };
+    let mut cells = vec!["trial".to_owned(), "points".to_owned()];
+    cells.extend(named("_plus").chain(named("_minus")).chain(named("")));
+    cells.extend(["gain", "gain_error", "games_left"].map(str::to_owned));
+    cells.extend(named("_low").chain(named("_high")));
+    cells
 }
 
-/// Values as a weights file: one `name = value` a line.
+/// Returns gain, games left and intervals. A cell is empty without a report, or if the method has no such value.
+fn report_cells(report: Option<&TuningReport>, parameters: usize) -> Vec<String> {
+    let Some(report) = report else { return vec![String::new(); 3 + 2 * parameters] };
+    let cell = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
+    let bound =
+        |side: usize| report.parameters.iter().map(move |weight| weight.interval.map(|ends| ends[side]));
+    let gain = report.gain.map_or([None; 2], |gain| [gain.elo.0, gain.error.0].map(Some));
+    let mut cells: Vec<String> = gain.map(cell).into();
+    cells.push((2 * report.pairs_left).to_string());
+    cells.extend(bound(0).chain(bound(1)).map(cell));
+    cells
+}
+
+/// Returns the values as a weights file, one `name = value` per line.
 pub fn weights_toml(space: &Space, settings: &Settings) -> String {
     let mut text = String::new();
     for (name, value) in space.named(settings) {
