@@ -1,4 +1,4 @@
-//! The parameter lists of other tuners: fishtest, OpenBench, weather-factory.
+//! Parameter lists of other tuners: fishtest, OpenBench, weather-factory.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 use crate::tuning::space::{Kind, Parameter, Space, SpaceError};
 use crate::tuning::spsa::Gain;
 
-/// A list read from another tuner: what is tuned, and the gains chosen for it.
+/// A parameter list of another tuner: the parameters and their gains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GainList {
-    /// What is tuned.
+    /// The parameters to tune.
     pub space: Space,
-    /// One gain for each parameter.
+    /// One gain per parameter.
     pub gains: Vec<Gain>,
 }
 
-/// Why a list could not be read.
+/// Why a list could not be parsed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what its fields are")]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum FormatError {
-    #[error("line {line}: `{text}` has {found} fields where {} are needed: {shape}", .shape.split(',').count())]
-    Fields { line: usize, text: String, found: usize, shape: &'static str },
-    #[error("line {line}: `{field}` is not a number; the fields are {shape}")]
-    Number { line: usize, field: String, shape: &'static str },
-    #[error("line {line}: `{field}` is neither int nor float")]
+    #[error("line {line}: expected {} fields ({format}), got {found}: `{text}`", .format.split(',').count())]
+    Fields { line: usize, text: String, found: usize, format: &'static str },
+    #[error("line {line}: expected a number, got `{field}`; the fields are {format}")]
+    Number { line: usize, field: String, format: &'static str },
+    #[error("line {line}: expected `int` or `float`, got `{field}`")]
     Kind { line: usize, field: String },
     #[error(transparent)]
     Space(#[from] SpaceError),
@@ -34,7 +34,7 @@ const FISHTEST: &str = "name,start,min,max,c_end,r_end";
 const OPEN_BENCH: &str = "name,int|float,start,min,max,c_end,r_end";
 
 impl GainList {
-    /// fishtest's lines: `name,start,min,max,c_end,r_end`; all whole numbers.
+    /// Parses the lines of fishtest: `name,start,min,max,c_end,r_end`; all parameters are integers.
     pub fn from_fishtest(text: &str) -> Result<Self, FormatError> {
         Self::from_lines(text, FISHTEST, |fields, line| {
             let [start, min, max, perturbation, rate] = numbers(&fields[1..], line, FISHTEST)?;
@@ -43,7 +43,7 @@ impl GainList {
         })
     }
 
-    /// OpenBench's lines: `name,int|float,start,min,max,c_end,r_end`.
+    /// Parses the lines of OpenBench: `name,int|float,start,min,max,c_end,r_end`.
     pub fn from_open_bench(text: &str) -> Result<Self, FormatError> {
         Self::from_lines(text, OPEN_BENCH, |fields, line| {
             let kind = match fields[1] {
@@ -57,29 +57,29 @@ impl GainList {
         })
     }
 
-    /// weather-factory's table, as its JSON file holds it; in the order of names.
+    /// Converts the table in the JSON file of weather-factory; parameters are ordered by name.
     pub fn from_weather_factory(table: &BTreeMap<String, WeatherFactoryEntry>) -> Result<Self, FormatError> {
         let parameter = |(name, entry): (&String, &WeatherFactoryEntry)| {
             Parameter::integer(name, entry.min_value, entry.max_value, entry.value)
         };
         let space = Space::new(table.iter().map(parameter).collect())?;
-        // Its rate follows from the schedule alone.
+        // The learning rate of weather-factory depends on its schedule only.
         let gains = table.values().map(|entry| Gain { perturbation: entry.step, rate: 0.0 }).collect();
         Ok(Self { space, gains })
     }
 
     fn from_lines(
         text: &str,
-        shape: &'static str,
-        read: impl Fn(&[&str], usize) -> Result<(Parameter, Gain), FormatError>,
+        format: &'static str,
+        parse: impl Fn(&[&str], usize) -> Result<(Parameter, Gain), FormatError>,
     ) -> Result<Self, FormatError> {
         let (mut parameters, mut gains) = (Vec::new(), Vec::new());
         for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
             let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-            if fields.len() != shape.split(',').count() {
-                return Err(FormatError::Fields { line, text: text.to_owned(), found: fields.len(), shape });
+            if fields.len() != format.split(',').count() {
+                return Err(FormatError::Fields { line, text: text.to_owned(), found: fields.len(), format });
             }
-            let (parameter, gain) = read(&fields, line)?;
+            let (parameter, gain) = parse(&fields, line)?;
             parameters.push(parameter);
             gains.push(gain);
         }
@@ -87,29 +87,29 @@ impl GainList {
     }
 }
 
-/// One entry of weather-factory's JSON file.
+/// One entry of the JSON file of weather-factory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeatherFactoryEntry {
-    /// The value before tuning.
+    /// Value before tuning.
     pub value: f64,
-    /// The lowest value tried.
+    /// Lowest value tried.
     pub min_value: f64,
-    /// The highest value tried.
+    /// Highest value tried.
     pub max_value: f64,
-    /// The perturbation's scale.
+    /// Scale of the perturbation.
     pub step: f64,
 }
 
 fn numbers<const N: usize>(
     fields: &[&str],
     line: usize,
-    shape: &'static str,
+    format: &'static str,
 ) -> Result<[f64; N], FormatError> {
     let mut numbers = [0.0; N];
     for (number, field) in numbers.iter_mut().zip(fields) {
         *number = match field.parse::<f64>() {
             Ok(value) if value.is_finite() => value,
-            _ => return Err(FormatError::Number { line, field: (*field).to_owned(), shape }),
+            _ => return Err(FormatError::Number { line, field: (*field).to_owned(), format }),
         };
     }
     Ok(numbers)
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_fishtest_and_open_bench_are_read() {
+    fn lists_of_fishtest_and_open_bench_are_parsed() {
         let list =
             GainList::from_fishtest("razor, 120, 0, 240, 12, 0.002\n\nfutility,90,10,170,8,0.004\n").unwrap();
         assert_eq!(list.space.parameters()[0], Parameter::integer("razor", 0.0, 240.0, 120.0));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weather_factory_table_is_read() {
+    fn a_weather_factory_table_is_converted() {
         let entry = WeatherFactoryEntry { value: 5.0, min_value: 0.0, max_value: 10.0, step: 2.0 };
         let list = GainList::from_weather_factory(&BTreeMap::from([("b".to_owned(), entry)])).unwrap();
         assert_eq!(list.space.parameters()[0], Parameter::integer("b", 0.0, 10.0, 5.0));
@@ -138,22 +138,19 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_named() {
-        for (text, told) in [
-            (
-                "a,1,0,2,1",
-                "line 1: `a,1,0,2,1` has 5 fields where 6 are needed: name,start,min,max,c_end,r_end",
-            ),
+    fn an_error_names_the_line_and_the_field() {
+        for (text, message) in [
+            ("a,1,0,2,1", "line 1: expected 6 fields (name,start,min,max,c_end,r_end), got 5: `a,1,0,2,1`"),
             (
                 "a,1,0,2,1,0.1\nb,x,0,2,1,0.1",
-                "line 2: `x` is not a number; the fields are name,start,min,max,c_end,r_end",
+                "line 2: expected a number, got `x`; the fields are name,start,min,max,c_end,r_end",
             ),
             ("a,5,0,2,1,0.1", "parameter `a` starts at 5, outside its range 0 to 2"),
             ("", "there is no parameter to tune"),
         ] {
-            assert_eq!(GainList::from_fishtest(text).unwrap_err().to_string(), told);
+            assert_eq!(GainList::from_fishtest(text).unwrap_err().to_string(), message);
         }
-        let told = GainList::from_open_bench("a,bool,1,0,2,1,0.1").unwrap_err().to_string();
-        assert_eq!(told, "line 1: `bool` is neither int nor float");
+        let message = GainList::from_open_bench("a,bool,1,0,2,1,0.1").unwrap_err().to_string();
+        assert_eq!(message, "line 1: expected `int` or `float`, got `bool`");
     }
 }

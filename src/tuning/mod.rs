@@ -1,9 +1,9 @@
-//! What to try next: tuners as ask-and-tell machines without input or output.
+//! Parameter tuners with an ask-and-tell interface; no input or output.
 //!
-//! A [`Tuner`] names a [`Trial`], two settings to play against each other in one pair of games; it is told the pair's
-//! score; and so on until the budget is spent. Its state is a fold of the scores told, so a recorded run replays to
-//! the same state, and trial `k` depends only on the scores of trials up to `k - lookahead`, so the
-//! trials are the same however many pairs are played at once.
+//! [`Tuner::ask`] returns a [`Trial`]: two settings to play against each other in one pair of games.
+//! [`Tuner::record`] takes the score of that pair. This repeats until the budget is spent. The state of a tuner is a
+//! fold over the recorded scores, so replaying a run leads to the same state. Trial `k` depends only on the scores of
+//! trials up to `k - lookahead`, so the trials do not depend on how many pairs are played concurrently.
 
 mod bayes;
 mod coordinate_search;

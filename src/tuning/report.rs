@@ -1,23 +1,23 @@
-//! What a tuning run has found so far, for people and for files.
+//! Results of a tuning run so far, as shown to the user and written to files.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stats::Elo;
 use crate::tuning::space::{Settings, Space};
 
-/// A tuning run at one moment.
+/// The state of a tuning run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuningReport {
-    /// Pairs told.
+    /// Pairs with a recorded score.
     #[serde(rename = "pairs_told")]
     pub pairs_scored: u64,
-    /// Pairs still to be played, as far as can be foretold.
+    /// Expected number of pairs until the end of the run.
     pub pairs_left: u64,
-    /// One for each parameter of the space, in its order.
+    /// One report per parameter of the space, in its order.
     pub parameters: Vec<ParameterReport>,
-    /// What the best settings win over the start; `None` where a method keeps no account of it.
+    /// Estimated gain of the best settings over the start; `None` if the method does not estimate it.
     pub gain: Option<GainEstimate>,
-    /// What the unknown optimum would still win over the best settings; `None` likewise.
+    /// Expected gain of the unknown optimum over the best settings; `None` if the method does not estimate it.
     pub remaining_loss: Option<Elo>,
 }
 
@@ -26,40 +26,40 @@ pub struct TuningReport {
 pub struct GainEstimate {
     /// Expected gain.
     pub elo: Elo,
-    /// Half-width.
+    /// Half-width of the 95 % interval.
     pub error: Elo,
 }
 
-/// One parameter of a run.
+/// Result for one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParameterReport {
-    /// The engine's name for it.
+    /// Name of the parameter in the engine.
     pub name: String,
-    /// The value before tuning.
+    /// Value before tuning.
     pub start: f64,
-    /// The best value known, as an engine can be given it.
+    /// Best value so far, rounded to one that the engine accepts.
     pub best: f64,
-    /// Where the optimum lies, 95 times in 100; `None` where a method cannot tell.
+    /// 95 % interval of the optimum; `None` if the method does not estimate it.
     pub interval: Option<[f64; 2]>,
-    /// Whether the parameter makes a difference at all.
+    /// Whether the parameter affects strength.
     pub effect: ParameterEffect,
 }
 
-/// Whether a parameter was seen to change strength.
+/// Whether a parameter was observed to affect strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParameterEffect {
-    /// It changes strength.
+    /// The parameter affects strength.
     Clear,
-    /// Too few games to tell.
+    /// There are too few games to decide.
     Unclear,
-    /// Games enough to notice an effect, and none was noticed: a dead parameter, or a flat one.
+    /// There are enough games to detect an effect, and none was detected: the parameter is unused or flat.
     NotSeen,
 }
 
 impl TuningReport {
-    /// The report of a method without a model: values only.
-    pub(super) fn without_model(space: &Space, best: &Settings, pairs_scored: u64, most_pairs: u64) -> Self {
+    /// Creates the report of a method without a model: it holds values only.
+    pub(super) fn without_model(space: &Space, best: &Settings, pairs_scored: u64, max_pairs: u64) -> Self {
         let parameters = space.parameters().iter().zip(&best.0).map(|(parameter, &best)| ParameterReport {
             name: parameter.name.clone(),
             start: parameter.start,
@@ -69,7 +69,7 @@ impl TuningReport {
         });
         Self {
             pairs_scored,
-            pairs_left: most_pairs.saturating_sub(pairs_scored),
+            pairs_left: max_pairs.saturating_sub(pairs_scored),
             parameters: parameters.collect(),
             gain: None,
             remaining_loss: None,

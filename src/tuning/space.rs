@@ -1,57 +1,57 @@
-//! What may be tuned: names, ranges, starting values.
+//! The parameters of a tuning run: names, ranges, starting values.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a parameter takes whole numbers only.
+/// Whether a parameter is an integer or a real number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Engines are given whole numbers.
+    /// The engine takes integers only.
     #[default]
     Integer,
-    /// Engines are given any number in the range.
+    /// The engine takes any number in the range.
     Real,
 }
 
-/// One number of an engine that a tuner may change.
+/// A numeric parameter of an engine that a tuner may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// The engine's name for it.
+    /// Name of the parameter in the engine.
     pub name: String,
-    /// The lowest value tried.
+    /// Lowest value tried.
     pub min: f64,
-    /// The highest value tried.
+    /// Highest value tried.
     pub max: f64,
-    /// The value before tuning.
+    /// Value before tuning.
     pub start: f64,
-    /// Whole numbers or not.
+    /// Integer or real.
     pub kind: Kind,
-    /// How far apart two values must be to play differently, if anybody knows; sweeps move by it.
+    /// The smallest difference between two values that changes play, if known; the step size of a coordinate search.
     pub step: Option<f64>,
 }
 
 impl Parameter {
-    /// A whole-number parameter without a known step.
+    /// Creates an integer parameter without a step.
     pub fn integer(name: impl Into<String>, min: f64, max: f64, start: f64) -> Self {
         Self { name: name.into(), min, max, start, kind: Kind::Integer, step: None }
     }
 
-    /// A parameter that takes any number.
+    /// Creates a real parameter without a step.
     pub fn real(name: impl Into<String>, min: f64, max: f64, start: f64) -> Self {
         Self { kind: Kind::Real, ..Self::integer(name, min, max, start) }
     }
 
-    /// From the lowest value to the highest.
+    /// Returns the width of the range.
     pub fn range(&self) -> f64 {
         self.max - self.min
     }
 
-    /// `value` or the nearest end of the range.
+    /// Returns `value`, limited to the range.
     pub fn clamp(&self, value: f64) -> f64 {
         value.clamp(self.min, self.max)
     }
 
-    /// The nearest value an engine can be given.
+    /// Returns the nearest value that the engine accepts.
     pub fn nearest(&self, value: f64) -> f64 {
         match self.kind {
             Kind::Integer => self.clamp(value.round()),
@@ -65,50 +65,50 @@ impl Parameter {
         if name.is_empty() {
             Some(SpaceError::Nameless)
         } else if ![min, max, start].iter().all(|value| value.is_finite()) {
-            Some(SpaceError::NotANumber { name })
+            Some(SpaceError::NotFinite { name })
         } else if min >= max {
             Some(SpaceError::EmptyRange { name, min, max })
         } else if start < min || start > max {
             Some(SpaceError::StartOutside { name, min, max, start })
         } else if self.kind == Kind::Integer && [min, max, start].iter().any(|value| value.fract() != 0.0) {
-            Some(SpaceError::NotWhole { name })
+            Some(SpaceError::NotInteger { name })
         } else if self.step.is_some_and(|step| !step.is_finite() || step <= 0.0) {
-            Some(SpaceError::BadStep { name })
+            Some(SpaceError::InvalidStep { name })
         } else {
             None
         }
     }
 }
 
-/// What is wrong with a set of parameters.
+/// Why a list of parameters was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what its fields are")]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SpaceError {
     #[error("there is no parameter to tune")]
     Empty,
     #[error("a parameter has no name")]
     Nameless,
-    #[error("parameter `{name}` is named twice")]
-    Twice { name: String },
+    #[error("parameter `{name}` is listed twice")]
+    Duplicate { name: String },
     #[error("parameter `{name}` has a bound or start that is not a finite number")]
-    NotANumber { name: String },
+    NotFinite { name: String },
     #[error("parameter `{name}` has an empty range: min {min} is not below max {max}")]
     EmptyRange { name: String, min: f64, max: f64 },
     #[error("parameter `{name}` starts at {start}, outside its range {min} to {max}")]
     StartOutside { name: String, min: f64, max: f64, start: f64 },
-    #[error("parameter `{name}` takes whole numbers, but its min, max or start is not one")]
-    NotWhole { name: String },
-    #[error("parameter `{name}` has a step that is not above 0")]
-    BadStep { name: String },
+    #[error("parameter `{name}` is an integer, but its min, max or start is not")]
+    NotInteger { name: String },
+    #[error("parameter `{name}` has a step that is not greater than 0")]
+    InvalidStep { name: String },
 }
 
-/// A checked, non-empty list of parameters.
+/// A validated, non-empty list of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Parameter>", into = "Vec<Parameter>")]
 pub struct Space(Vec<Parameter>);
 
 impl Space {
-    /// Accepts one or more parameters with distinct names, each with its start inside its range.
+    /// Creates a space of one or more parameters with distinct names, each with its start inside its range.
     pub fn new(parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
         match Self::errors(&parameters).into_iter().next() {
             Some(error) => Err(error),
@@ -116,7 +116,7 @@ impl Space {
         }
     }
 
-    /// Everything that [`Space::new`] would refuse, in the order of the list.
+    /// Returns all errors for which [`Space::new`] would refuse the list, in its order.
     pub fn errors(parameters: &[Parameter]) -> Vec<SpaceError> {
         let mut errors = Vec::new();
         if parameters.is_empty() {
@@ -125,34 +125,34 @@ impl Space {
         for (index, parameter) in parameters.iter().enumerate() {
             errors.extend(parameter.error());
             if parameters[..index].iter().any(|earlier| earlier.name == parameter.name) {
-                errors.push(SpaceError::Twice { name: parameter.name.clone() });
+                errors.push(SpaceError::Duplicate { name: parameter.name.clone() });
             }
         }
         errors
     }
 
-    /// The parameters, in the order given.
+    /// Returns the parameters, in the order given.
     pub fn parameters(&self) -> &[Parameter] {
         &self.0
     }
 
-    /// How many there are; at least one.
+    /// Returns the number of parameters; at least one.
     #[expect(clippy::len_without_is_empty, reason = "a space is never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The values before tuning.
+    /// Returns the values before tuning.
     pub fn start(&self) -> Settings {
         Settings(self.0.iter().map(|parameter| parameter.start).collect())
     }
 
-    /// The nearest settings an engine can be given.
+    /// Returns the nearest settings that the engine accepts.
     pub fn nearest(&self, values: &[f64]) -> Settings {
         Settings(self.0.iter().zip(values).map(|(parameter, &value)| parameter.nearest(value)).collect())
     }
 
-    /// Each parameter's name with its value in `settings`.
+    /// Returns the name of each parameter with its value in `settings`.
     pub fn named<'a>(&'a self, settings: &'a Settings) -> impl Iterator<Item = (&'a str, f64)> {
         self.0.iter().zip(&settings.0).map(|(parameter, &value)| (parameter.name.as_str(), value))
     }
@@ -172,7 +172,7 @@ impl From<Space> for Vec<Parameter> {
     }
 }
 
-/// One value for each parameter of a [`Space`], in its order.
+/// One value per parameter of a [`Space`], in its order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Settings(pub Vec<f64>);
@@ -195,15 +195,15 @@ mod tests {
             [
                 "parameter `a` starts at 11, outside its range 0 to 10",
                 "parameter `b` has an empty range: min 3 is not below max 3",
-                "parameter `a` is named twice",
-                "parameter `c` takes whole numbers, but its min, max or start is not one",
+                "parameter `a` is listed twice",
+                "parameter `c` is an integer, but its min, max or start is not",
             ]
         );
         assert_eq!(Space::new(Vec::new()), Err(SpaceError::Empty));
     }
 
     #[test]
-    fn the_nearest_settings_are_whole_where_asked_and_inside_the_range() {
+    fn the_nearest_settings_are_rounded_for_integers_and_inside_the_range() {
         let space =
             Space::new(vec![Parameter::integer("a", 0.0, 10.0, 5.0), Parameter::real("b", -1.0, 1.0, 0.0)])
                 .unwrap();

@@ -1,7 +1,8 @@
-//! Simultaneous perturbation, with the schedules that others made known.
+//! Simultaneous perturbation stochastic approximation (SPSA), with the gain schedules of fishtest, OpenBench and
+//! weather-factory.
 //!
-//! Every iteration moves all parameters at once, each a perturbation up or down by the toss of a coin, plays plus
-//! against minus, and shifts the centre along the perturbation by the score.
+//! Every iteration perturbs all parameters at once, each up or down at random, plays the plus side against the minus
+//! side, and moves the centre along the perturbation in proportion to the score.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,65 +10,67 @@ use crate::stats::{NormalizedElo, PairScore, Random};
 use crate::tuning::space::{Kind, Settings, Space};
 use crate::tuning::trial::{Trial, TrialId};
 
-/// How far a parameter is perturbed and how fast it learns.
+/// Perturbation and learning rate of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
-    /// The perturbation: at the end of the run, or weather-factory's `step`.
+    /// The perturbation at the end of the run (`c_end` of fishtest and OpenBench), or `step` of weather-factory.
     pub perturbation: f64,
-    /// The share of a perturbation that a won game moves the centre by, at the end of the run.
+    /// The learning rate at the end of the run (`r_end`): a won game moves the centre by this fraction of the
+    /// perturbation.
     pub rate: f64,
 }
 
-/// How perturbation and learning rate change over a run.
+/// Perturbation and learning rate over the course of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GainSchedule {
-    /// Gains are given for the last of `iterations`; fishtest counts pairs, OpenBench batches of pairs.
+    /// Gains are given for the last iteration. An iteration is a pair in fishtest and a batch of pairs in OpenBench.
     #[serde(rename = "ends")]
     FinalGains {
-        /// Length of the whole run.
+        /// Number of iterations of the whole run.
         iterations: f64,
-        /// Share of the run by which the learning rate's decay is held back.
+        /// SPSA's stability constant `A`, which delays the decay of the step size, as a fraction of `iterations`.
         stability_ratio: f64,
-        /// Decay of the step.
+        /// Decay exponent of the step size.
         alpha: f64,
-        /// Decay of the perturbation.
+        /// Decay exponent of the perturbation.
         gamma: f64,
     },
-    /// Gains are given for the start, and time is counted in games; weather-factory.
+    /// Gains are given for the start, and time is counted in games, as in weather-factory.
     #[serde(rename = "starts")]
     InitialGains {
-        /// Scale of the step.
+        /// Scale of the step size.
         a: f64,
         /// Scale of the perturbation.
         c: f64,
-        /// Games by which the learning rate's decay is held back.
+        /// SPSA's stability constant `A`, which delays the decay of the step size, in games.
         stability: f64,
-        /// Decay of the step.
+        /// Decay exponent of the step size.
         alpha: f64,
-        /// Decay of the perturbation.
+        /// Decay exponent of the perturbation.
         gamma: f64,
     },
 }
 
 impl GainSchedule {
-    /// fishtest's constants for a run of so many pairs; OpenBench's for so many iterations.
+    /// Returns the schedule of fishtest and OpenBench for a run of `iterations` iterations.
     pub fn fishtest(iterations: f64) -> Self {
         Self::FinalGains { iterations, stability_ratio: 0.1, alpha: 0.602, gamma: 0.101 }
     }
 
-    /// No decay at all, as fishtest's automatic selection proposes.
+    /// Returns a schedule without decay, as proposed by fishtest's automatic selection.
     pub fn constant(iterations: f64) -> Self {
         Self::FinalGains { iterations, stability_ratio: 0.0, alpha: 0.0, gamma: 0.0 }
     }
 
-    /// weather-factory's constants.
+    /// Returns the schedule of weather-factory.
     pub fn weather_factory() -> Self {
         Self::InitialGains { a: 1.0, c: 1.0, stability: 100_000.0, alpha: 0.601, gamma: 0.102 }
     }
 
-    /// Perturbation, and shift of the centre per game won, in `iteration` (from 0) that starts after `games`.
-    fn at(self, gain: Gain, iteration: u64, games: u64) -> Stride {
+    /// Returns the perturbation, and the shift of the centre per game won, in `iteration` (from 0), which starts after
+    /// `games` games.
+    fn at(self, gain: Gain, iteration: u64, games: u64) -> StepSize {
         match self {
             Self::FinalGains { iterations, stability_ratio, alpha, gamma } => {
                 let (count, stability) = (iteration as f64 + 1.0, stability_ratio * iterations);
@@ -75,46 +78,46 @@ impl GainSchedule {
                 let step = gain.rate
                     * gain.perturbation.powi(2)
                     * ((stability + iterations) / (stability + count)).powf(alpha);
-                Stride { perturbation, shift: step / perturbation }
+                StepSize { perturbation, shift: step / perturbation }
             }
             Self::InitialGains { a, c, stability, alpha, gamma } => {
                 let scale = c / (games as f64).powf(gamma);
                 let step = a / (games as f64 + stability).powf(alpha);
-                Stride { perturbation: gain.perturbation * scale, shift: gain.perturbation * step / scale }
+                StepSize { perturbation: gain.perturbation * scale, shift: gain.perturbation * step / scale }
             }
         }
     }
 }
 
-/// How perturbed values become whole numbers.
+/// How perturbed values of integer parameters are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounding {
-    /// To the nearest; weather-factory.
+    /// To the nearest integer, as in weather-factory.
     Nearest,
-    /// Down after adding one random number to both sides; OpenBench.
+    /// Down after adding the same random number to both sides, as in OpenBench.
     SharedNoise,
-    /// Down after adding a random number to each side; fishtest.
+    /// Down after adding a different random number to each side, as in fishtest.
     OwnNoise,
 }
 
-/// Everything a run of simultaneous perturbation agrees on beforehand, beside the parameters themselves.
+/// The configuration of an SPSA run, apart from the parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpsaPlan {
-    /// One gain for each parameter.
+    /// One gain per parameter.
     pub gains: Vec<Gain>,
-    /// How gains change.
+    /// How gains change over the run.
     pub schedule: GainSchedule,
-    /// How values become whole.
+    /// How values of integer parameters are rounded.
     pub rounding: Rounding,
-    /// Pairs that share a perturbation.
+    /// Number of pairs played with the same perturbation.
     pub pairs_per_iteration: u32,
-    /// The smallest perturbation of a whole-number parameter.
+    /// Smallest perturbation of an integer parameter.
     pub least_integer_perturbation: f64,
 }
 
 impl SpsaPlan {
-    /// fishtest with its usual constants; `pairs` is the length of the run.
+    /// Returns fishtest's defaults for a run of `pairs` pairs.
     pub fn fishtest(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
@@ -125,7 +128,7 @@ impl SpsaPlan {
         }
     }
 
-    /// OpenBench with its usual constants: batches of eight pairs.
+    /// Returns OpenBench's defaults for a run of `pairs` pairs, in batches of eight pairs.
     pub fn open_bench(gains: Vec<Gain>, pairs: u64) -> Self {
         Self {
             gains,
@@ -136,7 +139,7 @@ impl SpsaPlan {
         }
     }
 
-    /// weather-factory with its usual constants: sixteen games an iteration; a gain's rate is not used.
+    /// Returns weather-factory's defaults: sixteen games per iteration; [`Gain::rate`] is not used.
     pub fn weather_factory(gains: Vec<Gain>) -> Self {
         Self {
             gains,
@@ -147,45 +150,47 @@ impl SpsaPlan {
         }
     }
 
-    /// Constant gains as fishtest's automatic selection proposes them, for half an Elo of precision.
+    /// Returns constant gains as proposed by fishtest's automatic selection, for a precision of 0.5 Elo.
     pub fn automatic(space: &Space, pairs: u64) -> Self {
         let count = space.len() as f64;
-        // The 95 % point of chi-square, by Wilson and Hilferty; 0.26 is four times a game's variance with a usual book.
-        let share = 2.0 / (9.0 * count);
-        let chi_square = count * (1.0 - share + 1.644_853_627 * share.sqrt()).powi(3);
+        // The 95 % quantile of chi-square, by the Wilson-Hilferty approximation; 0.26 is four times the variance of a
+        // game with a typical book.
+        let ratio = 2.0 / (9.0 * count);
+        let chi_square = count * (1.0 - ratio + 1.644_853_627 * ratio.sqrt()).powi(3);
         let rate = 0.5 / (NormalizedElo::PER_DEVIATION * chi_square * 0.26 / 8.0);
         let gain = |range: f64| Gain { perturbation: range / 6.0, rate };
         let gains = space.parameters().iter().map(|parameter| gain(parameter.range())).collect();
         Self { schedule: GainSchedule::constant(pairs as f64), ..Self::fishtest(gains, pairs) }
     }
 
-    /// The gains that fishtest and Stockfish propose when nobody chose: a twentieth of the range, rate 0.002.
-    pub fn usual_gains(space: &Space) -> Vec<Gain> {
+    /// Returns the default gains of fishtest and Stockfish: perturbation range / 20, rate 0.002.
+    pub fn default_gains(space: &Space) -> Vec<Gain> {
         let gain = |range: f64| Gain { perturbation: range / 20.0, rate: 0.002 };
         space.parameters().iter().map(|parameter| gain(parameter.range())).collect()
     }
 }
 
-/// One parameter's perturbation, and what a won game moves its centre by.
+/// The perturbation of one parameter, and the shift of its centre per game won.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Stride {
+struct StepSize {
     perturbation: f64,
     shift: f64,
 }
 
-/// A perturbation in play, frozen when it was first asked for.
+/// A perturbation in play; it stays as it was when its first trial was proposed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Iteration {
     number: u64,
-    /// Each parameter's signed shift per half point above an even pair.
+    /// Signed shift of each parameter per half point above an even pair.
     shifts: Vec<f64>,
     plus: Settings,
     minus: Settings,
     pairs_scored: u32,
+    /// Half points of the scored pairs above an even score.
     balance: i64,
 }
 
-/// Simultaneous perturbation in the middle of a run.
+/// An SPSA run in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spsa {
     plan: SpsaPlan,
@@ -194,12 +199,12 @@ pub struct Spsa {
 }
 
 impl Spsa {
-    /// A run at its start.
+    /// Creates a run without scores.
     pub fn new(space: &Space, plan: SpsaPlan) -> Self {
         Self { plan, centre: space.start().0, iterations: Vec::new() }
     }
 
-    /// Where the run stands, before rounding.
+    /// Returns the current values, before rounding.
     pub fn centre(&self) -> &[f64] {
         &self.centre
     }
@@ -210,11 +215,11 @@ impl Spsa {
             let iteration = self.perturb(space, number, seed);
             self.iterations.push(iteration);
         }
-        let last = self.iterations.last().expect("an iteration was just made sure of");
+        let last = self.iterations.last().expect("an iteration was pushed if there was none");
         Trial { id, plus: last.plus.clone(), minus: last.minus.clone() }
     }
 
-    /// Scores arrive in the order of trials; the last of an iteration moves the centre.
+    /// Adds a score. Scores arrive in the order of trials; the last one of an iteration moves the centre.
     pub(super) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
         let number = trial.id.0 / u64::from(self.plan.pairs_per_iteration);
         let Some(at) = self.iterations.iter().position(|iteration| iteration.number == number) else {
@@ -239,9 +244,9 @@ impl Spsa {
         let (mut plus, mut minus, mut shifts) = (Vec::new(), Vec::new(), Vec::new());
         for ((parameter, gain), &centre) in space.parameters().iter().zip(&self.plan.gains).zip(&self.centre)
         {
-            let mut stride = self.plan.schedule.at(*gain, number, games);
+            let mut step_size = self.plan.schedule.at(*gain, number, games);
             if parameter.kind == Kind::Integer {
-                stride.perturbation = stride.perturbation.max(self.plan.least_integer_perturbation);
+                step_size.perturbation = step_size.perturbation.max(self.plan.least_integer_perturbation);
             }
             let sign = random.sign();
             let (first, second) = (random.unit(), random.unit());
@@ -254,9 +259,9 @@ impl Spsa {
             let rounded = |value: f64, noise: Option<f64>| {
                 parameter.clamp(noise.map_or(value, |noise| (parameter.clamp(value) + noise).floor()))
             };
-            plus.push(rounded(centre + sign * stride.perturbation, first));
-            minus.push(rounded(centre - sign * stride.perturbation, second));
-            shifts.push(sign * stride.shift);
+            plus.push(rounded(centre + sign * step_size.perturbation, first));
+            minus.push(rounded(centre - sign * step_size.perturbation, second));
+            shifts.push(sign * step_size.shift);
         }
         Iteration {
             number,
@@ -278,15 +283,15 @@ mod tests {
 
     #[test]
     fn fishtest_gains_follow_the_published_schedule() {
-        // Ratios to the final values for a run of 30,000 pairs.
+        // Ratios to the final values in a run of 30,000 pairs.
         for (pair, rate, perturbation) in
             [(0, 0.53, 2.83), (2999, 1.75, 1.26), (14_999, 1.25, 1.07), (29_999, 1.0, 1.0)]
         {
-            let stride = GainSchedule::fishtest(30_000.0).at(GAIN, pair, 0);
+            let step_size = GainSchedule::fishtest(30_000.0).at(GAIN, pair, 0);
             // The shift per game won is the rate times the perturbation.
-            let found = stride.shift / stride.perturbation / GAIN.rate;
+            let found = step_size.shift / step_size.perturbation / GAIN.rate;
             assert!((found - rate).abs() < 0.006, "pair {pair}: rate {found}");
-            assert!((stride.perturbation / GAIN.perturbation - perturbation).abs() < 0.006, "pair {pair}");
+            assert!((step_size.perturbation / GAIN.perturbation - perturbation).abs() < 0.006, "pair {pair}");
         }
     }
 

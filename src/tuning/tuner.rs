@@ -1,4 +1,4 @@
-//! The contract of all tuners: ask for a trial, tell its score, in any order, with the same result.
+//! The interface of all tuners: ask for trials, record their scores in any order, with the same result.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,32 +12,33 @@ use crate::tuning::space::{Settings, Space};
 use crate::tuning::spsa::{Spsa, SpsaPlan};
 use crate::tuning::trial::{Trial, TrialId};
 
-/// How a tuner chooses what to try.
+/// The tuning method, with its constants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum Method {
-    /// A model of strength around the optimum; needs only names and ranges.
+    /// Bayesian model of strength around the optimum; needs only names and ranges.
     Bayes(BayesPlan),
-    /// Simultaneous perturbation with given gains.
+    /// Simultaneous perturbation stochastic approximation (SPSA) with given gains.
     Spsa(SpsaPlan),
     /// Coordinate search: one parameter at a time, each step kept only if this test accepts it.
     #[serde(rename = "sweep")]
     CoordinateSearch(SprtConfig),
 }
 
-/// The normalized Elo between which a step of a sweep is tested: a step worth keeping shows within hundreds of pairs.
-const SWEEP_TEST: [f64; 2] = [0.0, 20.0];
+/// SPRT bounds in normalized Elo for one step of a coordinate search: a step worth keeping passes within hundreds of
+/// pairs.
+const STEP_TEST: [f64; 2] = [0.0, 20.0];
 
 impl Method {
-    /// The names that [`Method::named`] knows, the default first.
+    /// The names that [`Method::named`] accepts, the default first.
     pub const NAMES: [&str; 6] = ["bayes", "spsa", "fishtest", "openbench", "weather-factory", "sweep"];
 
-    /// A method with its usual constants for a run of so many pairs; `None` for an unknown name.
+    /// Returns a method with its default constants for a run of `pairs` pairs; `None` for an unknown name.
     ///
-    /// `spsa` is simultaneous perturbation with gains chosen by rule, `sweep` steps one parameter at a time; the
-    /// others are what those tools do unless told.
+    /// `spsa` is simultaneous perturbation with gains chosen by rule. `sweep` is a coordinate search. The others are
+    /// simultaneous perturbation with the defaults of the tool of that name.
     pub fn named(name: &str, space: &Space, pairs: u64) -> Option<Self> {
-        let gains = SpsaPlan::usual_gains(space);
+        let gains = SpsaPlan::default_gains(space);
         Some(match name {
             "bayes" => Self::Bayes(BayesPlan::default()),
             "spsa" => Self::Spsa(SpsaPlan::automatic(space, pairs)),
@@ -45,81 +46,82 @@ impl Method {
             "openbench" => Self::Spsa(SpsaPlan::open_bench(gains, pairs)),
             "weather-factory" => Self::Spsa(SpsaPlan::weather_factory(gains)),
             "sweep" => {
-                let strengths = Hypotheses::try_from(SWEEP_TEST).expect("they are in order");
-                Self::CoordinateSearch(SprtConfig::usual(strengths))
+                let bounds = Hypotheses::try_from(STEP_TEST).expect("the bounds are in ascending order");
+                Self::CoordinateSearch(SprtConfig::usual(bounds))
             }
             _ => return None,
         })
     }
 }
 
-/// Everything a tuning run agrees on before the first game.
+/// The complete configuration of a tuning run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TunerPlan {
-    /// What is tuned.
+    /// The parameters to tune.
     pub space: Space,
-    /// How.
+    /// The tuning method.
     pub method: Method,
-    /// The most pairs to play.
+    /// Maximum number of pairs.
     pub pairs: u64,
-    /// All that is random follows from it.
+    /// Random seed.
     pub seed: u64,
-    /// Trial `k` is chosen from the scores of trials up to `k - lookahead`; so many pairs may be in play at once.
+    /// Trial `k` is chosen from the scores of trials up to `k - lookahead`, so at most `lookahead` pairs may be in play
+    /// at once.
     pub lookahead: Lookahead,
 }
 
-/// How many pairs may be in play at once; at least one.
+/// Maximum number of pairs in play at once; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Lookahead(std::num::NonZeroU64);
 
 impl Lookahead {
-    /// Every trial knows all earlier scores.
+    /// One pair at a time: every trial depends on all earlier scores.
     pub const NONE: Self = Self(std::num::NonZeroU64::MIN);
 
-    /// Room for `pairs` in play at once; 0 counts as 1.
+    /// Allows `pairs` pairs in play at once; 0 counts as 1.
     pub fn of(pairs: u64) -> Self {
         Self(std::num::NonZeroU64::new(pairs).unwrap_or(std::num::NonZeroU64::MIN))
     }
 
-    /// Pairs in play at once.
+    /// Returns the number of pairs that may be in play at once.
     pub fn pairs(self) -> u64 {
         self.0.get()
     }
 }
 
 impl Default for Lookahead {
-    /// Room for 64 pairs: more than the slots of a desk, too few to slow a run of thousands.
+    /// 64 pairs: more than the slots of a desktop machine, and few enough not to slow down a run of thousands of pairs.
     fn default() -> Self {
         Self::of(64)
     }
 }
 
-/// A tuner's answer to "what next?".
+/// The result of [`Tuner::ask`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// Play this.
+    /// Play this trial.
     Play(Trial),
-    /// Nothing can be asked before more scores are told.
+    /// The next trial depends on scores that are not recorded yet.
     Wait,
-    /// Nothing more will be asked.
+    /// There are no more trials.
     Finished,
 }
 
-/// A score that fits no open trial.
+/// Why a score was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what its field is")]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum RecordError {
-    #[error("trial {} was never asked for", .0.0)]
-    NeverAsked(TrialId),
-    #[error("trial {} was told before", .0.0)]
+    #[error("trial {} has not been proposed", .0.0)]
+    NotProposed(TrialId),
+    #[error("trial {} already has a score", .0.0)]
     AlreadyScored(TrialId),
 }
 
-/// A tuning run as an ask-and-tell machine.
+/// A tuning run in progress.
 ///
-/// The sequence of trials is a function of the plan and of the scores by trial number: neither the order in which
-/// scores arrive nor the number of pairs in play at once can change it.
+/// The sequence of trials is a function of the plan and of the scores by trial number. It depends neither on the order
+/// in which scores arrive nor on the number of pairs in play at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuner {
     plan: TunerPlan,
@@ -128,7 +130,8 @@ pub struct Tuner {
     learned: u64,
     stopped: bool,
     in_play: VecDeque<Trial>,
-    told: BTreeMap<TrialId, PairScore>,
+    /// Scores that are recorded but not learned from yet.
+    scores: BTreeMap<TrialId, PairScore>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,18 +142,18 @@ enum Machine {
 }
 
 impl Machine {
-    /// Whether more games would teach it nothing worth their time.
+    /// Whether further games would not improve the result enough to be worth playing.
     fn is_done(&self) -> bool {
         match self {
-            Self::Bayes(bayes) => bayes.is_sure_enough(),
+            Self::Bayes(bayes) => bayes.has_converged(),
             Self::Spsa(_) => false,
-            Self::CoordinateSearch(sweep) => sweep.step().is_none(),
+            Self::CoordinateSearch(search) => search.step().is_none(),
         }
     }
 }
 
 impl Tuner {
-    /// A run at its start.
+    /// Creates a tuner that has no scores yet.
     pub fn new(plan: TunerPlan) -> Self {
         let machine = match &plan.method {
             Method::Bayes(bayes) => Machine::Bayes(Bayes::new(&plan.space, *bayes, plan.pairs)),
@@ -166,21 +169,21 @@ impl Tuner {
             learned: 0,
             stopped: false,
             in_play: VecDeque::new(),
-            told: BTreeMap::new(),
+            scores: BTreeMap::new(),
         }
     }
 
-    /// What was agreed on.
+    /// Returns the configuration of the run.
     pub fn plan(&self) -> &TunerPlan {
         &self.plan
     }
 
-    /// The next trial, if the scores it depends on are known.
+    /// Returns the next trial, if the scores it depends on are recorded.
     pub fn ask(&mut self) -> Ask {
         if self.asked >= self.plan.pairs || self.stopped {
             return Ask::Finished;
         }
-        // Exactly this many scores are learned before the trial is chosen, however many are known already.
+        // Exactly this many scores are learned before the trial is chosen, even if more are recorded already.
         let due = (self.asked + 1).saturating_sub(self.plan.lookahead.pairs());
         while self.learned < due {
             if !self.learn_next() {
@@ -195,8 +198,8 @@ impl Tuner {
         let trial = match &mut self.machine {
             Machine::Bayes(bayes) => bayes.propose(&self.plan.space, id, self.plan.seed),
             Machine::Spsa(spsa) => spsa.propose(&self.plan.space, id, self.plan.seed),
-            Machine::CoordinateSearch(sweep) => {
-                let step = sweep.step().expect("it is not done");
+            Machine::CoordinateSearch(search) => {
+                let step = search.step().expect("a search that is not done has a step");
                 Trial { id, plus: step.candidate.clone(), minus: step.baseline.clone() }
             }
         };
@@ -205,58 +208,58 @@ impl Tuner {
         Ask::Play(trial)
     }
 
-    /// Takes the score of a trial, from the side of its `plus`.
+    /// Records the score of a trial, from the point of view of its `plus` side.
     pub fn record(&mut self, id: TrialId, score: PairScore) -> Result<(), RecordError> {
         if id.0 >= self.asked {
-            return Err(RecordError::NeverAsked(id));
+            return Err(RecordError::NotProposed(id));
         }
-        if id.0 < self.learned || self.told.contains_key(&id) {
+        if id.0 < self.learned || self.scores.contains_key(&id) {
             return Err(RecordError::AlreadyScored(id));
         }
-        self.told.insert(id, score);
+        self.scores.insert(id, score);
         Ok(())
     }
 
-    /// Learns what the remaining told scores teach, once no more trials will be asked for.
+    /// Learns from the remaining scores and updates the estimates; called when no more trials will be asked for.
     pub fn finish(&mut self) {
         while self.learn_next() {}
         if let Machine::Bayes(bayes) = &mut self.machine {
             bayes.fit(&self.plan.space);
-            bayes.settle();
+            bayes.update_intervals();
         }
     }
 
-    /// Pairs told so far.
+    /// Returns the number of pairs with a recorded score.
     pub fn pairs_scored(&self) -> u64 {
-        self.learned + self.told.len() as u64
+        self.learned + self.scores.len() as u64
     }
 
-    /// The best settings known, as an engine can be given them.
+    /// Returns the best settings so far, rounded to values that an engine accepts.
     pub fn best(&self) -> Settings {
         match &self.machine {
             Machine::Bayes(bayes) => bayes.best(&self.plan.space),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
-            Machine::CoordinateSearch(sweep) => sweep.kept().clone(),
+            Machine::CoordinateSearch(search) => search.kept().clone(),
         }
     }
 
-    /// What the run has found so far.
+    /// Returns the results of the scores learned so far.
     pub fn report(&self) -> TuningReport {
-        let (told, most) = (self.pairs_scored(), self.plan.pairs);
+        let (scored, max_pairs) = (self.pairs_scored(), self.plan.pairs);
         match &self.machine {
-            Machine::Bayes(bayes) => bayes.report(&self.plan.space, told, most),
+            Machine::Bayes(bayes) => bayes.report(&self.plan.space, scored, max_pairs),
             Machine::Spsa(_) | Machine::CoordinateSearch(_) => {
-                TuningReport::without_model(&self.plan.space, &self.best(), told, most)
+                TuningReport::without_model(&self.plan.space, &self.best(), scored, max_pairs)
             }
         }
     }
 
-    /// What the run would report if it ended now: every score told counts, also those that no trial has waited for.
+    /// Returns the report of a run that ends now: it includes all recorded scores, also those not learned from yet.
     pub fn final_report(&self) -> TuningReport {
         self.finished().report()
     }
 
-    /// The run as it would be if it ended now.
+    /// Returns a copy of the tuner as it would be if the run ended now.
     pub fn finished(&self) -> Self {
         let mut tuner = self.clone();
         tuner.finish();
@@ -264,14 +267,17 @@ impl Tuner {
     }
 
     fn learn_next(&mut self) -> bool {
-        let Some(score) = self.told.remove(&TrialId(self.learned)) else { return false };
-        let trial = self.in_play.pop_front().expect("a told trial is in play");
+        let Some(score) = self.scores.remove(&TrialId(self.learned)) else { return false };
+        let trial = self.in_play.pop_front().expect("a trial with a score is in play");
         match &mut self.machine {
             Machine::Bayes(bayes) => bayes.learn(&self.plan.space, &trial, score),
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
-            // A step is judged by its own pairs: those still in play when it was decided came too late.
-            Machine::CoordinateSearch(sweep) if sweep.step().is_some_and(|step| step.is_tried_by(&trial)) => {
-                sweep.record(score);
+            // Only the pairs of the current step count for its test. Pairs that were in play when an earlier step was
+            // decided are dropped.
+            Machine::CoordinateSearch(search)
+                if search.step().is_some_and(|step| step.is_played_by(&trial)) =>
+            {
+                search.record(score);
             }
             Machine::CoordinateSearch(_) => {}
         }
@@ -292,14 +298,14 @@ mod tests {
         TunerPlan { space, method, pairs: 400, seed: 5, lookahead: Lookahead::of(lookahead) }
     }
 
-    /// A score that belongs to the trial's number, as real games' belong to their openings.
+    /// A score that depends only on the number of the trial, as real games depend on their openings.
     fn score(trial: &Trial) -> PairScore {
         PairScore::ALL[(Random::of_item(1, trial.id.0).bits() % 5) as usize]
     }
 
-    /// Plays a run with so many pairs in play, told back in an order that depends on chance.
+    /// Plays a run with `slots` pairs in play, whose scores are recorded in random order.
     fn trials(plan: TunerPlan, slots: usize) -> (Vec<Trial>, Tuner) {
-        let (mut tuner, mut chance) = (Tuner::new(plan), Random::new(slots as u64));
+        let (mut tuner, mut random) = (Tuner::new(plan), Random::new(slots as u64));
         let (mut asked, mut in_play) = (Vec::new(), Vec::new());
         loop {
             match if in_play.len() < slots { tuner.ask() } else { Ask::Wait } {
@@ -308,7 +314,7 @@ mod tests {
                     in_play.push(trial);
                 }
                 Ask::Wait | Ask::Finished if !in_play.is_empty() => {
-                    let trial = in_play.swap_remove(chance.bits() as usize % in_play.len());
+                    let trial = in_play.swap_remove(random.bits() as usize % in_play.len());
                     tuner.record(trial.id, score(&trial)).unwrap();
                 }
                 Ask::Wait | Ask::Finished => break,
@@ -362,7 +368,7 @@ mod tests {
                 first.ask();
                 first.record(trial.id, score(trial)).unwrap();
             }
-            // The record tells the same scores, only later: eight trials are asked for ahead of each.
+            // The second run records the same scores later: eight trials are requested ahead of each.
             for trial in &alone[..stopped_after] {
                 while second.asked < (trial.id.0 + 8).min(stopped_after as u64) {
                     assert!(matches!(second.ask(), Ask::Play(_)));
@@ -375,17 +381,17 @@ mod tests {
     }
 
     #[test]
-    fn scores_for_unknown_trials_and_second_scores_are_refused() {
+    fn a_score_for_an_unknown_trial_and_a_second_score_are_refused() {
         let mut tuner = Tuner::new(plan("bayes", 8));
-        assert_eq!(tuner.record(TrialId(0), PairScore::EVEN), Err(RecordError::NeverAsked(TrialId(0))));
+        assert_eq!(tuner.record(TrialId(0), PairScore::EVEN), Err(RecordError::NotProposed(TrialId(0))));
         tuner.ask();
         tuner.record(TrialId(0), PairScore::EVEN).unwrap();
         assert_eq!(tuner.record(TrialId(0), PairScore::WON), Err(RecordError::AlreadyScored(TrialId(0))));
     }
 
     #[test]
-    fn the_model_finds_more_than_others_and_does_no_harm() {
-        let tried = |landscape: &Landscape, games: &[SimulatedGames], method: &str| {
+    fn the_bayesian_tuner_gains_more_than_the_others_and_loses_nothing_at_the_optimum() {
+        let mean_end = |landscape: &Landscape, games: &[SimulatedGames], method: &str| {
             let method = Method::named(method, landscape.space(), 5_000).unwrap();
             let (landscape, games, lookahead) = (landscape.clone(), games.to_vec(), Lookahead::default());
             let runs = TuneSimulation { landscape, games, method, pairs: 5_000, lookahead, seed: 3 }.run(6);
@@ -393,11 +399,11 @@ mod tests {
         };
         let standard_landscapes = standard_landscapes();
         let (sloped, flat) = (&standard_landscapes[1], &standard_landscapes[6]);
-        let ours = tried(&sloped.landscape, &sloped.games, "bayes");
+        let ours = mean_end(&sloped.landscape, &sloped.games, "bayes");
         for other in &Method::NAMES[1..] {
-            let theirs = tried(&sloped.landscape, &sloped.games, other);
+            let theirs = mean_end(&sloped.landscape, &sloped.games, other);
             assert!(ours > theirs + 1.0, "{other}: {theirs}, ours {ours}");
         }
-        assert!(tried(&flat.landscape, &flat.games, "bayes") > -0.3);
+        assert!(mean_end(&flat.landscape, &flat.games, "bayes") > -0.3);
     }
 }

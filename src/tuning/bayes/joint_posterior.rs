@@ -1,154 +1,159 @@
-//! Where optima lie when parameters bend each other's slopes: the intervals that a run reports.
+//! The joint posterior of all optima with interactions between parameters: the intervals that a run reports.
 //!
-//! Strength falls by `(x - optimum)' H (x - optimum)` Elo. The diagonal of `H` holds the steepnesses; the rest are bonds
-//! between two parameters, each a share of their steepnesses. How large the shares are is learned too, so that bonds
-//! count where games ask for them. People set parameters one at a time, so a start is taken to be
-//! near the best value *given the other starts*; across a flat direction of bound parameters the true optimum may
-//! then be far, and intervals are as wide as that. A chain of random draws, the same for the same scores, visits what
-//! the games leave possible.
+//! At the offsets `x`, strength falls by `(x - optimum)' H (x - optimum)` Elo. The diagonal of `H` holds the steepnesses.
+//! The other entries are interactions between two parameters, relative to the geometric mean of their steepnesses; their
+//! scale is estimated too, so that interactions count only where the games are evidence for them. Engine authors set
+//! parameters one at a time, so the prior places a start near the best value *given the other starts*. Along a flat
+//! direction of interacting parameters the true optimum may then be far away, and the intervals are as wide as that.
+//!
+//! The posterior is sampled with a Gibbs sampler, which returns the same intervals for the same scores.
 
 use crate::stats::Random;
-use crate::tuning::bayes::posterior::{Grid, PLACES, SCALES};
+use crate::tuning::bayes::posterior::{Grid, OFFSETS, SCALES};
 use crate::tuning::bayes::regression::RegressionSums;
 
-/// Draws of the chain, and how many at its start are not counted.
-const DRAWS: usize = 500;
-const FIRST_DRAWS: usize = 60;
-/// Roots of steepnesses considered; the first stands for a parameter that does nothing.
+/// Number of samples, and number of samples at the start that are discarded.
+const SAMPLES: usize = 500;
+const BURN_IN: usize = 60;
+/// Grid of square roots of steepnesses: 0 for a parameter without effect, then a geometric sequence.
 const ROOTS: usize = 29;
-const GENTLEST: f64 = 0.05;
-const STEEPER: f64 = 1.26;
-/// What a steepness is before any game: 2 Elo within a factor of `e^1.5`, two times in three.
-const USUAL_STEEPNESS: f64 = 2.0;
-const STEEPNESS_SPREAD: f64 = 1.5;
-/// How likely a parameter does nothing at all.
-const DEAD: f64 = 0.02;
-/// Sizes of all bonds of a parameter together, as shares of its steepness, and how fast larger ones grow unlikely.
-const BONDS: [f64; 7] = [0.0, 0.15, 0.3, 0.5, 0.8, 1.1, 1.5];
-const BOND_RARITY: f64 = 3.0;
-/// Variance of an optimum's distance from the start, whatever else is believed: it hardly leaves the range.
+const MIN_ROOT: f64 = 0.05;
+const ROOT_RATIO: f64 = 1.26;
+/// Log-normal prior of a steepness: median 2 Elo, standard deviation 1.5 of its logarithm.
+const MEDIAN_STEEPNESS: f64 = 2.0;
+const LOG_STEEPNESS_DEVIATION: f64 = 1.5;
+/// Prior probability that a parameter has no effect.
+const NO_EFFECT_PROBABILITY: f64 = 0.02;
+/// Grid of the scale of all interactions of a parameter together, relative to its steepness, and the rate of its
+/// exponential prior.
+const INTERACTION_SCALES: [f64; 7] = [0.0, 0.15, 0.3, 0.5, 0.8, 1.1, 1.5];
+const INTERACTION_SCALE_RATE: f64 = 3.0;
+/// Prior variance of an optimum's offset, independent of everything else: an optimum is hardly ever outside the range.
 const RANGE_VARIANCE: f64 = 1.0;
-/// Belief left outside each end of an interval.
+/// Posterior probability outside each end of an interval.
 ///
-/// Chosen by simulation, and checked on other landscapes, drawn at random: a parameter that games say little about keeps an
-/// interval as wide as what was believed before, which holds its optimum nearly always, so that all
-/// parameters together are right 95 times in 100 only with tails above 2.5 %.
+/// Chosen by simulation, and checked on other, random landscapes: a parameter about which the games carry little
+/// information keeps an interval as wide as its prior, which nearly always contains the optimum, so that the coverage
+/// over all parameters is 95 % only with tails above 2.5 %.
 const TAIL: f64 = 0.06;
 
-/// The interval of each optimum, in half ranges from the start; the same for the same sums, noise and seed.
-pub(super) fn intervals(moments: &RegressionSums, noise: f64, seed: u64) -> Vec<[f64; 2]> {
-    let (mut chain, grid) = (Chain::new(moments, noise, seed), Grid::new());
-    let mut densities = vec![[0.0; PLACES]; moments.size()];
-    for draw in 0..DRAWS {
-        let normal = chain.optimum_given_the_rest();
-        if draw >= FIRST_DRAWS {
-            for (index, density) in densities.iter_mut().enumerate() {
-                grid.add_bell(density, normal.mean(index), normal.variance(index));
+/// Returns the interval of each optimum, as offsets; the same for the same sums, noise and seed.
+pub(super) fn intervals(sums: &RegressionSums, noise: f64, seed: u64) -> Vec<[f64; 2]> {
+    let (mut sampler, grid) = (GibbsSampler::new(sums, noise, seed), Grid::new());
+    let mut posteriors = vec![[0.0; OFFSETS]; sums.size()];
+    for sample in 0..SAMPLES {
+        let normal = sampler.optimum_conditional();
+        if sample >= BURN_IN {
+            for (index, posterior) in posteriors.iter_mut().enumerate() {
+                grid.add_normal(posterior, normal.mean(index), normal.variance(index));
             }
         }
-        chain.optimum = normal.draw(&mut chain.random);
-        chain.draw_scale();
-        chain.look_from_optimum();
-        for index in 0..moments.size() {
-            chain.draw_root(index);
+        sampler.optimum = normal.sample(&mut sampler.random);
+        sampler.sample_start_variances();
+        sampler.centre_sums();
+        for index in 0..sums.size() {
+            sampler.sample_root(index);
         }
-        chain.draw_bonds();
-        chain.draw_bond_size();
+        sampler.sample_interactions();
+        sampler.sample_interaction_scale();
     }
-    let ends = |density: &[f64; PLACES]| [TAIL, 1.0 - TAIL].map(|share| grid.quantile(density, share));
-    densities.iter().map(ends).collect()
+    let ends = |masses: &[f64; OFFSETS]| [TAIL, 1.0 - TAIL].map(|share| grid.quantile(masses, share));
+    posteriors.iter().map(ends).collect()
 }
 
-/// The state of the chain.
-struct Chain<'a> {
-    moments: &'a RegressionSums,
+/// The state of the Gibbs sampler. Matrices are stored row by row.
+struct GibbsSampler<'a> {
+    sums: &'a RegressionSums,
     size: usize,
-    /// Variance of a pair's score, in Elo.
+    /// Variance of the score of a pair, in Elo².
     noise: f64,
     random: Random,
     optimum: Vec<f64>,
-    /// Variance of each start's distance from what is best given the others.
-    spread: Vec<f64>,
+    /// Prior variance of the distance of each start from the best value given the other starts.
+    start_variance: Vec<f64>,
+    /// Square root of each steepness.
     roots: Vec<f64>,
-    /// Bonds in units of their size.
-    bonds: Vec<f64>,
-    bond_size: f64,
-    /// `H`, row by row.
+    /// Interactions in units of `interaction_scale`.
+    interactions: Vec<f64>,
+    interaction_scale: f64,
+    /// The matrix `H`.
     curvature: Vec<f64>,
-    /// Of each row, weights times products of two distances from the optimum.
+    /// For each row, the sums of weights times products of two distances from the optimum.
     squares: Vec<f64>,
-    /// Of each row, slopes times distances from the optimum.
+    /// For each row, the sums of slopes times distances from the optimum.
     products: Vec<f64>,
 }
 
-impl<'a> Chain<'a> {
-    fn new(moments: &'a RegressionSums, noise: f64, seed: u64) -> Self {
-        let size = moments.size();
-        let mut chain = Self {
-            moments,
+impl<'a> GibbsSampler<'a> {
+    fn new(sums: &'a RegressionSums, noise: f64, seed: u64) -> Self {
+        let size = sums.size();
+        let mut sampler = Self {
+            sums,
             size,
             noise,
             random: Random::new(seed),
             optimum: vec![0.0; size],
-            spread: vec![0.1; size],
-            roots: vec![USUAL_STEEPNESS.sqrt(); size],
-            bonds: vec![0.0; size * size],
-            bond_size: 0.0,
+            start_variance: vec![0.1; size],
+            roots: vec![MEDIAN_STEEPNESS.sqrt(); size],
+            interactions: vec![0.0; size * size],
+            interaction_scale: 0.0,
             curvature: vec![0.0; size * size],
             squares: vec![0.0; size * size * size],
             products: vec![0.0; size * size],
         };
-        chain.curve();
-        chain
+        sampler.update_curvature();
+        sampler
     }
 
     fn row<'v>(&self, values: &'v [f64], row: usize) -> &'v [f64] {
         &values[row * self.size..(row + 1) * self.size]
     }
 
-    /// The squares of `row` that belong to one of its columns.
+    /// Returns the squares of `row` for one of its columns.
     fn squares(&self, row: usize, column: usize) -> &[f64] {
         self.row(&self.squares, row * self.size + column)
     }
 
-    /// Curvatures from roots and bonds.
-    fn curve(&mut self) {
+    /// Computes the curvatures from the roots and interactions.
+    fn update_curvature(&mut self) {
         for row in 0..self.size {
             for column in 0..self.size {
-                let place = row * self.size + column;
-                let share = if row == column { 1.0 } else { self.bond_size * self.bonds[place] };
-                self.curvature[place] = self.roots[row] * self.roots[column] * share;
+                let index = row * self.size + column;
+                let factor =
+                    if row == column { 1.0 } else { self.interaction_scale * self.interactions[index] };
+                self.curvature[index] = self.roots[row] * self.roots[column] * factor;
             }
         }
     }
 
-    /// Given the curvatures, optima are normally distributed.
-    fn optimum_given_the_rest(&self) -> Normal {
+    /// Returns the distribution of the optima given everything else, which is normal.
+    fn optimum_conditional(&self) -> MultivariateNormal {
         let size = self.size;
-        let (mut precision, mut pull) = (vec![0.0; size * size], vec![0.0; size]);
+        let (mut precision, mut precision_mean) = (vec![0.0; size * size], vec![0.0; size]);
         for row in 0..size {
-            let bent = self.row(&self.curvature, row);
-            let at = dot(self.row(&self.moments.weight_at, row), bent);
-            let moved = 2.0 / self.noise * (2.0 * at + self.moments.slope[row]);
-            let mut weight = 4.0 / self.noise * self.moments.weight[row];
-            if bent[row] > 0.0 {
-                weight += 1.0 / (self.spread[row] * bent[row] * bent[row]);
+            let curvature = self.row(&self.curvature, row);
+            let at = dot(self.row(&self.sums.weight_at, row), curvature);
+            let pull = 2.0 / self.noise * (2.0 * at + self.sums.slope[row]);
+            let mut weight = 4.0 / self.noise * self.sums.weight[row];
+            if curvature[row] > 0.0 {
+                weight += 1.0 / (self.start_variance[row] * curvature[row] * curvature[row]);
             }
             for first in 0..size {
-                pull[first] += bent[first] * moved;
+                precision_mean[first] += curvature[first] * pull;
                 for second in 0..=first {
-                    precision[first * size + second] += weight * bent[first] * bent[second];
+                    precision[first * size + second] += weight * curvature[first] * curvature[second];
                 }
             }
-            // What does nothing is believed to lie where others of its kind do.
+            // A parameter without effect keeps the prior of its optimum.
             precision[row * size + row] +=
-                1.0 / if bent[row] > 0.0 { RANGE_VARIANCE } else { self.spread[row] };
+                1.0 / if curvature[row] > 0.0 { RANGE_VARIANCE } else { self.start_variance[row] };
         }
-        Normal::new(precision, &pull)
+        MultivariateNormal::new(precision, &precision_mean)
     }
 
-    /// How far starts lie from what is best given the others: Student's distribution with three degrees of freedom.
-    fn draw_scale(&mut self) {
+    /// Samples the common scale of the distances of starts from the best values given the other starts, and the variance
+    /// of each: together, a Student's t-distribution with three degrees of freedom.
+    fn sample_start_variances(&mut self) {
         let distance = |row: usize| {
             let own = self.curvature[row * self.size + row];
             if own > 0.0 {
@@ -159,28 +164,28 @@ impl<'a> Chain<'a> {
         };
         let distances: Vec<f64> = (0..self.size).map(distance).collect();
         let logs = SCALES.map(|scale| {
-            let log = |place: &f64| -2.0 * (1.0 + (place / scale).powi(2) / 3.0).ln() - scale.ln();
+            let log = |distance: &f64| -2.0 * (1.0 + (distance / scale).powi(2) / 3.0).ln() - scale.ln();
             distances.iter().map(log).sum::<f64>()
         });
-        let scale = SCALES[pick(&logs, &mut self.random)];
-        for (spread, distance) in self.spread.iter_mut().zip(distances) {
+        let scale = SCALES[sample_index(&logs, &mut self.random)];
+        for (variance, distance) in self.start_variance.iter_mut().zip(distances) {
             let rate = (3.0 * scale * scale + distance * distance) / 2.0;
             let gamma = -((1.0 - self.random.unit()) * (1.0 - self.random.unit())).ln();
-            *spread = rate / gamma.max(1e-9);
+            *variance = rate / gamma.max(1e-9);
         }
     }
 
-    /// The sums as seen from the optimum.
-    fn look_from_optimum(&mut self) {
-        let (size, moments, optimum) = (self.size, self.moments, &self.optimum);
+    /// Computes `squares` and `products`: the sums relative to the current optimum instead of the start.
+    fn centre_sums(&mut self) {
+        let (size, sums, optimum) = (self.size, self.sums, &self.optimum);
         for row in 0..size {
-            let at = &moments.weight_at[row * size..(row + 1) * size];
+            let at = &sums.weight_at[row * size..(row + 1) * size];
             for first in 0..size {
-                let place = row * size + first;
-                self.products[place] = optimum[first] * moments.slope[row] - moments.slope_at[place];
+                let index = row * size + first;
+                self.products[index] = optimum[first] * sums.slope[row] - sums.slope_at[index];
                 for second in 0..size {
-                    self.squares[place * size + second] = moments.weight_at_both[place * size + second]
-                        + moments.weight[row] * optimum[first] * optimum[second]
+                    self.squares[index * size + second] = sums.weight_at_both[index * size + second]
+                        + sums.weight[row] * optimum[first] * optimum[second]
                         - optimum[first] * at[second]
                         - optimum[second] * at[first];
                 }
@@ -188,68 +193,70 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// A column of the squares of `row` times its curvatures, all but one of them.
-    fn bent(&self, row: usize, column: usize, without: usize) -> f64 {
-        let (squares, bends) = (self.squares(row, column), self.row(&self.curvature, row));
-        dot(squares, bends) - squares[without] * bends[without]
+    /// Returns the dot product of the squares of `row` and `column` with the curvatures of `row`, without one of them.
+    fn curvature_product(&self, row: usize, column: usize, without: usize) -> f64 {
+        let (squares, curvature) = (self.squares(row, column), self.row(&self.curvature, row));
+        dot(squares, curvature) - squares[without] * curvature[without]
     }
 
-    /// A steepness with all its bonds; the likelihood's logarithm is a polynomial of its root.
-    fn draw_root(&mut self, index: usize) {
+    /// Samples the root of a steepness, which also scales all interactions of its parameter. The log-likelihood is a
+    /// polynomial of degree four in the root.
+    fn sample_root(&mut self, index: usize) {
         let size = self.size;
-        let mut tied: Vec<f64> = (0..size)
-            .map(|other| self.bond_size * self.bonds[index * size + other] * self.roots[other])
+        let mut factors: Vec<f64> = (0..size)
+            .map(|other| self.interaction_scale * self.interactions[index * size + other] * self.roots[other])
             .collect();
-        tied[index] = 0.0;
+        factors[index] = 0.0;
         let (mut first, mut second, mut third) = (0.0, -self.products[index * size + index], 0.0);
-        for (other, &tie) in tied.iter().enumerate().filter(|(_, tie)| **tie != 0.0) {
+        for (other, &factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
             let products = self.products[index * size + other] + self.products[other * size + index];
-            first += tie * (2.0 * self.bent(other, index, index) - products);
+            first += factor * (2.0 * self.curvature_product(other, index, index) - products);
             let own = self.squares(index, other);
-            second += tie * (dot(own, &tied) + tie * self.squares(other, index)[index]);
-            third += 2.0 * tie * own[index];
+            second += factor * (dot(own, &factors) + factor * self.squares(other, index)[index]);
+            third += 2.0 * factor * own[index];
         }
         let fourth = self.squares(index, index)[index];
         let logs: [f64; ROOTS] = std::array::from_fn(|at| {
             let root = root_at(at);
             let cost = root * (first + root * (second + root * (third + root * fourth)));
-            root_log(at) - 2.0 / self.noise * cost
+            root_log_prior(at) - 2.0 / self.noise * cost
         });
-        let root = root_at(pick(&logs, &mut self.random));
+        let root = root_at(sample_index(&logs, &mut self.random));
         self.roots[index] = root;
-        tied[index] = root;
-        for (other, tie) in tied.into_iter().enumerate() {
-            self.curvature[index * size + other] = root * tie;
-            self.curvature[other * size + index] = root * tie;
+        factors[index] = root;
+        for (other, factor) in factors.into_iter().enumerate() {
+            self.curvature[index * size + other] = root * factor;
+            self.curvature[other * size + index] = root * factor;
         }
     }
 
-    /// Each bond, given all else, is normally distributed.
-    fn draw_bonds(&mut self) {
+    /// Samples each interaction from its distribution given everything else, which is normal.
+    fn sample_interactions(&mut self) {
         for row in 1..self.size {
             for column in 0..row {
-                let places = [row * self.size + column, column * self.size + row];
-                let unit = self.roots[row] * self.roots[column] * self.bond_size;
+                let indices = [row * self.size + column, column * self.size + row];
+                let unit = self.roots[row] * self.roots[column] * self.interaction_scale;
                 let squares = self.squares(row, column)[column] + self.squares(column, row)[row];
-                let products = self.products[places[0]] + self.products[places[1]]
-                    - 2.0 * (self.bent(row, column, column) + self.bent(column, row, row));
+                let others =
+                    self.curvature_product(row, column, column) + self.curvature_product(column, row, row);
+                let products = self.products[indices[0]] + self.products[indices[1]] - 2.0 * others;
                 let precision = 1.0 + 4.0 / self.noise * unit * unit * squares;
                 let mean = 2.0 / self.noise * unit * products / precision;
-                let bond = mean + self.random.normal() / precision.sqrt();
-                for place in places {
-                    self.bonds[place] = bond;
-                    self.curvature[place] = unit * bond;
+                let interaction = mean + self.random.normal() / precision.sqrt();
+                for index in indices {
+                    self.interactions[index] = interaction;
+                    self.curvature[index] = unit * interaction;
                 }
             }
         }
     }
 
-    /// The common size of bonds; everything off the diagonal grows in proportion.
-    fn draw_bond_size(&mut self) {
+    /// Samples the common scale of the interactions, which multiplies all entries of `H` off the diagonal.
+    fn sample_interaction_scale(&mut self) {
         let (size, mut linear, mut quadratic) = (self.size, 0.0, 0.0);
         for row in 0..size {
             let mut units: Vec<f64> = (0..size)
-                .map(|column| self.roots[row] * self.roots[column] * self.bonds[row * size + column])
+                .map(|column| self.roots[row] * self.roots[column] * self.interactions[row * size + column])
                 .collect();
             units[row] = 0.0;
             for (column, &unit) in units.iter().enumerate() {
@@ -261,82 +268,86 @@ impl<'a> Chain<'a> {
             }
         }
         let others = (size as f64 - 1.0).max(1.0);
-        let logs = BONDS.map(|all| {
+        let logs = INTERACTION_SCALES.map(|all| {
             let each = all / others.sqrt();
-            -BOND_RARITY * all - 2.0 / self.noise * each * (linear + each * quadratic)
+            -INTERACTION_SCALE_RATE * all - 2.0 / self.noise * each * (linear + each * quadratic)
         });
-        self.bond_size = BONDS[pick(&logs, &mut self.random)] / others.sqrt();
-        self.curve();
+        self.interaction_scale = INTERACTION_SCALES[sample_index(&logs, &mut self.random)] / others.sqrt();
+        self.update_curvature();
     }
 }
 
-/// A normal distribution of several numbers, given by the inverse of the root of its precision.
-struct Normal {
+/// A multivariate normal distribution, stored as the inverse of the Cholesky factor of its precision matrix.
+struct MultivariateNormal {
     size: usize,
-    inverse: Vec<f64>,
-    half_mean: Vec<f64>,
+    inverse_factor: Vec<f64>,
+    /// The inverse factor times (precision times mean).
+    whitened_mean: Vec<f64>,
 }
 
-impl Normal {
-    /// From the lower triangle of the precision, and precision times mean.
-    fn new(precision: Vec<f64>, pull: &[f64]) -> Self {
-        let size = pull.len();
-        let inverse = inverse_of_root(precision, size);
-        let half_mean = (0..size).map(|row| dot(&inverse[row * size..=row * size + row], pull)).collect();
-        Self { size, inverse, half_mean }
+impl MultivariateNormal {
+    /// Creates a distribution from the lower triangle of its precision, and from precision times mean.
+    fn new(precision: Vec<f64>, precision_mean: &[f64]) -> Self {
+        let size = precision_mean.len();
+        let inverse_factor = inverse_cholesky(precision, size);
+        let whitened_mean = (0..size)
+            .map(|row| dot(&inverse_factor[row * size..=row * size + row], precision_mean))
+            .collect();
+        Self { size, inverse_factor, whitened_mean }
     }
 
-    fn along(&self, column: usize, half: &[f64]) -> f64 {
-        (column..self.size).map(|row| self.inverse[row * self.size + column] * half[row]).sum()
+    /// Returns one element of the transposed inverse factor times a whitened vector.
+    fn unwhiten(&self, column: usize, whitened: &[f64]) -> f64 {
+        (column..self.size).map(|row| self.inverse_factor[row * self.size + column] * whitened[row]).sum()
     }
 
     fn mean(&self, index: usize) -> f64 {
-        self.along(index, &self.half_mean)
+        self.unwhiten(index, &self.whitened_mean)
     }
 
     fn variance(&self, index: usize) -> f64 {
-        (index..self.size).map(|row| self.inverse[row * self.size + index].powi(2)).sum()
+        (index..self.size).map(|row| self.inverse_factor[row * self.size + index].powi(2)).sum()
     }
 
-    fn draw(&self, random: &mut Random) -> Vec<f64> {
-        let half: Vec<f64> = self.half_mean.iter().map(|mean| mean + random.normal()).collect();
-        (0..self.size).map(|column| self.along(column, &half)).collect()
+    fn sample(&self, random: &mut Random) -> Vec<f64> {
+        let whitened: Vec<f64> = self.whitened_mean.iter().map(|mean| mean + random.normal()).collect();
+        (0..self.size).map(|column| self.unwhiten(column, &whitened)).collect()
     }
 }
 
-/// Sums stop at the end of the shorter.
+/// Returns the dot product; the longer slice is cut to the length of the shorter.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 fn root_at(at: usize) -> f64 {
-    if at == 0 { 0.0 } else { GENTLEST * STEEPER.powi(at as i32 - 1) }
+    if at == 0 { 0.0 } else { MIN_ROOT * ROOT_RATIO.powi(at as i32 - 1) }
 }
 
-/// Logarithm of how likely a root is before any game.
-fn root_log(at: usize) -> f64 {
+/// Returns the logarithm of the prior probability of a grid root.
+fn root_log_prior(at: usize) -> f64 {
     if at == 0 {
-        return DEAD.ln();
+        return NO_EFFECT_PROBABILITY.ln();
     }
-    let distance = (root_at(at).powi(2) / USUAL_STEEPNESS).ln() / STEEPNESS_SPREAD;
-    let cell = 2.0 * STEEPER.ln() / STEEPNESS_SPREAD;
-    ((1.0 - DEAD) * cell / std::f64::consts::TAU.sqrt()).ln() - distance * distance / 2.0
+    let deviation = (root_at(at).powi(2) / MEDIAN_STEEPNESS).ln() / LOG_STEEPNESS_DEVIATION;
+    let cell = 2.0 * ROOT_RATIO.ln() / LOG_STEEPNESS_DEVIATION;
+    ((1.0 - NO_EFFECT_PROBABILITY) * cell / std::f64::consts::TAU.sqrt()).ln() - deviation * deviation / 2.0
 }
 
-/// An index drawn by the logarithms of chances.
-fn pick(logs: &[f64], random: &mut Random) -> usize {
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let shares: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
-    let mut left = random.unit() * shares.iter().sum::<f64>();
-    let reached = |share: &f64| {
-        left -= share;
+/// Samples an index, given the logarithms of unnormalised probabilities.
+fn sample_index(logs: &[f64], random: &mut Random) -> usize {
+    let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - max).exp()).collect();
+    let mut left = random.unit() * weights.iter().sum::<f64>();
+    let reached = |weight: &f64| {
+        left -= weight;
         left < 0.0
     };
-    shares.iter().position(reached).unwrap_or(logs.len() - 1)
+    weights.iter().position(reached).unwrap_or(logs.len() - 1)
 }
 
-/// The inverse of the lower triangular root of a positive matrix, whose lower triangle is given.
-fn inverse_of_root(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+/// Returns the inverse of the lower Cholesky factor of a positive definite matrix, whose lower triangle is given.
+fn inverse_cholesky(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     for row in 0..size {
         for column in 0..=row {
             let known = dot(&matrix[row * size..row * size + column], &matrix[column * size..]);
@@ -361,67 +372,73 @@ fn inverse_of_root(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Sums over many pairs on the quadratic `curvature` with its optimum at `optimum`, without noise in the scores.
-    fn taught(curvature: &[[f64; 3]; 3], optimum: [f64; 3], pairs: u64) -> RegressionSums {
-        let (mut moments, mut random) = (RegressionSums::new(3), Random::new(7));
-        let strength = |place: &[f64]| {
-            let away: Vec<f64> = place.iter().zip(optimum).map(|(place, optimum)| place - optimum).collect();
-            -curvature.iter().zip(&away).map(|(row, from)| from * dot(row, &away)).sum::<f64>()
+    /// Sums over noiseless pairs on the quadratic function given by `curvature` and `optimum`.
+    fn sums(curvature: &[[f64; 3]; 3], optimum: [f64; 3], pairs: u64) -> RegressionSums {
+        let (mut sums, mut random) = (RegressionSums::new(3), Random::new(7));
+        let strength = |offsets: &[f64]| {
+            let distances: Vec<f64> =
+                offsets.iter().zip(optimum).map(|(offset, optimum)| offset - optimum).collect();
+            -curvature.iter().zip(&distances).map(|(row, from)| from * dot(row, &distances)).sum::<f64>()
         };
         for _ in 0..pairs {
             let centre: Vec<f64> = optimum.iter().map(|at| at + 0.6 * (random.unit() - 0.5)).collect();
-            let reach: Vec<f64> = centre.iter().map(|_| 0.5 * random.sign()).collect();
+            let perturbation: Vec<f64> = centre.iter().map(|_| 0.5 * random.sign()).collect();
             let side = |sign: f64| -> Vec<f64> {
-                centre.iter().zip(&reach).map(|(centre, reach)| centre + sign * reach).collect()
+                centre.iter().zip(&perturbation).map(|(centre, distance)| centre + sign * distance).collect()
             };
             let (plus, minus) = (side(1.0), side(-1.0));
-            moments.learn(1.0, &plus, &minus, strength(&plus) - strength(&minus), 1.0);
+            sums.learn(1.0, &plus, &minus, strength(&plus) - strength(&minus), 1.0);
         }
-        moments
+        sums
     }
 
-    fn is_held([low, high]: [f64; 2], optimum: f64) -> bool {
+    fn covers([low, high]: [f64; 2], optimum: f64) -> bool {
         low <= optimum && optimum <= high
     }
 
-    const STRAIGHT: [[f64; 3]; 3] = [[6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]];
-    const BOUND: [[f64; 3]; 3] = [[6.0, 5.7, 0.0], [5.7, 6.0, 0.0], [0.0, 0.0, 6.0]];
+    const INDEPENDENT: [[f64; 3]; 3] = [[6.0, 0.0, 0.0], [0.0, 6.0, 0.0], [0.0, 0.0, 6.0]];
+    const INTERACTING: [[f64; 3]; 3] = [[6.0, 5.7, 0.0], [5.7, 6.0, 0.0], [0.0, 0.0, 6.0]];
 
     #[test]
-    fn intervals_hold_the_optimum_of_bound_parameters_and_are_wider_than_those_of_free_ones() {
+    fn intervals_of_interacting_parameters_cover_the_optimum_and_are_wider_than_without_interactions() {
         let optimum = [0.3, -0.4, 0.2];
-        let (free, bound) = (taught(&STRAIGHT, optimum, 20_000), taught(&BOUND, optimum, 20_000));
-        let (free, bound) = (intervals(&free, 15_000.0, 1), intervals(&bound, 15_000.0, 1));
+        let independent = intervals(&sums(&INDEPENDENT, optimum, 20_000), 15_000.0, 1);
+        let interacting = intervals(&sums(&INTERACTING, optimum, 20_000), 15_000.0, 1);
         for (index, optimum) in optimum.into_iter().enumerate() {
-            assert!(is_held(free[index], optimum), "{index}: {:?}", free[index]);
-            assert!(is_held(bound[index], optimum), "{index}: {:?}", bound[index]);
+            assert!(covers(independent[index], optimum), "{index}: {:?}", independent[index]);
+            assert!(covers(interacting[index], optimum), "{index}: {:?}", interacting[index]);
         }
         let width = |[low, high]: [f64; 2]| high - low;
-        assert!(width(bound[0]) > 1.3 * width(free[0]), "{:?} {:?}", bound[0], free[0]);
+        assert!(
+            width(interacting[0]) > 1.3 * width(independent[0]),
+            "{:?} {:?}",
+            interacting[0],
+            independent[0]
+        );
     }
 
     #[test]
-    fn what_does_nothing_has_the_widest_interval() {
-        let dead = [[6.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 6.0]];
-        let told = intervals(&taught(&dead, [0.3, 0.3, 0.3], 20_000), 15_000.0, 1);
-        let width = |index: usize| told[index][1] - told[index][0];
-        assert!(width(1) > 1.1 * width(0).max(width(2)), "{told:?}");
+    fn a_parameter_without_effect_has_the_widest_interval() {
+        let curvature = [[6.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 6.0]];
+        let found = intervals(&sums(&curvature, [0.3, 0.3, 0.3], 20_000), 15_000.0, 1);
+        let width = |index: usize| found[index][1] - found[index][0];
+        assert!(width(1) > 1.1 * width(0).max(width(2)), "{found:?}");
     }
 
     #[test]
     fn more_pairs_give_narrower_intervals_and_the_same_pairs_the_same() {
-        let (few, many) = (taught(&STRAIGHT, [0.3; 3], 2_000), taught(&STRAIGHT, [0.3; 3], 50_000));
+        let (few, many) = (sums(&INDEPENDENT, [0.3; 3], 2_000), sums(&INDEPENDENT, [0.3; 3], 50_000));
         let width = |[low, high]: [f64; 2]| high - low;
-        let told = intervals(&many, 15_000.0, 1);
-        assert!(width(told[0]) < 0.7 * width(intervals(&few, 15_000.0, 1)[0]));
-        assert_eq!(told, intervals(&many, 15_000.0, 1));
+        let found = intervals(&many, 15_000.0, 1);
+        assert!(width(found[0]) < 0.7 * width(intervals(&few, 15_000.0, 1)[0]));
+        assert_eq!(found, intervals(&many, 15_000.0, 1));
     }
 
     #[test]
-    fn the_inverse_of_a_root_undoes_its_matrix() {
+    fn the_inverse_cholesky_factor_whitens_its_matrix() {
         let matrix = vec![4.0, 0.0, 0.0, 2.0, 5.0, 0.0, -1.0, 0.5, 3.0];
         let full = |row: usize, column: usize| matrix[row.max(column) * 3 + row.min(column)];
-        let inverse = inverse_of_root(matrix.clone(), 3);
+        let inverse = inverse_cholesky(matrix.clone(), 3);
         for row in 0..3 {
             for column in 0..3 {
                 // inverse * matrix * inverse' is the identity.

@@ -1,4 +1,7 @@
-//! The Bayesian tuner: a joint posterior over all parameters, fitted to the scores of trials.
+//! The Bayesian tuner: a quadratic model of strength around the optimum, fitted to the scores of all pairs.
+//!
+//! Positions of parameter values are given as *offsets*: distances from the starting value, in half ranges. The
+//! *steepness* of a parameter is the Elo lost at half a range from its optimum.
 
 mod joint_posterior;
 mod observation;

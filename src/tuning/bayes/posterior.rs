@@ -1,12 +1,12 @@
-//! What pairs teach about one parameter: where its optimum lies, and how steeply strength falls away from it.
+//! The posterior of one parameter on its own: its optimum, and how steeply strength falls away from it.
 //!
-//! Near its optimum a parameter costs `steepness * (value - optimum)²` Elo. A pair between two values measures the slope
-//! half-way between them, with much noise; all that many pairs say about optimum and steepness is then contained in
-//! five sums. Lengths are in half ranges, counted from the starting value.
+//! A value at offset `x` loses `steepness * (x - optimum)²` Elo. A pair between two values is a noisy measurement of the
+//! slope at their midpoint, so five sums are a sufficient statistic for optimum and steepness. The posterior is computed
+//! on a grid of optima and steepnesses.
 
 use serde::{Deserialize, Serialize};
 
-/// Sums over pairs that hold all they say about one parameter.
+/// Sufficient statistic of the pairs for one parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Evidence {
     weight: f64,
@@ -17,12 +17,12 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Adds a pair between `plus` and `minus` whose score was worth `elo` to plus, and which says as much as `share` of
-    /// a pair between equals.
-    pub(super) fn add(&mut self, plus: f64, minus: f64, elo: f64, share: f64) {
+    /// Adds a pair between the offsets `plus` and `minus`, with an observed advantage of `elo` for plus and `information`
+    /// relative to a pair between equal sides.
+    pub(super) fn add(&mut self, plus: f64, minus: f64, elo: f64, information: f64) {
         let (at, distance) = ((plus + minus) / 2.0, plus - minus);
-        let weight = share * distance * distance;
-        let elo = share * elo;
+        let weight = information * distance * distance;
+        let elo = information * elo;
         self.weight += weight;
         self.weight_at += weight * at;
         self.weight_at_squared += weight * at * at;
@@ -30,8 +30,8 @@ impl Evidence {
         self.slope_at += distance * elo * at;
     }
 
-    /// Makes everything known so far count less.
-    pub(super) fn fade(&mut self, factor: f64) {
+    /// Multiplies the weight of all pairs so far by `factor`.
+    pub(super) fn decay(&mut self, factor: f64) {
         for sum in [
             &mut self.weight,
             &mut self.weight_at,
@@ -43,254 +43,273 @@ impl Evidence {
         }
     }
 
-    /// Information in units of the noise: the inverse variance of the slope that was measured.
+    /// Returns the inverse variance of the measured slope, in units of the inverse variance of a pair.
     pub(super) fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// Log-likelihood of an optimum and a steepness, times the variance of a pair.
-    fn support(&self, optimum: f64, steepness: f64) -> f64 {
+    /// Returns the log-likelihood of an optimum and a steepness, times the variance of a pair.
+    fn scaled_log_likelihood(&self, optimum: f64, steepness: f64) -> f64 {
         let squares = optimum * (optimum * self.weight - 2.0 * self.weight_at) + self.weight_at_squared;
         let product = optimum * self.slope - self.slope_at;
         2.0 * steepness * (product - steepness * squares)
     }
 }
 
-/// Places an optimum may be at, densest around the start.
-pub(super) const PLACES: usize = 201;
-/// How far from the start a place may be: a whole range, and a little beyond.
-pub(super) const FARTHEST: f64 = 2.2;
-/// How much denser places lie at the start than far away.
-const DENSITY: f64 = 4.0;
-/// How far beyond the range an optimum is believed in.
-const BEYOND: f64 = 1.5;
-/// Steepnesses considered, in Elo at half a range: from hardly anything to hardly playable.
+/// Number of grid offsets for an optimum; they are densest around the start.
+pub(super) const OFFSETS: usize = 201;
+/// Largest grid offset: a whole range and a little more.
+pub(super) const MAX_OFFSET: f64 = 2.2;
+/// How much denser the grid is at the start than far away: the argument range of the `sinh` that spaces it.
+const GRID_CONCENTRATION: f64 = 4.0;
+/// Optima farther than this from the middle of the range have no prior probability; the range ends at 1.
+const MAX_POSITION: f64 = 1.5;
+/// Grid of steepnesses, in Elo at half a range: a geometric sequence from almost no effect to hardly playable.
 const STEEPNESSES: usize = 31;
-const GENTLEST: f64 = 0.03;
-const STEEPER: f64 = 1.4;
-/// What a steepness is before any game: 2 Elo within a factor of `e^1.5`, two times in three.
-const USUAL_STEEPNESS: f64 = 2.0;
-const STEEPNESS_SPREAD: f64 = 1.5;
+const MIN_STEEPNESS: f64 = 0.03;
+const STEEPNESS_RATIO: f64 = 1.4;
+/// Log-normal prior of a steepness: median 2 Elo, standard deviation 1.5 of its logarithm.
+const MEDIAN_STEEPNESS: f64 = 2.0;
+const LOG_STEEPNESS_DEVIATION: f64 = 1.5;
 
-/// How far starting values lie from their optima, in half ranges: the guesses among which all parameters vote.
+/// Scales of the prior of the optimum: typical distances of starting values from their optima, in half ranges. The scale
+/// is common to all parameters, and its posterior is estimated from all of them.
 pub(super) const SCALES: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0];
 
-/// Differences in support beyond which a place is not worth its share of the work.
+/// Difference in log-likelihood beyond which a grid cell is skipped.
 const NEGLIGIBLE: f64 = 30.0;
 
-/// Belief left outside each end of an interval.
+/// Posterior probability outside each end of an interval.
 ///
-/// Chosen by simulation: parameters that hardly matter keep intervals as wide as what was believed before, which hold
-/// the optimum nearly always, so that all parameters together are right 95 times in 100 with tails a little above 2.5 %.
+/// Chosen by simulation: parameters with little effect keep intervals as wide as their prior, which nearly always contain
+/// the optimum, so that the coverage over all parameters is 95 % with tails a little above 2.5 %.
 const TAIL: f64 = 0.03;
 
-/// The places of optima, shared by all parameters.
+/// The grid of optima and steepnesses, shared by all parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
-    places: [f64; PLACES],
-    widths: [f64; PLACES],
+    offsets: [f64; OFFSETS],
+    widths: [f64; OFFSETS],
     steepnesses: [f64; STEEPNESSES],
-    steepness_logs: [f64; STEEPNESSES],
+    /// Unnormalised logarithm of the prior of each steepness.
+    steepness_log_priors: [f64; STEEPNESSES],
 }
 
 impl Grid {
     pub(super) fn new() -> Self {
-        let middle = (PLACES - 1) as f64 / 2.0;
-        let place = |at: f64| FARTHEST * (DENSITY * (at - middle) / middle).sinh() / DENSITY.sinh();
-        let steepnesses = std::array::from_fn(|at| GENTLEST * STEEPER.powi(at as i32));
+        let middle = (OFFSETS - 1) as f64 / 2.0;
+        let offset = |index: f64| {
+            MAX_OFFSET * (GRID_CONCENTRATION * (index - middle) / middle).sinh() / GRID_CONCENTRATION.sinh()
+        };
+        let steepnesses = std::array::from_fn(|index| MIN_STEEPNESS * STEEPNESS_RATIO.powi(index as i32));
         Self {
-            places: std::array::from_fn(|at| place(at as f64)),
-            widths: std::array::from_fn(|at| place(at as f64 + 0.5) - place(at as f64 - 0.5)),
+            offsets: std::array::from_fn(|index| offset(index as f64)),
+            widths: std::array::from_fn(|index| offset(index as f64 + 0.5) - offset(index as f64 - 0.5)),
             steepnesses,
-            steepness_logs: steepnesses.map(|steepness: f64| {
-                let distance = (steepness / USUAL_STEEPNESS).ln() / STEEPNESS_SPREAD;
-                -distance * distance / 2.0
+            steepness_log_priors: steepnesses.map(|steepness: f64| {
+                let deviation = (steepness / MEDIAN_STEEPNESS).ln() / LOG_STEEPNESS_DEVIATION;
+                -deviation * deviation / 2.0
             }),
         }
     }
 
-    /// Weighs every place for one parameter that starts at `start`, from -1 to 1 across its range.
-    pub(super) fn weigh(&self, evidence: &Evidence, pair_variance: f64, start: f64) -> Weighed {
-        let support = |place: f64, at: usize| {
-            self.steepness_logs[at] + evidence.support(place, self.steepnesses[at]) / pair_variance
+    /// Computes the likelihood of every offset for one parameter that starts at `start`, from -1 to 1 across its range.
+    pub(super) fn likelihood(&self, evidence: &Evidence, pair_variance: f64, start: f64) -> Likelihood {
+        let log_density = |offset: f64, index: usize| {
+            self.steepness_log_priors[index]
+                + evidence.scaled_log_likelihood(offset, self.steepnesses[index]) / pair_variance
         };
-        let believed = |place: f64| (start + place).abs() <= BEYOND;
-        let mut supports = vec![[f64::NEG_INFINITY; STEEPNESSES]; PLACES];
+        let possible = |offset: f64| (start + offset).abs() <= MAX_POSITION;
+        let mut log_densities = vec![[f64::NEG_INFINITY; STEEPNESSES]; OFFSETS];
         let mut best = f64::NEG_INFINITY;
-        for (row, &place) in supports.iter_mut().zip(&self.places).filter(|(_, place)| believed(**place)) {
-            for (at, cell) in row.iter_mut().enumerate() {
-                *cell = support(place, at);
+        for (row, &offset) in
+            log_densities.iter_mut().zip(&self.offsets).filter(|(_, offset)| possible(**offset))
+        {
+            for (index, cell) in row.iter_mut().enumerate() {
+                *cell = log_density(offset, index);
                 best = best.max(*cell);
             }
         }
-        let (mut chance, mut steepness, mut square) = ([0.0; PLACES], [0.0; PLACES], [0.0; PLACES]);
-        for (index, row) in supports.iter().enumerate() {
+        let (mut mass, mut steepness, mut squared_steepness) =
+            ([0.0; OFFSETS], [0.0; OFFSETS], [0.0; OFFSETS]);
+        for (index, row) in log_densities.iter().enumerate() {
             for (&steep, cell) in
                 self.steepnesses.iter().zip(row).filter(|(_, cell)| **cell > best - NEGLIGIBLE)
             {
-                let share = (cell - best).exp() * self.widths[index];
-                chance[index] += share;
-                steepness[index] += share * steep;
-                square[index] += share * steep * steep;
+                let cell_mass = (cell - best).exp() * self.widths[index];
+                mass[index] += cell_mass;
+                steepness[index] += cell_mass * steep;
+                squared_steepness[index] += cell_mass * steep * steep;
             }
         }
-        let steepness_total: f64 = self.steepness_logs.iter().map(|log| log.exp()).sum();
-        let evidences: [f64; SCALES.len()] = SCALES.map(|scale| {
+        let steepness_total: f64 = self.steepness_log_priors.iter().map(|log| log.exp()).sum();
+        let log_evidences: [f64; SCALES.len()] = SCALES.map(|scale| {
             let total: f64 =
-                self.places.iter().zip(chance).map(|(&place, share)| prior(place, scale) * share).sum();
+                self.offsets.iter().zip(mass).map(|(&offset, mass)| prior(offset, scale) * mass).sum();
             total.ln()
         });
-        Weighed { chance, steepness, square, evidences, scale: best - steepness_total.ln() }
+        let log_factor = best - steepness_total.ln();
+        Likelihood { mass, steepness, squared_steepness, log_evidences, log_factor }
     }
 
-    /// The belief about a weighed parameter when the scales of distance are this likely.
-    pub(super) fn believe(&self, weighed: &Weighed, scale_chances: &[f64; SCALES.len()]) -> Belief {
-        let mut density = [0.0; PLACES];
+    /// Estimates a parameter, given its likelihood and the probabilities of the scales.
+    pub(super) fn estimate(
+        &self,
+        likelihood: &Likelihood,
+        scale_probabilities: &[f64; SCALES.len()],
+    ) -> Estimate {
+        let mut posterior = [0.0; OFFSETS];
         let (mut steepness, mut moment, mut second) = (0.0, 0.0, 0.0);
-        for (index, &place) in self.places.iter().enumerate() {
-            let mixed = weighed.mixed(place, scale_chances);
-            density[index] = mixed * weighed.chance[index];
-            let steep = mixed * weighed.steepness[index];
+        for (index, &offset) in self.offsets.iter().enumerate() {
+            let prior = likelihood.mixed_prior(offset, scale_probabilities);
+            posterior[index] = prior * likelihood.mass[index];
+            let steep = prior * likelihood.steepness[index];
             steepness += steep;
-            moment += steep * place;
-            second += steep * place * place;
+            moment += steep * offset;
+            second += steep * offset * offset;
         }
         let optimum = moment / steepness;
-        let explained: f64 = scale_chances
+        let evidence: f64 = scale_probabilities
             .iter()
-            .zip(weighed.evidences)
-            .map(|(chance, evidence)| chance * evidence.exp())
+            .zip(likelihood.log_evidences)
+            .map(|(probability, log_evidence)| probability * log_evidence.exp())
             .sum();
-        Belief {
-            log_evidence: explained.ln() + weighed.scale,
+        Estimate {
+            log_evidence: evidence.ln() + likelihood.log_factor,
             optimum,
             steepness,
             remaining_loss: (second - moment * optimum).max(0.0),
-            interval: [TAIL, 1.0 - TAIL].map(|share| self.quantile(&density, share)),
+            interval: [TAIL, 1.0 - TAIL].map(|share| self.quantile(&posterior, share)),
         }
     }
 
-    /// Expected Elo won by moving a weighed parameter from the start to `best`, and its variance.
+    /// Returns the expected Elo gained by moving a parameter from the start to the offset `best`, and its variance.
     pub(super) fn gain(
         &self,
-        weighed: &Weighed,
-        scale_chances: &[f64; SCALES.len()],
+        likelihood: &Likelihood,
+        scale_probabilities: &[f64; SCALES.len()],
         best: f64,
     ) -> (f64, f64) {
         let (mut mean, mut square) = (0.0, 0.0);
-        for (index, &place) in self.places.iter().enumerate() {
-            let (mixed, won) = (weighed.mixed(place, scale_chances), best * (2.0 * place - best));
-            mean += mixed * weighed.steepness[index] * won;
-            square += mixed * weighed.square[index] * won * won;
+        for (index, &offset) in self.offsets.iter().enumerate() {
+            let prior = likelihood.mixed_prior(offset, scale_probabilities);
+            let gain = best * (2.0 * offset - best);
+            mean += prior * likelihood.steepness[index] * gain;
+            square += prior * likelihood.squared_steepness[index] * gain * gain;
         }
         (mean, (square - mean * mean).max(0.0))
     }
 
-    /// Adds a normal distribution to the chances of all places.
-    pub(super) fn add_bell(&self, chances: &mut [f64; PLACES], mean: f64, variance: f64) {
+    /// Adds a normal distribution to the masses of all grid offsets.
+    pub(super) fn add_normal(&self, masses: &mut [f64; OFFSETS], mean: f64, variance: f64) {
         let height = 1.0 / variance.sqrt();
-        for ((chance, place), width) in chances.iter_mut().zip(self.places).zip(self.widths) {
-            let distance = (place - mean) * (place - mean) / (2.0 * variance);
-            if distance < NEGLIGIBLE {
-                *chance += width * height * (-distance).exp();
+        for ((mass, offset), width) in masses.iter_mut().zip(self.offsets).zip(self.widths) {
+            let exponent = (offset - mean) * (offset - mean) / (2.0 * variance);
+            if exponent < NEGLIGIBLE {
+                *mass += width * height * (-exponent).exp();
             }
         }
     }
 
-    /// The place below which this share of all chances lies.
-    pub(super) fn quantile(&self, density: &[f64; PLACES], share: f64) -> f64 {
-        let total: f64 = density.iter().sum();
+    /// Returns the offset below which the fraction `share` of the total mass lies.
+    pub(super) fn quantile(&self, masses: &[f64; OFFSETS], share: f64) -> f64 {
+        let total: f64 = masses.iter().sum();
         let mut below = 0.0;
-        for (index, part) in density.iter().enumerate() {
-            let part = part / total;
-            if below + part >= share && part > 0.0 {
-                let inside = (share - below) / part - 0.5;
-                return self.places[index] + inside * self.widths[index];
+        for (index, mass) in masses.iter().enumerate() {
+            let mass = mass / total;
+            if below + mass >= share && mass > 0.0 {
+                let inside = (share - below) / mass - 0.5;
+                return self.offsets[index] + inside * self.widths[index];
             }
-            below += part;
+            below += mass;
         }
-        FARTHEST
+        MAX_OFFSET
     }
 }
 
-/// Height of Student's distribution with three degrees of freedom at its centre.
+/// Density of Student's t-distribution with three degrees of freedom at its centre.
 const STUDENT_AT_0: f64 = 0.367_552_596_947_861_4;
 
-/// How likely an optimum is this far from the start: a bell with heavy tails, so that one stray parameter is no surprise.
-fn prior(place: f64, scale: f64) -> f64 {
-    let distance = place / scale;
+/// Returns the prior density of an optimum at `offset`: Student's t-distribution with three degrees of freedom, whose
+/// heavy tails allow for a single parameter far from its optimum.
+fn prior(offset: f64, scale: f64) -> f64 {
+    let distance = offset / scale;
     STUDENT_AT_0 * (1.0 + distance * distance / 3.0).powi(-2) / scale
 }
 
-/// One parameter's places with their chances, before the parameters have agreed on a scale.
+/// The likelihood of one parameter at every grid offset, integrated over its steepness.
 #[derive(Clone, Debug)]
-pub(super) struct Weighed {
-    chance: [f64; PLACES],
-    /// Steepness times chance.
-    steepness: [f64; PLACES],
-    /// Squared steepness times chance.
-    square: [f64; PLACES],
-    /// Logarithm of what each scale explains.
-    evidences: [f64; SCALES.len()],
-    /// To be added to those, to compare them with a parameter that has no effect at all.
-    scale: f64,
+pub(super) struct Likelihood {
+    /// Likelihood times the width of the grid cell, up to a common factor.
+    mass: [f64; OFFSETS],
+    /// Mass times steepness.
+    steepness: [f64; OFFSETS],
+    /// Mass times squared steepness.
+    squared_steepness: [f64; OFFSETS],
+    /// Logarithm of the evidence for each scale, up to a common factor.
+    log_evidences: [f64; SCALES.len()],
+    /// Logarithm of the common factor; with it, an evidence is relative to that of a parameter without effect.
+    log_factor: f64,
 }
 
-impl Weighed {
-    /// How likely a place is by the scales of distance alone.
-    fn mixed(&self, place: f64, scale_chances: &[f64; SCALES.len()]) -> f64 {
+impl Likelihood {
+    /// Returns the prior density of an offset, mixed over the scales, divided by the evidence of each.
+    fn mixed_prior(&self, offset: f64, scale_probabilities: &[f64; SCALES.len()]) -> f64 {
         SCALES
             .iter()
-            .zip(scale_chances)
-            .zip(self.evidences)
-            .map(|((&scale, chance), evidence)| chance * prior(place, scale) / evidence.exp())
+            .zip(scale_probabilities)
+            .zip(self.log_evidences)
+            .map(|((&scale, probability), log_evidence)| {
+                probability * prior(offset, scale) / log_evidence.exp()
+            })
             .sum()
     }
 }
 
-/// What is believed about one parameter.
+/// Posterior estimates of one parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Belief {
-    /// The value with the smallest expected loss.
+pub(super) struct Estimate {
+    /// Offset with the smallest expected loss.
     pub(super) optimum: f64,
     /// Expected Elo lost at half a range from the optimum.
     pub(super) steepness: f64,
-    /// Expected Elo lost at `optimum`, because it is not quite the true one.
+    /// Expected Elo lost at `optimum` compared with the true optimum.
     pub(super) remaining_loss: f64,
-    /// Logarithm of the odds that pairs give for an effect against none.
+    /// Logarithm of the odds, given by the pairs, that the parameter has an effect.
     pub(super) log_evidence: f64,
-    /// Where the optimum lies if parameters do not bend each other's slopes.
+    /// Interval of the optimum if there are no interactions between parameters.
     pub(super) interval: [f64; 2],
 }
 
-impl Belief {
-    /// What a value is expected to win over another, in Elo.
+impl Estimate {
+    /// Returns the expected Elo advantage of the offset `plus` over `minus`.
     pub(super) fn gap(&self, plus: f64, minus: f64) -> f64 {
         self.steepness * (minus - plus) * (plus + minus - 2.0 * self.optimum)
     }
 }
 
-/// The chances of the scales after all parameters have voted.
-pub(super) fn vote(parameters: &[Weighed]) -> [f64; SCALES.len()] {
-    let (shares, _) = shares(parameters);
-    let total: f64 = shares.iter().sum();
-    shares.map(|share| share / total)
+/// Returns the posterior probabilities of the scales, given all parameters.
+pub(super) fn scale_posterior(parameters: &[Likelihood]) -> [f64; SCALES.len()] {
+    let (evidences, _) = scale_evidences(parameters);
+    let total: f64 = evidences.iter().sum();
+    evidences.map(|evidence| evidence / total)
 }
 
-/// Logarithm of the odds that pairs give for starts at any distance from their optima against starts right at them.
-pub(super) fn off_odds(parameters: &[Weighed]) -> f64 {
-    let (shares, least) = shares(parameters);
-    (shares.iter().sum::<f64>() / SCALES.len() as f64).ln() - least
+/// Returns the logarithm of the odds, given by the pairs, that starts differ from their optima at any scale against the
+/// smallest scale, at which the starts are the optima.
+pub(super) fn log_odds_off_start(parameters: &[Likelihood]) -> f64 {
+    let (evidences, smallest) = scale_evidences(parameters);
+    (evidences.iter().sum::<f64>() / SCALES.len() as f64).ln() - smallest
 }
 
-/// What each scale explains, as a share of what the best one does, and the logarithm of the least scale's share.
-fn shares(parameters: &[Weighed]) -> ([f64; SCALES.len()], f64) {
+/// Returns the evidence for each scale relative to the best one, and the logarithm of that of the smallest scale.
+fn scale_evidences(parameters: &[Likelihood]) -> ([f64; SCALES.len()], f64) {
     let mut logs = [0.0; SCALES.len()];
-    for weighed in parameters {
-        for (log, evidence) in logs.iter_mut().zip(weighed.evidences) {
-            *log += evidence;
+    for likelihood in parameters {
+        for (log, log_evidence) in logs.iter_mut().zip(likelihood.log_evidences) {
+            *log += log_evidence;
         }
     }
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (logs.map(|log| (log - most).exp()), logs[0] - most)
+    let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (logs.map(|log| (log - max).exp()), logs[0] - max)
 }

@@ -1,29 +1,29 @@
-//! All that pairs say about strength as a quadratic of all parameters together, in sums that a pair adds to.
+//! Sums over pairs from which strength is estimated as a quadratic function of all parameters.
 //!
-//! Every pair perturbs all parameters at once, each by the toss of its own coin. Seen along one parameter, the others
-//! then only add noise, so each parameter has a regression of its own: its slope against the places of all
-//! parameters. The coefficients of these regressions are the rows of the matrix of curvatures.
+//! Every pair perturbs all parameters at once, each with an independent random sign. For one parameter, the others then
+//! only add noise, so there is one regression per parameter: of its slope on the offsets of all parameters. The
+//! coefficients of these regressions are the rows of the curvature matrix.
 
 use serde::{Deserialize, Serialize};
 
-/// The sums of the regressions of all parameters; lengths are in half ranges, counted from the starting values.
+/// The sums of the regressions of all parameters; one row per parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct RegressionSums {
     size: usize,
-    /// Of each parameter, the squares of its perturbations.
+    /// Squared perturbations of each parameter.
     pub(super) weight: Vec<f64>,
-    /// Of each parameter, those times the places of all.
+    /// Squared perturbations of each parameter, times the offset of every parameter.
     pub(super) weight_at: Vec<f64>,
-    /// Of each parameter, those times the products of two places.
+    /// Squared perturbations of each parameter, times the product of every two offsets.
     pub(super) weight_at_both: Vec<f64>,
-    /// Of each parameter, its perturbations times what they won.
+    /// Perturbations of each parameter, times the observed Elo.
     pub(super) slope: Vec<f64>,
-    /// Of each parameter, those times the places of all.
+    /// Perturbations of each parameter, times the observed Elo and the offset of every parameter.
     pub(super) slope_at: Vec<f64>,
 }
 
 impl RegressionSums {
-    /// Nothing known about so many parameters.
+    /// Creates empty sums for `size` parameters.
     pub(super) fn new(size: usize) -> Self {
         Self {
             size,
@@ -35,20 +35,27 @@ impl RegressionSums {
         }
     }
 
-    /// How many parameters there are.
+    /// Returns the number of parameters.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Makes what is known count `fade` times as much as before, and adds a pair between places `plus` and `minus` whose score
-    /// was worth `elo` to plus, and which says as much as `share` of a pair between equals.
-    pub(in crate::tuning) fn learn(&mut self, fade: f64, plus: &[f64], minus: &[f64], elo: f64, share: f64) {
+    /// Multiplies the weight of all pairs so far by `decay`, and adds a pair between the offsets `plus` and `minus`, with
+    /// an observed advantage of `elo` for plus and `information` relative to a pair between equal sides.
+    pub(in crate::tuning) fn learn(
+        &mut self,
+        decay: f64,
+        plus: &[f64],
+        minus: &[f64],
+        elo: f64,
+        information: f64,
+    ) {
         let size = self.size;
         let at: Vec<f64> = plus.iter().zip(minus).map(|(plus, minus)| (plus + minus) / 2.0).collect();
         for row in 0..size {
             let distance = plus[row] - minus[row];
-            let (weight, slope) = (share * distance * distance, share * distance * elo);
-            let add = |sum: &mut f64, part: f64| *sum = *sum * fade + part;
+            let (weight, slope) = (information * distance * distance, information * distance * elo);
+            let add = |sum: &mut f64, part: f64| *sum = *sum * decay + part;
             add(&mut self.weight[row], weight);
             add(&mut self.slope[row], slope);
             let columns = row * size..(row + 1) * size;

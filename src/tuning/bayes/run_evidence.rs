@@ -1,31 +1,33 @@
-//! The account of a whole run: what its best values have won over the start, and which parameters make a difference.
+//! Evidence of a whole run: the gain of the best values over the start, and which parameters have an effect.
 //!
-//! Where the optimum lies is best learned from late pairs, played around it. How much was won on the way there is seen by
-//! early ones, played between the start and the optimum, and a parameter shows what it can do while it is
-//! wrong. So here all pairs count alike. The first of them are kept whole: they may have been played between sides hundreds
-//! of Elo apart, and can be read rightly only when it is known how far.
+//! The optimum is best estimated from late pairs, which are played around it. The gain on the way there is measured by
+//! early pairs, which are played between the start and the optimum, and the effect of a parameter is visible while its
+//! value is wrong. All pairs therefore count equally here. The first pairs are stored: they may be between sides hundreds
+//! of Elo apart, and their scores can be converted correctly only once that difference is known.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stats::PairScore;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
-use crate::tuning::bayes::posterior::{Belief, Evidence, Grid, Weighed, off_odds, vote};
+use crate::tuning::bayes::posterior::{
+    Estimate, Evidence, Grid, Likelihood, log_odds_off_start, scale_posterior,
+};
 
-/// Pairs kept whole.
-const KEPT: usize = 1_000;
-/// How often kept pairs are read anew, each time knowing better what to expect of them.
-const READINGS: usize = 4;
+/// Number of pairs that are stored.
+const STORED_PAIRS: usize = 1_000;
+/// How often the stored pairs are fitted, each time with the estimates of the previous fit.
+const FITS: usize = 4;
 
-/// All pairs of a run.
+/// The evidence of all pairs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Account {
-    kept: Vec<Kept>,
+pub(super) struct RunEvidence {
+    stored: Vec<StoredPair>,
     later: Sums,
 }
 
-/// One pair, in half ranges from the start.
+/// One pair; sides are given as offsets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct StoredPair {
     plus: Vec<f64>,
     minus: Vec<f64>,
     score: PairScore,
@@ -34,106 +36,107 @@ struct Kept {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
     evidence: Vec<Evidence>,
-    /// Squares of surprises, and how much pairs say.
-    surprises: (f64, f64),
-    /// Squares of what was expected of all parameters together.
-    square_gaps: f64,
+    /// Sums of squared residuals and of information.
+    residuals: (f64, f64),
+    /// Sum of the squared expected Elo differences, weighted by information.
+    squared_gaps: f64,
 }
 
-/// What the account says when a run is reported.
-pub(super) struct Balance {
-    /// Elo won by moving all parameters from their starts to their best places, and the variance of that.
+/// The results of a run that are estimated from all of its pairs.
+pub(super) struct RunEstimate {
+    /// Elo gained by moving all parameters from their starts to their best offsets, and the variance of that.
     pub(super) gain: (f64, f64),
-    /// Of each parameter, the standard error of its slope, in Elo per half range.
+    /// Standard error of the slope of each parameter, in Elo per half range.
     pub(super) slope_errors: Vec<f64>,
-    /// Of each parameter, the logarithm of the odds that pairs give for an effect against none.
+    /// Logarithm of the odds, given by the pairs, that each parameter has an effect.
     pub(super) log_evidences: Vec<f64>,
 }
 
-impl Account {
+impl RunEvidence {
     pub(super) fn new(parameters: usize) -> Self {
         let later = Sums { evidence: vec![Evidence::default(); parameters], ..Sums::default() };
-        Self { kept: Vec::new(), later }
+        Self { stored: Vec::new(), later }
     }
 
-    /// Adds a pair, of which `beliefs` say what was to be expected.
+    /// Adds a pair; `estimates` give its expected score.
     pub(in crate::tuning) fn learn(
         &mut self,
         plus: &[f64],
         minus: &[f64],
         score: PairScore,
-        beliefs: &[Belief],
+        estimates: &[Estimate],
     ) {
-        if self.kept.len() < KEPT {
-            self.kept.push(Kept { plus: plus.to_vec(), minus: minus.to_vec(), score });
+        if self.stored.len() < STORED_PAIRS {
+            self.stored.push(StoredPair { plus: plus.to_vec(), minus: minus.to_vec(), score });
         } else {
-            self.later.add(plus, minus, score, beliefs);
+            self.later.add(plus, minus, score, estimates);
         }
     }
 
-    /// Logarithm of the odds that some parameters are better elsewhere than at their start.
-    pub(super) fn off_odds(&self, beliefs: &[Belief], standings: &[f64]) -> f64 {
-        off_odds(&self.read(&Grid::new(), beliefs, standings).weighed)
+    /// Returns the logarithm of the odds that the start is not optimal; `positions` are those of the starts.
+    pub(super) fn log_odds_off_start(&self, estimates: &[Estimate], positions: &[f64]) -> f64 {
+        log_odds_off_start(&self.fit(&Grid::new(), estimates, positions).likelihoods)
     }
 
-    /// The balance for parameters that start at `standings` across their ranges and are best at `places`; the kept pairs
-    /// are first read as `beliefs` have it.
-    pub(super) fn balance(&self, beliefs: &[Belief], standings: &[f64], places: &[f64]) -> Balance {
+    /// Estimates the results for parameters whose starts are at `positions` in their ranges and whose best values are at
+    /// the offsets `best`. The first fit of the stored pairs uses `estimates`.
+    pub(super) fn estimate(&self, estimates: &[Estimate], positions: &[f64], best: &[f64]) -> RunEstimate {
         let grid = Grid::new();
-        let mut reading = self.read(&grid, beliefs, standings);
-        for _ in 1..READINGS {
-            reading = self.read(&grid, &reading.beliefs(&grid), standings);
+        let mut fit = self.fit(&grid, estimates, positions);
+        for _ in 1..FITS {
+            fit = self.fit(&grid, &fit.estimates(&grid), positions);
         }
-        let scales = vote(&reading.weighed);
+        let scales = scale_posterior(&fit.likelihoods);
         let gains =
-            reading.weighed.iter().zip(places).map(|(weighed, &place)| grid.gain(weighed, &scales, place));
-        let (gain, apart) = gains.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-        // Sides far apart say most about a parameter where the others work against it, so that parameters are all taken for
-        // too little or all for too much: the sum is as unsure as a common factor of all of them.
-        let together = gain * gain * reading.noise / reading.square_gaps;
-        let slope_error = |evidence: &Evidence| (reading.noise / evidence.weight()).sqrt();
-        Balance {
-            gain: (gain, if together.is_finite() { apart.max(together) } else { apart }),
-            slope_errors: reading.evidence.iter().map(slope_error).collect(),
-            log_evidences: reading.beliefs(&grid).iter().map(|belief| belief.log_evidence).collect(),
+            fit.likelihoods.iter().zip(best).map(|(likelihood, &best)| grid.gain(likelihood, &scales, best));
+        let (gain, independent) = gains.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        // Pairs between sides far apart carry most information about a parameter when the others work against it, so the
+        // effects of all parameters are underestimated or overestimated together: the error of the sum is that of a
+        // common factor.
+        let common = gain * gain * fit.noise / fit.squared_gaps;
+        let slope_error = |evidence: &Evidence| (fit.noise / evidence.weight()).sqrt();
+        RunEstimate {
+            gain: (gain, if common.is_finite() { independent.max(common) } else { independent }),
+            slope_errors: fit.evidence.iter().map(slope_error).collect(),
+            log_evidences: fit.estimates(&grid).iter().map(|estimate| estimate.log_evidence).collect(),
         }
     }
 
-    fn read(&self, grid: &Grid, beliefs: &[Belief], standings: &[f64]) -> Reading {
+    fn fit(&self, grid: &Grid, estimates: &[Estimate], positions: &[f64]) -> Fit {
         let mut sums = self.later.clone();
-        self.kept.iter().for_each(|pair| sums.add(&pair.plus, &pair.minus, pair.score, beliefs));
-        let noise = variance(sums.surprises) * ELO_PER_SCORE * ELO_PER_SCORE;
-        let weigh = |(evidence, &standing)| grid.weigh(evidence, noise, standing);
-        let weighed = sums.evidence.iter().zip(standings).map(weigh).collect();
-        Reading { evidence: sums.evidence, square_gaps: sums.square_gaps, noise, weighed }
+        self.stored.iter().for_each(|pair| sums.add(&pair.plus, &pair.minus, pair.score, estimates));
+        let noise = variance(sums.residuals) * ELO_PER_SCORE * ELO_PER_SCORE;
+        let likelihood = |(evidence, &position)| grid.likelihood(evidence, noise, position);
+        let likelihoods = sums.evidence.iter().zip(positions).map(likelihood).collect();
+        Fit { evidence: sums.evidence, squared_gaps: sums.squared_gaps, noise, likelihoods }
     }
 }
 
-/// All pairs, read with what was expected of each.
-struct Reading {
+/// A fit of all pairs, given an expected score of each.
+struct Fit {
     evidence: Vec<Evidence>,
-    square_gaps: f64,
-    /// Variance of a pair's score, in Elo.
+    squared_gaps: f64,
+    /// Variance of the score of a pair, in Elo².
     noise: f64,
-    weighed: Vec<Weighed>,
+    likelihoods: Vec<Likelihood>,
 }
 
-impl Reading {
-    fn beliefs(&self, grid: &Grid) -> Vec<Belief> {
-        let scales = vote(&self.weighed);
-        self.weighed.iter().map(|weighed| grid.believe(weighed, &scales)).collect()
+impl Fit {
+    fn estimates(&self, grid: &Grid) -> Vec<Estimate> {
+        let scales = scale_posterior(&self.likelihoods);
+        self.likelihoods.iter().map(|likelihood| grid.estimate(likelihood, &scales)).collect()
     }
 }
 
 impl Sums {
-    fn add(&mut self, plus: &[f64], minus: &[f64], score: PairScore, beliefs: &[Belief]) {
-        let (gaps, gap) = gaps(beliefs, plus, minus);
-        let heard = Observation::new(score, gap);
+    fn add(&mut self, plus: &[f64], minus: &[f64], score: PairScore, estimates: &[Estimate]) {
+        let (gaps, gap) = gaps(estimates, plus, minus);
+        let observed = Observation::new(score, gap);
         for (index, evidence) in self.evidence.iter_mut().enumerate() {
-            evidence.add(plus[index], minus[index], heard.elo - (gap - gaps[index]), heard.share);
+            evidence.add(plus[index], minus[index], observed.elo - (gap - gaps[index]), observed.information);
         }
-        self.surprises.0 += heard.square_surprise;
-        self.surprises.1 += heard.share;
-        self.square_gaps += heard.share * gap * gap;
+        self.residuals.0 += observed.squared_residual;
+        self.residuals.1 += observed.information;
+        self.squared_gaps += observed.information * gap * gap;
     }
 }

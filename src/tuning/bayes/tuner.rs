@@ -1,119 +1,127 @@
-//! Our own tuner: every pair feeds a model of strength around the optimum, and the model says what to play next.
+//! The Bayesian tuner: every pair updates a model of strength around the optimum, and the model chooses the next trial.
 //!
-//! All parameters are perturbed at once, as in simultaneous perturbation, but far: as much as the parameter's steepness
-//! allows, because what a game teaches grows with the square of the perturbation. The centre of
-//! the perturbations is where the model believes the optimum to be.
+//! All parameters are perturbed at once, as in SPSA, but as far as the steepness of each parameter allows, because the
+//! information of a game grows with the square of the perturbation. The perturbations are centred on the estimated
+//! optimum.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stats::{Elo, PairScore, Random};
 use crate::tuning::bayes::joint_posterior;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
-use crate::tuning::bayes::posterior::{Belief, Evidence, FARTHEST, Grid, vote};
+use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, MAX_OFFSET, scale_posterior};
 use crate::tuning::bayes::regression::RegressionSums;
-use crate::tuning::bayes::run_evidence::Account;
+use crate::tuning::bayes::run_evidence::RunEvidence;
 use crate::tuning::report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
 use crate::tuning::space::{Kind, Parameter, Settings, Space};
 use crate::tuning::trial::{Trial, TrialId};
 
-/// No run ends early before this many pairs.
-const LEAST_PAIRS: u64 = 2_000;
-/// Log odds above which an effect is called clear: twenty to one.
-const SURE_EVIDENCE: f64 = 3.0;
-/// A slope of so many Elo per half range would have been noticed if its error is below it.
-const NOTICEABLE_SLOPE: f64 = 2.0;
-/// Standard deviations either side that hold 95 % of a normal distribution.
-const NINETY_FIVE: f64 = 1.959_963_984_540_054;
-/// Pairs before which nothing is called better than the start.
-const FEWEST_PAIRS: u64 = 100;
-/// Log odds that the start is not the best, from which it is left: three to one.
+/// Minimum number of pairs of a run that ends early.
+const MIN_PAIRS: u64 = 2_000;
+/// Log odds above which an effect is reported as clear: twenty to one.
+const CLEAR_LOG_ODDS: f64 = 3.0;
+/// An effect is reported as not seen only if the standard error of the slope is below this, in Elo per half range.
+const DETECTABLE_SLOPE: f64 = 2.0;
+/// Half-width of the central 95 % of a normal distribution, in standard deviations.
+const Z_95: f64 = 1.959_963_984_540_054;
+/// Minimum number of pairs before the tuner reports anything but the start as best.
+const MIN_PAIRS_TO_LEAVE_START: u64 = 100;
+/// Log odds that the start is not optimal above which the tuner leaves it: three to one.
 ///
-/// The values with the smallest expected loss hardly ever are exactly the start, even where the start is the optimum. By the odds
-/// of all pairs, a landscape that starts at its optimum is left by fewer than one run of 40,000 games in a hundred.
-const WORTH_LEAVING: f64 = 1.098_612_288_668_109_8;
-/// Pairs from which intervals are told. Before, they show more of what is believed beforehand than of what was played: on the
-/// standard landscapes they hold 95 optima in 100 from here on, and far fewer in short runs. They are worked out anew whenever
-/// the run has doubled: that costs as much as many fits.
-const INTERVALS_FROM: u64 = 10_000;
-/// Parameters up to which intervals allow for bonds between them. The bonds grow with the square of the parameters, and
-/// with more of them the games of a night cannot tell how strong they are; nor would a thousand weights fit in memory.
-const MOST_BOUND: usize = 16;
-/// A fit is due when the run has grown by one part in so many.
-const FITS_PER_AGE: u64 = 50;
+/// The values with the smallest expected loss are hardly ever exactly the start, even if the start is optimal. With the
+/// odds from all pairs, fewer than 1 % of runs of 40,000 games leave a start that is optimal.
+const LEAVE_START_LOG_ODDS: f64 = 1.098_612_288_668_109_8;
+/// Number of pairs from which intervals are reported. In shorter runs they reflect the prior more than the games: on the
+/// standard landscapes they cover 95 % of the optima from here on, and far fewer in short runs. They are recomputed
+/// whenever the number of pairs has doubled, because that costs as much as many fits.
+const MIN_PAIRS_FOR_INTERVALS: u64 = 10_000;
+/// Maximum number of parameters for which intervals allow for interactions. The number of interactions grows with the
+/// square of the parameters: with more of them, the games of a night do not determine their strength, and with a
+/// thousand they would not fit in memory.
+const MAX_INTERACTING: usize = 16;
+/// Late in a run, the number of pairs between two fits is the number of pairs so far divided by this.
+const FIT_INTERVAL_DIVISOR: u64 = 50;
 
-/// What shapes the model's experiments; nothing here needs to be set by hand.
+/// Constants of the Bayesian tuner; the defaults need no adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BayesPlan {
-    /// Elo that a perturbation may cost by itself, in a run of 20,000 pairs; shorter runs dare more.
-    pub daring: f64,
-    /// The smallest perturbation, in half ranges.
-    pub narrowest: f64,
-    /// The largest perturbation, in half ranges.
-    pub widest: f64,
-    /// How fast old pairs lose weight: the power of their age.
-    pub fading: f64,
-    /// How far the centre is moved at random, in perturbations.
-    pub wandering: f64,
-    /// Expected Elo left to win at which the run ends early.
-    pub enough: f64,
-    /// Pairs between two fits of the model at the start of a run.
+    /// Elo that the perturbation of one parameter may cost in a run of 20,000 pairs; shorter runs allow more.
+    #[serde(rename = "daring")]
+    pub perturbation_cost: f64,
+    /// Smallest perturbation, in half ranges.
+    #[serde(rename = "narrowest")]
+    pub min_perturbation: f64,
+    /// Largest perturbation, in half ranges.
+    #[serde(rename = "widest")]
+    pub max_perturbation: f64,
+    /// Exponent of the decay of old pairs: the weight of pair `k` of `n` is about `(k / n)` to this power.
+    #[serde(rename = "fading")]
+    pub decay: f64,
+    /// Random displacement of the centre, as a multiple of the perturbation.
+    #[serde(rename = "wandering")]
+    pub centre_jitter: f64,
+    /// The run ends early when the expected Elo still to gain is below this.
+    #[serde(rename = "enough")]
+    pub converged_loss: f64,
+    /// Number of pairs between two fits of the model at the start of a run.
     pub pairs_per_fit: u64,
 }
 
 impl Default for BayesPlan {
     fn default() -> Self {
         Self {
-            daring: 1.25,
-            narrowest: 0.2,
-            widest: 0.9,
-            fading: 0.5,
-            wandering: 0.4,
-            enough: 0.1,
+            perturbation_cost: 1.25,
+            min_perturbation: 0.2,
+            max_perturbation: 0.9,
+            decay: 0.5,
+            centre_jitter: 0.4,
+            converged_loss: 0.1,
             pairs_per_fit: 32,
         }
     }
 }
 
-/// The model-based tuner in the middle of a run.
+/// A Bayesian tuning run in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bayes {
     plan: BayesPlan,
-    daring: f64,
+    /// [`BayesPlan::perturbation_cost`] for the length of this run.
+    perturbation_cost: f64,
     learned: u64,
     evidence: Vec<Evidence>,
-    account: Account,
-    /// Kept for as many parameters as it can say something about.
-    moments: Option<RegressionSums>,
-    /// Where each optimum lies, in half ranges from the start.
+    run_evidence: RunEvidence,
+    /// `None` above [`MAX_INTERACTING`] parameters.
+    regression: Option<RegressionSums>,
+    /// Interval of each optimum, as offsets.
     intervals: Vec<[f64; 2]>,
     next_intervals: u64,
-    beliefs: Vec<Belief>,
-    /// Sums of the weights of pairs, and of their squares times the variance of each.
+    estimates: Vec<Estimate>,
+    /// Sum of the weights of pairs, and sum of their squared weights times the variance of each.
     weights: (f64, f64),
-    /// Sums of what scores had beyond what was expected of them, squared, and of how much each pair says.
-    surprises: (f64, f64),
+    /// Sums of squared residuals and of information.
+    residuals: (f64, f64),
     next_fit: u64,
-    /// Logarithm of the odds that the start is not the best.
-    off_odds: f64,
+    /// Logarithm of the odds that the start is not optimal.
+    log_odds_off_start: f64,
 }
 
 impl Bayes {
-    /// A run at its start, to last so many pairs.
+    /// Creates a run of `pairs` pairs without scores.
     pub fn new(space: &Space, plan: BayesPlan, pairs: u64) -> Self {
         let mut run = Self {
             plan,
-            daring: plan.daring * (20_000.0 / pairs.max(1) as f64).sqrt(),
+            perturbation_cost: plan.perturbation_cost * (20_000.0 / pairs.max(1) as f64).sqrt(),
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
-            account: Account::new(space.len()),
-            moments: (space.len() <= MOST_BOUND).then(|| RegressionSums::new(space.len())),
-            intervals: vec![[-FARTHEST, FARTHEST]; space.len()],
-            next_intervals: INTERVALS_FROM,
-            beliefs: Vec::new(),
+            run_evidence: RunEvidence::new(space.len()),
+            regression: (space.len() <= MAX_INTERACTING).then(|| RegressionSums::new(space.len())),
+            intervals: vec![[-MAX_OFFSET, MAX_OFFSET]; space.len()],
+            next_intervals: MIN_PAIRS_FOR_INTERVALS,
+            estimates: Vec::new(),
             weights: (0.0, 0.0),
-            surprises: (0.0, 0.0),
+            residuals: (0.0, 0.0),
             next_fit: plan.pairs_per_fit,
-            off_odds: 0.0,
+            log_odds_off_start: 0.0,
         };
         run.fit(space);
         run
@@ -122,160 +130,164 @@ impl Bayes {
     pub(in crate::tuning) fn propose(&self, space: &Space, id: TrialId, seed: u64) -> Trial {
         let mut random = Random::of_item(seed, id.0);
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
-        for (parameter, belief) in space.parameters().iter().zip(&self.beliefs) {
-            let half = parameter.range() / 2.0;
-            let width = (self.daring / belief.steepness).sqrt().clamp(self.plan.narrowest, self.plan.widest);
-            let wander = self.plan.wandering * width * (2.0 * random.unit() - 1.0);
-            let centre = parameter.clamp(parameter.start + half * (belief.optimum + wander));
-            let reach = random.sign() * width * half;
+        for (parameter, estimate) in space.parameters().iter().zip(&self.estimates) {
+            let half_range = parameter.range() / 2.0;
+            let width = (self.perturbation_cost / estimate.steepness)
+                .sqrt()
+                .clamp(self.plan.min_perturbation, self.plan.max_perturbation);
+            let jitter = self.plan.centre_jitter * width * (2.0 * random.unit() - 1.0);
+            let centre = parameter.clamp(parameter.start + half_range * (estimate.optimum + jitter));
+            let perturbation = random.sign() * width * half_range;
             let noise = random.unit();
-            plus.push(playable(parameter, centre + reach, noise));
-            minus.push(playable(parameter, centre - reach, noise));
+            plus.push(engine_value(parameter, centre + perturbation, noise));
+            minus.push(engine_value(parameter, centre - perturbation, noise));
         }
         Trial { id, plus: Settings(plus), minus: Settings(minus) }
     }
 
-    /// Scores arrive in the order of trials.
+    /// Adds a score. Scores arrive in the order of trials.
     pub(in crate::tuning) fn learn(&mut self, space: &Space, trial: &Trial, score: PairScore) {
         self.learned += 1;
-        let fade = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.fading);
-        let (plus, minus) = (places(space, &trial.plus), places(space, &trial.minus));
-        self.account.learn(&plus, &minus, score, &self.beliefs);
-        let (gaps, gap) = gaps(&self.beliefs, &plus, &minus);
-        let heard = Observation::new(score, gap);
+        let decay = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.decay);
+        let (plus, minus) = (offsets(space, &trial.plus), offsets(space, &trial.minus));
+        self.run_evidence.learn(&plus, &minus, score, &self.estimates);
+        let (gaps, gap) = gaps(&self.estimates, &plus, &minus);
+        let observed = Observation::new(score, gap);
         for (index, evidence) in self.evidence.iter_mut().enumerate() {
-            evidence.fade(fade);
-            // What the other parameters are known to have won is not this one's.
+            evidence.decay(decay);
+            // The expected advantage due to the other parameters is not evidence for this one.
             let others = gap - gaps[index];
-            evidence.add(plus[index], minus[index], heard.elo - others, heard.share);
+            evidence.add(plus[index], minus[index], observed.elo - others, observed.information);
         }
-        if let Some(moments) = &mut self.moments {
-            moments.learn(fade, &plus, &minus, heard.elo, heard.share);
+        if let Some(regression) = &mut self.regression {
+            regression.learn(decay, &plus, &minus, observed.elo, observed.information);
         }
-        self.weights = (self.weights.0 * fade + heard.share, self.weights.1 * fade * fade + heard.share);
-        let (squares, shares) = self.surprises;
-        self.surprises = (squares * fade + heard.square_surprise, shares * fade + heard.share);
-        // Late pairs change beliefs less, so fits grow rarer with the run.
+        let (weight, squared_weight) = self.weights;
+        self.weights =
+            (weight * decay + observed.information, squared_weight * decay * decay + observed.information);
+        let (squares, information) = self.residuals;
+        self.residuals =
+            (squares * decay + observed.squared_residual, information * decay + observed.information);
+        // Late pairs change the estimates less, so fits become rarer during the run.
         if self.learned >= self.next_fit {
-            self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FITS_PER_AGE);
+            self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FIT_INTERVAL_DIVISOR);
             self.fit(space);
         }
         if self.learned >= self.next_intervals {
             self.next_intervals = 2 * self.learned;
-            self.settle();
+            self.update_intervals();
         }
     }
 
-    /// Variance of a pair's score in Elo, as the faded pairs carry it.
+    /// Returns the variance of the score of a pair in Elo², for decayed pairs.
     fn pair_variance(&self) -> f64 {
-        // Faded pairs are worth their share of all pairs, not the sum of what is left of each.
-        let worth = if self.learned == 0 { 1.0 } else { self.weights.0 / self.weights.1 };
-        variance(self.surprises) * ELO_PER_SCORE * ELO_PER_SCORE / worth
+        // The effective number of decayed pairs is their squared sum of weights divided by the sum of squared weights,
+        // not their sum of weights.
+        let correction = if self.learned == 0 { 1.0 } else { self.weights.0 / self.weights.1 };
+        variance(self.residuals) * ELO_PER_SCORE * ELO_PER_SCORE / correction
     }
 
     pub(in crate::tuning) fn fit(&mut self, space: &Space) {
         let grid = Grid::new();
         let pair_variance = self.pair_variance();
-        let standings = standings(space);
-        let weigh = |(evidence, &standing)| grid.weigh(evidence, pair_variance, standing);
-        let weighed: Vec<_> = self.evidence.iter().zip(&standings).map(weigh).collect();
-        let scales = vote(&weighed);
-        self.beliefs = weighed.iter().map(|weighed| grid.believe(weighed, &scales)).collect();
-        self.off_odds = self.account.off_odds(&self.beliefs, &standings);
+        let positions = start_positions(space);
+        let likelihood = |(evidence, &position)| grid.likelihood(evidence, pair_variance, position);
+        let likelihoods: Vec<_> = self.evidence.iter().zip(&positions).map(likelihood).collect();
+        let scales = scale_posterior(&likelihoods);
+        self.estimates = likelihoods.iter().map(|likelihood| grid.estimate(likelihood, &scales)).collect();
+        self.log_odds_off_start = self.run_evidence.log_odds_off_start(&self.estimates, &positions);
     }
 
-    /// Works the intervals out anew; until then a report has those of an earlier moment.
-    pub(in crate::tuning) fn settle(&mut self) {
-        self.intervals = match &self.moments {
-            Some(moments) => joint_posterior::intervals(moments, self.pair_variance(), self.learned),
-            None => self.beliefs.iter().map(|belief| belief.interval).collect(),
+    /// Recomputes the intervals; reports show those of the last call.
+    pub(in crate::tuning) fn update_intervals(&mut self) {
+        self.intervals = match &self.regression {
+            Some(regression) => joint_posterior::intervals(regression, self.pair_variance(), self.learned),
+            None => self.estimates.iter().map(|estimate| estimate.interval).collect(),
         };
     }
 
-    /// The values with the smallest expected loss, before rounding.
+    /// Returns the values with the smallest expected loss, before rounding.
     pub(super) fn centre(&self, space: &Space) -> Vec<f64> {
-        let value = |(parameter, belief): (&Parameter, &Belief)| {
-            parameter.clamp(parameter.start + belief.optimum * parameter.range() / 2.0)
+        let value = |(parameter, estimate): (&Parameter, &Estimate)| {
+            parameter.clamp(parameter.start + estimate.optimum * parameter.range() / 2.0)
         };
-        space.parameters().iter().zip(&self.beliefs).map(value).collect()
+        space.parameters().iter().zip(&self.estimates).map(value).collect()
     }
 
-    /// The best values known, as an engine can be given them: the start, until pairs enough say otherwise.
+    /// Returns the best values, rounded to those that an engine accepts. They are the starting values until enough pairs
+    /// are evidence against them.
     pub(in crate::tuning) fn best(&self, space: &Space) -> Settings {
         if self.has_left_start() { space.nearest(&self.centre(space)) } else { space.start() }
     }
 
     fn has_left_start(&self) -> bool {
-        self.learned >= FEWEST_PAIRS && self.off_odds > WORTH_LEAVING
+        self.learned >= MIN_PAIRS_TO_LEAVE_START && self.log_odds_off_start > LEAVE_START_LOG_ODDS
     }
 
-    /// Whether so little is left to win that the run may end before its budget does.
-    pub(in crate::tuning) fn is_sure_enough(&self) -> bool {
-        self.learned >= LEAST_PAIRS && self.remaining_loss() < self.plan.enough
+    /// Whether so little is left to gain that the run may end before its budget is spent.
+    pub(in crate::tuning) fn has_converged(&self) -> bool {
+        self.learned >= MIN_PAIRS && self.remaining_loss() < self.plan.converged_loss
     }
 
     fn remaining_loss(&self) -> f64 {
-        self.beliefs.iter().map(|belief| belief.remaining_loss).sum()
+        self.estimates.iter().map(|estimate| estimate.remaining_loss).sum()
     }
 
-    pub(in crate::tuning) fn report(
-        &self,
-        space: &Space,
-        pairs_scored: u64,
-        most_pairs: u64,
-    ) -> TuningReport {
+    pub(in crate::tuning) fn report(&self, space: &Space, pairs_scored: u64, max_pairs: u64) -> TuningReport {
         let best = self.best(space);
-        let balance = self.account.balance(&self.beliefs, &standings(space), &places(space, &best));
+        let estimate =
+            self.run_evidence.estimate(&self.estimates, &start_positions(space), &offsets(space, &best));
         let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
         let parameters = parameters.map(|(index, ((parameter, interval), &best))| {
-            let value = |place: f64| parameter.clamp(parameter.start + place * parameter.range() / 2.0);
-            let evidence = balance.log_evidences[index];
+            let value = |offset: f64| parameter.clamp(parameter.start + offset * parameter.range() / 2.0);
+            let log_odds = estimate.log_evidences[index];
             ParameterReport {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
-                interval: (self.learned >= INTERVALS_FROM).then(|| interval.map(value)),
-                effect: if evidence > SURE_EVIDENCE {
+                interval: (self.learned >= MIN_PAIRS_FOR_INTERVALS).then(|| interval.map(value)),
+                effect: if log_odds > CLEAR_LOG_ODDS {
                     ParameterEffect::Clear
-                } else if evidence < 0.0 && balance.slope_errors[index] < NOTICEABLE_SLOPE {
+                } else if log_odds < 0.0 && estimate.slope_errors[index] < DETECTABLE_SLOPE {
                     ParameterEffect::NotSeen
                 } else {
                     ParameterEffect::Unclear
                 },
             }
         });
-        let (gain, variance) = balance.gain;
-        let error = NINETY_FIVE * variance.sqrt();
-        // What is left to win falls as one over the pairs.
-        let needed = self.learned as f64 * self.remaining_loss() / self.plan.enough;
-        let needed = (needed as u64).clamp(LEAST_PAIRS, most_pairs.max(LEAST_PAIRS)).min(most_pairs);
-        // At the start, what the believed optimum would win is still to be won.
-        let unused = |belief: &Belief| belief.steepness * belief.optimum * belief.optimum;
-        let unused = if self.has_left_start() { 0.0 } else { self.beliefs.iter().map(unused).sum() };
+        let (gain, variance) = estimate.gain;
+        let error = Z_95 * variance.sqrt();
+        // The remaining loss is inversely proportional to the number of pairs.
+        let needed = self.learned as f64 * self.remaining_loss() / self.plan.converged_loss;
+        let needed = (needed as u64).clamp(MIN_PAIRS, max_pairs.max(MIN_PAIRS)).min(max_pairs);
+        // While the start is the best known setting, the expected gain of the estimated optimum is still to be gained.
+        let unrealised = |estimate: &Estimate| estimate.steepness * estimate.optimum * estimate.optimum;
+        let unrealised =
+            if self.has_left_start() { 0.0 } else { self.estimates.iter().map(unrealised).sum() };
         TuningReport {
             pairs_scored,
             pairs_left: needed.saturating_sub(pairs_scored),
             parameters: parameters.collect(),
             gain: Some(GainEstimate { elo: Elo(gain), error: Elo(error) }),
-            remaining_loss: Some(Elo(self.remaining_loss() + unused)),
+            remaining_loss: Some(Elo(self.remaining_loss() + unrealised)),
         }
     }
 }
 
-/// Settings in half ranges from the start.
-fn places(space: &Space, settings: &Settings) -> Vec<f64> {
-    let place = |(parameter, value): (&Parameter, &f64)| 2.0 * (value - parameter.start) / parameter.range();
-    space.parameters().iter().zip(&settings.0).map(place).collect()
+/// Converts settings to offsets: half ranges from the start.
+fn offsets(space: &Space, settings: &Settings) -> Vec<f64> {
+    let offset = |(parameter, value): (&Parameter, &f64)| 2.0 * (value - parameter.start) / parameter.range();
+    space.parameters().iter().zip(&settings.0).map(offset).collect()
 }
 
-/// Where parameters start, from -1 to 1 across their ranges.
-fn standings(space: &Space) -> Vec<f64> {
-    let standing = |parameter: &Parameter| 2.0 * (parameter.start - parameter.min) / parameter.range() - 1.0;
-    space.parameters().iter().map(standing).collect()
+/// Returns the position of each start in its range, from -1 to 1.
+fn start_positions(space: &Space) -> Vec<f64> {
+    let position = |parameter: &Parameter| 2.0 * (parameter.start - parameter.min) / parameter.range() - 1.0;
+    space.parameters().iter().map(position).collect()
 }
 
-/// A value an engine can be given; both sides of a trial round by the same chance.
-fn playable(parameter: &Parameter, value: f64, noise: f64) -> f64 {
+/// Rounds `value` to one that the engine accepts; both sides of a trial use the same `noise` to round up or down.
+fn engine_value(parameter: &Parameter, value: f64, noise: f64) -> f64 {
     match parameter.kind {
         Kind::Integer => parameter.clamp((parameter.clamp(value) + noise).floor()),
         Kind::Real => parameter.clamp(value),

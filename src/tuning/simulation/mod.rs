@@ -1,4 +1,4 @@
-//! Tuners played on known landscapes instead of games.
+//! Simulation of tuners on landscapes with a known optimum, without engines.
 
 mod landscape;
 mod simulate;

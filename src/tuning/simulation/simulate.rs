@@ -1,4 +1,4 @@
-//! Tuners on landscapes: how much strength they find in how many games.
+//! Simulated tuning runs: the strength that a tuner gains on a landscape in a number of games.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -9,58 +9,58 @@ use crate::tuning::simulation::landscape::{Landscape, SimulatedGames};
 use crate::tuning::trial::Trial;
 use crate::tuning::tuner::{Ask, Lookahead, Method, Tuner, TunerPlan};
 
-/// A tuner to be tried on a landscape again and again.
+/// The configuration of simulated tuning runs.
 #[derive(Clone, Debug)]
 pub struct TuneSimulation {
-    /// Where strength lies.
+    /// Strength of settings.
     pub landscape: Landscape,
-    /// How pairs end over the course of a run: one model, or several that take equal turns.
+    /// Models of the games; each covers an equal part of the run.
     pub games: Vec<SimulatedGames>,
-    /// The tuner.
+    /// The tuning method.
     pub method: Method,
-    /// The most pairs of a run.
+    /// Maximum number of pairs of a run.
     pub pairs: u64,
-    /// Pairs the tuner may have in play at once.
+    /// Maximum number of pairs in play at once.
     pub lookahead: Lookahead,
-    /// All that is random follows from it.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// How one simulated run ended.
+/// The result of one simulated run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedRun {
-    /// Strength before.
+    /// Strength before tuning.
     pub start: Elo,
-    /// Strength after.
+    /// Strength after tuning.
     pub end: Elo,
-    /// Pairs played.
+    /// Number of pairs played.
     pub pairs: u64,
-    /// Intervals told for parameters that matter; where the optimum lies beyond the range, its end is what they should hold.
+    /// Number of intervals reported for parameters with an effect.
     pub intervals: u32,
-    /// Those that held it.
+    /// How many of them contain the optimum, or the nearer end of the range if the optimum lies outside.
     pub covering_intervals: u32,
 }
 
 impl TuneSimulation {
-    /// Runs the tuner `runs` times on all cores; run `k` is the same on any machine.
+    /// Simulates `runs` runs on all cores; run `k` is the same on any machine.
     pub fn run(&self, runs: u64) -> Vec<SimulatedRun> {
         let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get) as u64;
         thread::scope(|scope| {
             let share =
                 |worker| move || (worker..runs).step_by(workers as usize).map(|run| self.tune(run)).collect();
             let started: Vec<_> = (0..workers).map(|worker| scope.spawn(share(worker))).collect();
-            let mut done: Vec<std::vec::IntoIter<SimulatedRun>> = started
+            let mut results: Vec<std::vec::IntoIter<SimulatedRun>> = started
                 .into_iter()
                 .map(|worker| worker.join().map(Vec::into_iter).expect("a simulated run does not panic"))
                 .collect();
-            // Worker w did runs w, w + workers, …: dealing them back in turn restores the order.
-            (0..runs).filter_map(|run| done[(run % workers) as usize].next()).collect()
+            // Worker w has done runs w, w + workers, …; taking one from each in turn restores the order.
+            (0..runs).filter_map(|run| results[(run % workers) as usize].next()).collect()
         })
     }
 
-    /// Run number `run`, to its end.
+    /// Simulates run number `run`.
     pub fn tune(&self, run: u64) -> SimulatedRun {
-        self.judge(&self.play(run))
+        self.evaluate(&self.play(run))
     }
 
     fn play(&self, run: u64) -> Tuner {
@@ -72,18 +72,18 @@ impl TuneSimulation {
             seed: seeds.bits(),
             lookahead: self.lookahead,
         });
-        let mut chance = Random::new(seeds.bits());
-        let mut waiting: VecDeque<Trial> = VecDeque::new();
+        let mut random = Random::new(seeds.bits());
+        let mut in_play: VecDeque<Trial> = VecDeque::new();
         loop {
             match tuner.ask() {
-                Ask::Play(trial) => waiting.push_back(trial),
+                Ask::Play(trial) => in_play.push_back(trial),
                 Ask::Wait | Ask::Finished => {
-                    let Some(trial) = waiting.pop_front() else { break };
-                    let turn = trial.id.0 * self.games.len() as u64 / self.pairs.max(1);
+                    let Some(trial) = in_play.pop_front() else { break };
+                    let model = trial.id.0 * self.games.len() as u64 / self.pairs.max(1);
                     let gap =
                         self.landscape.strength(&trial.plus).0 - self.landscape.strength(&trial.minus).0;
-                    let score = self.games[turn as usize].play(Elo(gap), &mut chance);
-                    tuner.record(trial.id, score).expect("a trial is told once, after it was asked for");
+                    let score = self.games[model as usize].play(Elo(gap), &mut random);
+                    tuner.record(trial.id, score).expect("every proposed trial is scored once");
                 }
             }
         }
@@ -91,12 +91,13 @@ impl TuneSimulation {
         tuner
     }
 
-    fn judge(&self, tuner: &Tuner) -> SimulatedRun {
+    fn evaluate(&self, tuner: &Tuner) -> SimulatedRun {
         let report = tuner.report();
-        let told = report.parameters.iter().zip(self.landscape.best_allowed()).zip(self.landscape.slopes());
-        // A parameter that does nothing has no optimum to hold.
-        let held: Vec<bool> = told
-            .filter(|(_, slope)| slope.above > 0.0)
+        let parameters =
+            report.parameters.iter().zip(self.landscape.best_allowed()).zip(self.landscape.parabolas());
+        // A parameter without effect has no optimum that its interval could contain.
+        let covers: Vec<bool> = parameters
+            .filter(|(_, parabola)| parabola.above > 0.0)
             .filter_map(|((parameter, best), _)| {
                 let ([low, high], best) = parameter.interval.zip(best)?;
                 Some(low <= best && best <= high)
@@ -106,8 +107,8 @@ impl TuneSimulation {
             start: self.landscape.strength(&self.landscape.space().start()),
             end: self.landscape.strength(&tuner.best()),
             pairs: tuner.pairs_scored(),
-            intervals: held.len() as u32,
-            covering_intervals: held.iter().filter(|right| **right).count() as u32,
+            intervals: covers.len() as u32,
+            covering_intervals: covers.iter().filter(|covers| **covers).count() as u32,
         }
     }
 }
@@ -118,55 +119,55 @@ mod tests {
     use crate::stats::GameModel;
     use crate::tuning::{Kind, Parabola, ParameterEffect, standard_landscapes};
 
-    /// Runs of 40,000 games on the standard landscape of this name.
+    /// Simulates runs of 40,000 games on a standard landscape.
     fn tuned(name: &str, runs: u64) -> Vec<SimulatedRun> {
-        let exhibit = standard_landscapes().into_iter().find(|exhibit| exhibit.name == name).unwrap();
-        let (landscape, games, pairs) = (exhibit.landscape, exhibit.games, 20_000);
+        let standard = standard_landscapes().into_iter().find(|standard| standard.name == name).unwrap();
+        let (landscape, games, pairs) = (standard.landscape, standard.games, 20_000);
         let method = Method::named("bayes", landscape.space(), pairs).unwrap();
         let lookahead = Lookahead::default();
         TuneSimulation { landscape, games, method, pairs, lookahead, seed: 11 }.run(runs)
     }
 
-    fn share_right(runs: &[SimulatedRun]) -> f64 {
+    fn coverage(runs: &[SimulatedRun]) -> f64 {
         let sum = |count: fn(&SimulatedRun) -> u32| f64::from(runs.iter().map(count).sum::<u32>());
         sum(|run| run.covering_intervals) / sum(|run| run.intervals)
     }
 
     #[test]
-    fn intervals_hold_optima_on_straight_turned_and_broken_landscapes_alike() {
+    fn intervals_cover_the_optima_on_axis_aligned_rotated_and_discontinuous_landscapes() {
         for name in ["L2", "L3", "L9"] {
             let runs = tuned(name, 6);
             assert_eq!(runs[0].intervals, 8);
-            // 48 intervals, some of one run right or wrong together: 95 in 100, give or take three times 4.
-            assert!(share_right(&runs) >= 0.83, "{name}: {}", share_right(&runs));
+            // 48 intervals, correlated within a run: 95 % minus three standard errors of 4 %.
+            assert!(coverage(&runs) >= 0.83, "{name}: {}", coverage(&runs));
         }
     }
 
     #[test]
-    fn runs_end_far_above_their_start_or_at_it() {
-        for (name, least) in [("L2", -0.9), ("L7", -0.15)] {
+    fn runs_end_far_above_their_start_or_stay_at_an_optimal_start() {
+        for (name, min_mean) in [("L2", -0.9), ("L7", -0.15)] {
             let runs = tuned(name, 6);
             let mean = runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0;
-            assert!(mean >= least, "{name}: {mean}");
+            assert!(mean >= min_mean, "{name}: {mean}");
             assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.2), "{name}: {runs:?}");
-            // Where there is nothing to win, nearly every run knows better than to leave the start.
+            // If the start is optimal, nearly every run keeps it.
             assert!(runs.iter().filter(|run| run.end.0 < run.start.0).count() <= 1, "{name}: {runs:?}");
         }
     }
 
     #[test]
-    fn weights_worth_hundreds_of_elo_are_seen_to_matter_and_their_gain_is_told() {
-        // Perturbed as far as weights usually may be, sides are so far apart at first that scores hardly tell how far.
-        let weight = |(name, start, steepness)| {
-            Parabola::symmetric(name, [0.0, 400.0], start, 200.0, steepness, Kind::Integer)
+    fn parameters_worth_hundreds_of_elo_have_a_clear_effect_and_a_correct_gain() {
+        // Perturbed as far as usual, the sides differ so much at first that scores hardly depend on the difference.
+        let weight = |(name, start, curvature)| {
+            Parabola::symmetric(name, [0.0, 400.0], start, 200.0, curvature, Kind::Integer)
         };
         let weights = [
             ("knight", 100.0, 170.0),
             ("bishop", 310.0, 150.0),
             ("rook", 65.0, 110.0),
             ("queen", 80.0, 140.0),
-            ("nothing", 100.0, 0.0),
-            ("nothing else", 300.0, 0.0),
+            ("unused", 100.0, 0.0),
+            ("also unused", 300.0, 0.0),
         ];
         let landscape = Landscape::new(weights.map(weight).to_vec()).unwrap();
         let method = Method::named("bayes", landscape.space(), 4_000).unwrap();
@@ -175,14 +176,14 @@ mod tests {
         let simulation = TuneSimulation { landscape, games, method, pairs, lookahead, seed: 5 };
         for run in 0..4 {
             let tuner = simulation.play(run);
-            let (report, run) = (tuner.report(), simulation.judge(&tuner));
+            let (report, run) = (tuner.report(), simulation.evaluate(&tuner));
             let effects: Vec<ParameterEffect> =
                 report.parameters.iter().map(|weight| weight.effect).collect();
             assert_eq!(effects[..4], [ParameterEffect::Clear; 4]);
             assert!(!effects[4..].contains(&ParameterEffect::Clear), "{effects:?}");
-            let (won, told) = (run.end.0 - run.start.0, report.gain.unwrap());
-            assert!(won > 180.0, "{won}");
-            assert!((told.elo.0 - won).abs() < 1.5 * told.error.0, "{won}, told {told:?}");
+            let (gain, reported) = (run.end.0 - run.start.0, report.gain.unwrap());
+            assert!(gain > 180.0, "{gain}");
+            assert!((reported.elo.0 - gain).abs() < 1.5 * reported.error.0, "{gain}, reported {reported:?}");
         }
     }
 }
