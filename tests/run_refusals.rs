@@ -27,8 +27,8 @@ fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
             "Hsah=3",
             "engines builtin, fake-engine: each has no option `Hsah`; did you mean `Hash`?",
         ),
-        (FAKE, "builtin", "Hash=abc", "engine fake-engine: it does not take `abc` for its option `Hash`"),
-        (FAKE, FAKE, "Hash=0", "it takes whole numbers from 1 to 1024"),
+        (FAKE, "builtin", "Hash=abc", "engine fake-engine: it does not accept `abc` for its option `Hash`"),
+        (FAKE, FAKE, "Hash=0", "expected an integer from 1 to 1024"),
     ] {
         let call = ["--white", white, "--black", black, "--depth", "1", "--option", option];
         let (status, said) = refused(&bench, &call);
@@ -46,7 +46,7 @@ fn every_wrong_option_of_a_config_is_told_in_a_line_of_its_own() {
     let (status, said) = refused(&bench, &["match", "options.toml"]);
     assert_eq!(status, 2, "{said}");
     for told in [
-        "engine old: it does not take `500` for its option `Weight`: it takes whole numbers from 0 to 100",
+        "engine old: it does not accept `500` for its option `Weight`: expected an integer from 0 to 100",
         "engine old: it has no option `Wight`; did you mean `Weight`?",
     ] {
         assert!(said.contains(told), "{told}: {said}");

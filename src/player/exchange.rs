@@ -1,4 +1,4 @@
-//! What passes between a game and a player: a question, and the answer to it.
+//! Types exchanged between a game and a player: a question and its answer.
 
 use std::time::Duration;
 
@@ -7,48 +7,48 @@ use tokio::time::Instant;
 use crate::chess::{ByColor, Move, Position};
 use crate::player::{EngineOption, MoveText, Score};
 
-/// The limits of one move, as the engine is told them.
+/// Limits of one move, as sent to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkLimits {
     /// Time left on each clock.
     pub time: ByColor<Option<Duration>>,
     /// Time added after each move.
     pub increment: ByColor<Option<Duration>>,
-    /// Moves to the next period.
+    /// Moves until the next period.
     pub moves_to_go: Option<u32>,
-    /// Plies.
+    /// Maximum search depth, in plies.
     pub depth: Option<u32>,
-    /// Nodes.
+    /// Maximum number of nodes.
     pub nodes: Option<u64>,
     /// Time for this move alone.
     pub movetime: Option<Duration>,
 }
 
-/// What a player is asked.
+/// A request for a move.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The whole `position …` command, without its line end.
+    /// The complete `position …` command, without its line end.
     pub position: &'a [u8],
-    /// The limits.
+    /// Limits of this move.
     pub limits: ThinkLimits,
     /// The opponent's last move and the position it was made in; `None` if the player moves first.
     pub last: Option<(&'a Position, Move)>,
 }
 
-/// What a player chose.
+/// The move that a player chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveReply {
-    /// Something short enough to be a move.
+    /// Text short enough to be a move. It may still be illegal.
     Move(MoveText),
-    /// Something that is no move, cut to sixteen characters.
+    /// Text that cannot be a move, truncated to sixteen characters.
     Other(String),
 }
 
 impl MoveReply {
-    /// What an engine that named no move said.
+    /// Text recorded for an engine that named no move.
     pub(super) const EMPTY: &'static str = "<empty>";
 
-    /// Sorts a word.
+    /// Classifies the word that the engine sent as its move.
     pub(super) fn new(word: &str) -> Self {
         match MoveText::new(word) {
             Some(text) => Self::Move(text),
@@ -60,7 +60,7 @@ impl MoveReply {
         }
     }
 
-    /// The text, for a record.
+    /// Returns the text, as records show it.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Move(text) => text.as_str(),
@@ -69,63 +69,63 @@ impl MoveReply {
     }
 }
 
-/// A player's answer, with what it reported about its thinking.
+/// A player's answer, with the data it reported about its search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its choice.
+    /// The move.
     pub reply: MoveReply,
-    /// When it was read.
+    /// When the answer was read.
     pub at: Instant,
-    /// From our write to our read.
+    /// Time from writing the question to reading the answer.
     pub took: Duration,
-    /// The reply it expects.
+    /// The reply that the engine expects, if it named one.
     pub ponder: Option<MoveText>,
-    /// Its last report.
+    /// Data of its last search report.
     pub report: ThinkReport,
 }
 
-/// The last of what an engine told about its thinking.
+/// Data of the last `info` line with a score before an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkReport {
-    /// From its own side.
+    /// Score from the engine's point of view.
     pub score: Option<Score>,
-    /// In plies.
+    /// Depth in plies.
     pub depth: Option<u16>,
-    /// In plies.
+    /// Selective depth in plies.
     pub seldepth: Option<u16>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Its own idea of the time it took.
+    /// Search time as measured by the engine.
     pub time: Option<Duration>,
 }
 
-/// Oddities counted since the last [`Irregularities::take`].
+/// Irregularities counted since the last [`Irregularities::take`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Irregularities {
-    /// Lines nobody asked for.
+    /// Lines that answer no question.
     pub stray: u64,
-    /// Lines that are not in the protocol.
+    /// Lines that are not part of the protocol.
     pub garbage: u64,
     /// Moves whose score could not be read.
     pub broken_info: u64,
-    /// Moves with a reported time beyond what passed.
+    /// Moves whose reported time exceeds the time that passed.
     pub false_time: u64,
 }
 
 impl Irregularities {
-    /// The counts, which start again at zero.
+    /// Returns the counts and resets them to zero.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 }
 
-/// What an engine was told, for whoever wants to tell it again.
+/// Commands that an engine has received, as needed to repeat them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentState {
-    /// Options that were set, by the plan, the pair or the opening.
+    /// Options currently set, by the plan, the pair or the opening.
     pub options: Vec<EngineOption>,
-    /// The lines that followed the last position: `go` as it was sent, and `ponderhit` where that was waited for.
+    /// Lines that followed the last position: `go` as it was sent, and `ponderhit` if the engine was waiting for it.
     pub question: Vec<String>,
-    /// The move it was pondering on, beyond the position on the board.
+    /// The move that the engine was pondering on, which is not on the board yet.
     pub ponder_move: Option<MoveText>,
 }

@@ -1,16 +1,16 @@
-//! What can go wrong with an engine, in the words that results and journals use.
+//! Engine faults, in the terms that results and journals use.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a process ended, as the kernel tells it.
+/// How a process ended, as reported by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExitEvidence {
-    /// It returned this status.
+    /// The process exited with this status.
     Code(i32),
-    /// This signal ended it.
+    /// The process was ended by this signal.
     Signal(i32),
 }
 
@@ -26,30 +26,30 @@ impl fmt::Display for ExitEvidence {
     }
 }
 
-/// The names of the signals that end programs.
+/// Returns the name of a signal, such as `SIGSEGV`.
 fn signal_name(number: i32) -> Option<&'static str> {
     nix::sys::signal::Signal::try_from(number).ok().map(nix::sys::signal::Signal::as_str)
 }
 
-/// What an engine was doing when it was found gone.
+/// State of an engine when its failure was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrashMoment {
-    /// Being started, or told its options.
+    /// Starting, or receiving its options.
     Startup,
     /// Thinking on its own time.
     Thinking,
     /// Waiting on its opponent's time.
     Idle,
-    /// Alive, with its output closed.
+    /// Running, with its output closed.
     StdoutClosed,
-    /// Alive, with its input closed.
+    /// Running, with its input closed.
     StdinClosed,
-    /// Out of the memory it may have.
+    /// Out of the memory that its sandbox allows.
     Memory,
 }
 
-/// The answer an engine failed to give in time.
+/// The action that an engine did not take in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StallPoint {
@@ -57,14 +57,14 @@ pub enum StallPoint {
     Uciok,
     /// `readyok` after `isready`.
     Readyok,
-    /// `bestmove`, with no clock to forfeit on.
+    /// `bestmove`, without a clock to forfeit on.
     Bestmove,
-    /// It stopped reading its input.
+    /// Reading its input.
     Stdin,
 }
 
 impl StallPoint {
-    /// The word in brackets.
+    /// Returns the word shown in parentheses after `stall`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Uciok => "uciok",
@@ -75,7 +75,7 @@ impl StallPoint {
     }
 }
 
-/// A rule of the conversation that an engine broke beyond repair.
+/// A breach of the protocol after which an engine cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProtocolBreach {
@@ -84,7 +84,7 @@ pub enum ProtocolBreach {
 }
 
 impl ProtocolBreach {
-    /// The word in brackets.
+    /// Returns the word shown in parentheses after `protocol`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Flood => "flood",
@@ -92,19 +92,19 @@ impl ProtocolBreach {
     }
 }
 
-/// What an engine did wrong: always its loss, never an error of ours.
+/// A failure of an engine. It always loses the game; it is never an error of the harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlayerFault {
-    /// Its process went away, or cut itself off.
+    /// The process ended or closed one of its streams.
     Crash {
-        /// What it was doing.
+        /// State of the engine at that time.
         during: CrashMoment,
         /// How the process ended, if it did.
         exit: Option<ExitEvidence>,
     },
-    /// It did not answer.
+    /// The engine did not respond.
     Stall(StallPoint),
-    /// It broke the conversation.
+    /// The engine broke the protocol.
     Protocol(ProtocolBreach),
 }
 
@@ -115,10 +115,12 @@ impl fmt::Display for PlayerFault {
             Self::Crash { during: CrashMoment::StdinClosed, .. } => f.write_str("it closed its input"),
             Self::Crash { during: CrashMoment::Memory, .. } => f.write_str("it ran out of memory"),
             Self::Crash { exit: Some(exit), .. } => write!(f, "it ended ({exit})"),
-            Self::Crash { exit: None, .. } => f.write_str("it went away"),
+            Self::Crash { exit: None, .. } => f.write_str("its process disappeared"),
             Self::Stall(StallPoint::Stdin) => f.write_str("it stopped reading its input"),
-            Self::Stall(point) => write!(f, "it gave no {} in time", point.word().trim_start_matches("no ")),
-            Self::Protocol(ProtocolBreach::Flood) => f.write_str("it flooded its output"),
+            Self::Stall(point) => {
+                write!(f, "it did not send {} in time", point.word().trim_start_matches("no "))
+            }
+            Self::Protocol(ProtocolBreach::Flood) => f.write_str("it exceeded the limit on output"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Client side of an engine: the harness asks a [`Player`] for a move, and meets the engine only as a process.
+//! Client side of an engine: the harness asks a [`Player`] for a move; engines run only as separate processes.
 
 mod connection;
 mod dialogue;

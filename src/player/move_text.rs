@@ -1,10 +1,10 @@
-//! The text of a move, kept without an allocation.
+//! Text of a move, stored without an allocation.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A move in UCI coordinates, at most seven letters.
+/// A move in UCI coordinates, at most seven characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MoveText {
     letters: [u8; 7],
@@ -12,7 +12,7 @@ pub struct MoveText {
 }
 
 impl MoveText {
-    /// The text, if it is one to seven printable ASCII letters.
+    /// Creates a move text from one to seven printable ASCII characters.
     pub fn new(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if bytes.is_empty() || bytes.len() > 7 || !bytes.iter().all(u8::is_ascii_graphic) {
@@ -23,9 +23,9 @@ impl MoveText {
         Some(Self { letters, len: bytes.len() as u8 })
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.letters[..usize::from(self.len)]).expect("only ASCII was let in")
+        std::str::from_utf8(&self.letters[..usize::from(self.len)]).expect("new() accepts only ASCII")
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn move_text_takes_only_short_printable_ascii() {
+    fn a_move_text_is_one_to_seven_printable_ascii_characters() {
         for bad in ["", "abcdefgh", "e2 e4", "é2e4", "e2\0"] {
             assert!(MoveText::new(bad).is_none(), "{bad:?}");
         }

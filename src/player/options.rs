@@ -1,42 +1,42 @@
-//! Options, checked against what an engine declares.
+//! Engine options: their declarations, current values and validation.
 
 use crate::player::EngineOption;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
 use crate::spelling::nearest;
 
-/// Why an option cannot be set.
+/// Reason why an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// The engine does not declare it.
+    /// The engine does not declare the option.
     #[error("has no option `{name}`{}", hint(.nearest))]
     Unknown {
-        /// The name.
+        /// Name that was given.
         name: String,
-        /// A declared name that looks alike.
+        /// The declared name most similar to it.
         nearest: Option<String>,
     },
     /// The value does not fit the declaration.
-    #[error("does not take `{value}` for its option `{name}`: {wanted}")]
+    #[error("does not accept `{value}` for its option `{name}`: expected {expected}")]
     Refused {
-        /// The name.
+        /// Name of the option.
         name: String,
-        /// The value.
+        /// Value that was given.
         value: String,
-        /// What would be taken.
-        wanted: String,
+        /// Description of the accepted values.
+        expected: String,
     },
-    /// The text would smuggle a second command.
-    #[error("option `{name}`: a name or value must be one line of text")]
+    /// The text contains a line end, which would start a second command.
+    #[error("cannot be sent option `{name}`: the name and the value must each be a single line")]
     NotOneLine {
-        /// The name, its line ends shown.
+        /// The name, with its control characters escaped.
         name: String,
     },
-    /// It was changed for an earlier pair and declares no default to return to.
+    /// The option was changed for an earlier pair and declares no default that could be restored.
     #[error(
-        "option `{name}` cannot be set back: it declares no default; name it in the engine's own options"
+        "declares no default for its option `{name}`, so it cannot be reset; set it in the engine's own options"
     )]
     NoDefault {
-        /// The name.
+        /// Name of the option.
         name: String,
     },
 }
@@ -45,20 +45,20 @@ fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// A number that an engine lets itself be told.
+/// A spin option declared by an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberOption {
-    /// The name.
+    /// Declared name.
     pub name: String,
-    /// The least it takes.
+    /// Smallest accepted value.
     pub min: i64,
-    /// The most it takes.
+    /// Largest accepted value.
     pub max: i64,
-    /// What it stands at by itself.
+    /// Declared default.
     pub default: i64,
 }
 
-/// What an engine declared, and what it has been told so far.
+/// Options that an engine declared, and the values sent to it so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptionState {
     declared: Vec<OptionDeclaration>,
@@ -67,7 +67,7 @@ pub(super) struct OptionState {
 }
 
 impl OptionState {
-    /// More options than any engine has; keeps a hostile one from filling our memory.
+    /// Larger than the number of options of any engine; bounds the memory that a hostile one can use.
     const MOST: usize = 4096;
 
     pub(super) fn declare(&mut self, option: OptionDeclaration) {
@@ -76,7 +76,7 @@ impl OptionState {
         }
     }
 
-    /// Takes the options that hold for every game.
+    /// Sets the options that apply to every game.
     pub(super) fn set_base(&mut self, base: &[EngineOption]) {
         self.base = base.to_vec();
     }
@@ -85,7 +85,7 @@ impl OptionState {
         self.find(name).is_some()
     }
 
-    /// Every number with a range and a default.
+    /// Returns all spin options that declare a range and a default.
     pub(super) fn numbers(&self) -> Vec<NumberOption> {
         let number = |option: &OptionDeclaration| match option.kind {
             OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
@@ -96,12 +96,12 @@ impl OptionState {
         self.declared.iter().filter_map(number).collect()
     }
 
-    /// Everything the engine has been told and not been told otherwise since.
+    /// Returns the options that have been sent, with their latest values.
     pub(super) fn sent(&self) -> &[EngineOption] {
         &self.sent
     }
 
-    /// What a declared option stands at now: what the engine was told, or else what it declares as its default.
+    /// Returns the current value of a declared option: the value sent last, or the declared default.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let sent = self.sent.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         match sent {
@@ -110,7 +110,7 @@ impl OptionState {
         }
     }
 
-    /// The number that a declared option stands at now.
+    /// Returns the current value of a declared option if it is a number.
     pub(super) fn number(&self, name: &str) -> Option<i64> {
         self.value(name)?.parse().ok()
     }
@@ -119,7 +119,8 @@ impl OptionState {
         self.declared.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
-    /// The `setoption`s that bring the engine from what it was told to `base` with `overrides` on top.
+    /// Returns the options that must be sent so that the engine has the base options with `overrides` applied over
+    /// them.
     pub(super) fn changes(&mut self, overrides: &[EngineOption]) -> Result<Vec<EngineOption>, OptionError> {
         if overrides.is_empty() && self.sent == self.base {
             return Ok(Vec::new());
@@ -154,7 +155,7 @@ impl OptionState {
         Ok(EngineOption::new(name, value))
     }
 
-    /// Whether the engine will take this option.
+    /// Checks whether the engine accepts this option.
     pub(super) fn check(&self, option: &EngineOption) -> Result<(), OptionError> {
         let EngineOption { name, value } = option;
         if [name, value].iter().any(|text| text.chars().any(char::is_control)) {
@@ -167,30 +168,30 @@ impl OptionState {
         };
         match accepted_values(&declared.kind, value) {
             None => Ok(()),
-            Some(wanted) => Err(OptionError::Refused { name: name.clone(), value: value.clone(), wanted }),
+            Some(expected) => {
+                Err(OptionError::Refused { name: name.clone(), value: value.clone(), expected })
+            }
         }
     }
 }
 
-/// What the declaration would take instead of `value`; `None` if it takes it.
+/// Describes the values accepted by the declaration; returns `None` if `value` is one of them.
 fn accepted_values(kind: &OptionKind, value: &str) -> Option<String> {
     match kind {
-        OptionKind::Check { .. } => {
-            (!["true", "false"].contains(&value)).then(|| "it takes true or false".to_owned())
-        }
+        OptionKind::Check { .. } => (!["true", "false"].contains(&value)).then(|| "true or false".to_owned()),
         OptionKind::Spin { min, max, .. } => {
             let (low, high) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
             if low > high {
-                return Some(format!("it declares the empty range {low} to {high}"));
+                return Some(format!("nothing, because it declares the empty range {low} to {high}"));
             }
             let fits = value.parse::<i64>().is_ok_and(|number| (low..=high).contains(&number));
-            (!fits).then(|| format!("it takes whole numbers from {low} to {high}"))
+            (!fits).then(|| format!("an integer from {low} to {high}"))
         }
         OptionKind::Combo { choices, .. } => {
             let known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(value));
-            (!known).then(|| format!("it takes one of {}", choices.join(", ")))
+            (!known).then(|| format!("one of {}", choices.join(", ")))
         }
-        OptionKind::Button => (!value.is_empty()).then(|| "it is a button and takes no value".to_owned()),
+        OptionKind::Button => (!value.is_empty()).then(|| "no value, because it is a button".to_owned()),
         OptionKind::String { .. } => None,
     }
 }
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_cannot_be_set_is_refused_with_its_name() {
+    fn an_option_that_cannot_be_set_is_refused_with_its_name_and_the_accepted_values() {
         let state = state(&[
             "option name Hash type spin default 16 min 1 max 1024",
             "option name Ponder type check default false",
@@ -220,10 +221,10 @@ mod tests {
             "option name Broken type spin default 5 min 10 max 1",
             "option name Wide type spin default 1e30 min -1e30 max 1e30",
         ]);
-        for (name, value, complaint) in [
+        for (name, value, problem) in [
             ("hash", "64", None),
-            ("Hash", "4096", Some("whole numbers from 1 to 1024")),
-            ("Hash", "many", Some("whole numbers")),
+            ("Hash", "4096", Some("expected an integer from 1 to 1024")),
+            ("Hash", "many", Some("an integer")),
             ("Hahs", "64", Some("did you mean `Hash`")),
             ("Contempt", "0", Some("has no option `Contempt`")),
             ("ponder", "yes", Some("true or false")),
@@ -232,13 +233,13 @@ mod tests {
             ("Clear Hash", "", None),
             ("Clear Hash", "1", Some("button")),
             ("Broken", "5", Some("empty range")),
-            ("Hash", "16\nquit", Some("one line")),
+            ("Hash", "16\nquit", Some("single line")),
         ] {
-            let verdict = state.check(&EngineOption::new(name, value));
-            match complaint {
-                None => assert_eq!(verdict, Ok(()), "{name}={value}"),
+            let checked = state.check(&EngineOption::new(name, value));
+            match problem {
+                None => assert_eq!(checked, Ok(()), "{name}={value}"),
                 Some(text) => {
-                    let message = verdict.unwrap_err().to_string();
+                    let message = checked.unwrap_err().to_string();
                     assert!(message.contains(text), "{name}={value}: {message}");
                 }
             }
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_are_told_and_an_override_ends_with_its_pair() {
+    fn only_changes_are_sent_and_an_override_ends_with_its_pair() {
         let mut state = state(&[
             "option name Hash type spin default 16 min 1 max 1024",
             "option name Pawn type spin default 100 min 0 max 500",
@@ -255,7 +256,7 @@ mod tests {
         state.set_base(std::slice::from_ref(&hash));
         assert_eq!(state.changes(&[]).unwrap(), [hash]);
         assert_eq!(state.changes(std::slice::from_ref(&pawn)).unwrap(), std::slice::from_ref(&pawn));
-        assert_eq!(state.changes(std::slice::from_ref(&pawn)).unwrap(), [], "nothing new");
+        assert_eq!(state.changes(std::slice::from_ref(&pawn)).unwrap(), [], "nothing changed");
         assert_eq!(state.changes(&[]).unwrap(), [EngineOption::new("Pawn", "100")], "back to its default");
     }
 }

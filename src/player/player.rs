@@ -1,4 +1,4 @@
-//! Whoever a game asks for a move: one engine, in one of two dialects.
+//! One engine from the point of view of a game, in either of two protocols.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::player::{
     ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, Timeouts, Transport,
 };
 
-/// An engine that is there and talks.
+/// A running engine that has completed its handshake.
 #[derive(Debug)]
 pub struct Player<T> {
     connection: Connection<T>,
@@ -35,49 +35,49 @@ enum Dialect {
     Ace(AceDialogue),
 }
 
-/// Why an engine could not be made ready to play.
+/// Reason why an engine could not be made ready to play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartFault {
-    /// It failed.
+    /// The engine failed.
     #[error("{0}")]
     Fault(PlayerFault),
-    /// It was given an option it does not take: a mistake in the plan.
+    /// The plan sets an option that the engine does not accept.
     #[error("it {0}")]
     Option(OptionError),
-    /// It cannot play this variant.
+    /// The engine cannot play the variant of the opening.
     #[error("it does not declare UCI_Chess960, which this opening needs")]
     NoChess960,
 }
 
-/// The moment a conversation broke, to be looked into by [`Player::diagnose`].
+/// A connection that ended. [`Player::diagnose`] determines the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokenConnection(ConnectionEnd);
 
-/// Whether a player can go on to the next game.
+/// Whether a player can be used for the next game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fitness {
-    /// It is idle and answers.
+    /// The engine is idle and responsive.
     Fit,
-    /// Its process has to be replaced.
+    /// The process must be replaced.
     Unfit,
 }
 
-/// A rule of castling, as a player must know it.
+/// Castling rules of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Castling {
-    /// King's two steps.
+    /// Standard chess: the king moves two squares.
     Standard,
-    /// King takes rook.
+    /// Chess960: written as the king capturing its rook.
     Chess960,
 }
 
-/// How long an engine that closed a stream has to end, before it counts as alive and cut off.
+/// Time that an engine has to exit after it closed a stream, before it counts as running with that stream closed.
 const EXIT_AFTER_CLOSE: Duration = Duration::from_millis(200);
-/// How long an ACE program has to end by itself once its game is over.
+/// Time that an ACE program has to exit on its own once its game is over.
 const ACE_EXIT_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl<T: Transport> Player<T> {
-    /// Makes an engine behind `transport` ready: the whole UCI greeting, or nothing at all for ACE.
+    /// Performs the UCI handshake over `transport`, options included. ACE has no handshake.
     pub async fn handshake(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
         let mut player = Self {
             connection: Connection::new(transport, &spec.timeouts),
@@ -101,7 +101,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// The arguments of an ACE program's game; none for UCI.
+    /// Returns the arguments that an ACE program needs for a game; none for UCI.
     pub fn game_arguments(
         spec: &EngineSpec,
         side: Color,
@@ -115,7 +115,8 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Begins a game from where the whole command `position` leads, with these options over the engine's own.
+    /// Begins a game at the position of the complete command `position`, with `options` applied over the engine's
+    /// own.
     pub async fn new_game(
         &mut self,
         castling: Castling,
@@ -130,10 +131,10 @@ impl<T: Transport> Player<T> {
             Castling::Standard => {}
         }
         let deadline = Instant::now() + self.timeouts.new_game;
-        let begun = dialogue
+        let started = dialogue
             .new_game(&mut self.connection, &mut self.irregularities, (position, &options), deadline)
             .await;
-        match begun {
+        match started {
             Ok(()) => Ok(()),
             Err(error) => Err(self.start_fault(error, CrashMoment::Idle).await),
         }
@@ -153,12 +154,13 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Whether [`Player::prepare`] must come before the next question.
+    /// Returns whether [`Player::prepare`] must be called before the next question.
     pub fn needs_preparation(&self) -> bool {
         matches!(&self.dialect, Dialect::Uci(dialogue) if dialogue.needs_preparation())
     }
 
-    /// Clears up what would be taken for the answer to the next question; not on the engine's clock.
+    /// Removes everything that could be mistaken for the answer to the next question. Runs outside the engine's
+    /// clock.
     pub async fn prepare(
         &mut self,
         question: &Question<'_>,
@@ -173,8 +175,8 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Asks for a move; returns the time allowed on top of the clock. The message goes out, and the clock starts, with
-    /// the first [`Player::poll_answer`].
+    /// Queues a question and returns the time allowed in addition to the clock. The question is written, and the
+    /// clock starts, with the first [`Player::poll_answer`].
     pub fn ask(&mut self, question: &Question<'_>) -> Duration {
         match &mut self.dialect {
             Dialect::Uci(dialogue) => {
@@ -188,7 +190,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// The answer to the last question.
+    /// Polls for the answer to the last question.
     pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, BrokenConnection>> {
         let answer = match &mut self.dialect {
             Dialect::Uci(dialogue) => {
@@ -201,20 +203,21 @@ impl<T: Transport> Player<T> {
         answer.map_err(BrokenConnection)
     }
 
-    /// Takes back the last answer, which belongs to an older question: the true one is still to come. For UCI only.
+    /// Discards the last answer, which belongs to an older question, and keeps waiting for the real one. UCI only.
     pub fn discard_answer(&mut self) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
             dialogue.discard_answer(&mut self.irregularities);
         }
     }
 
-    /// Takes in what has been said and not been heard of yet, for the next [`Player::poll_answer`].
+    /// Reads the output that is available in the pipe but not yet reported by the runtime, for the next
+    /// [`Player::poll_answer`].
     pub fn read_available(&mut self, cx: &mut Context<'_>) {
         self.connection.read_available(cx);
     }
 
-    /// Sends the question and waits for its answer on the spot, for a beat at most. What has been heard is there for the
-    /// next [`Player::poll_answer`].
+    /// Writes the question and blocks the thread until output arrives, for at most one [`BlockingReader::TICK`]. The
+    /// output is processed by the next [`Player::poll_answer`].
     pub fn block_for_answer(
         &mut self,
         reader: &BlockingReader,
@@ -232,7 +235,7 @@ impl<T: Transport> Player<T> {
         Ok(())
     }
 
-    /// Listens to the player while it is not asked anything. Ready only when it cannot go on.
+    /// Processes the output of a player that has not been asked for a move. Ready only when the connection has ended.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<BrokenConnection> {
         let end = match &mut self.dialect {
             Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.connection, &mut self.irregularities, cx),
@@ -241,24 +244,24 @@ impl<T: Transport> Player<T> {
         end.map(BrokenConnection)
     }
 
-    /// Lets the player think on its opponent's time, if it is set to and `expected` is what it foresees.
+    /// Starts pondering on `expected`, if pondering is enabled for this engine.
     pub fn ponder(&mut self, question: &Question<'_>, expected: MoveText) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
             dialogue.ponder(&mut self.connection, question, expected);
         }
     }
 
-    /// When the last question began to go out, once it has.
+    /// Returns when the first byte of the last question was written, once it has been.
     pub fn asked_at(&self) -> Instant {
         self.connection.wrote_at()
     }
 
-    /// Whether part of the question could not be written yet: the engine does not read.
+    /// Returns whether part of the question is still unwritten because the engine does not read it.
     pub fn is_sending(&self) -> bool {
         self.connection.is_sending()
     }
 
-    /// The move that `said` names in `position`, in the player's spelling.
+    /// Parses `reply` as a move in `position`, in the notation of the player's protocol.
     pub fn read_move(&self, position: &Position, reply: &MoveReply, castling: Castling) -> Option<Move> {
         let MoveReply::Move(text) = reply else { return None };
         match &self.dialect {
@@ -267,13 +270,13 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Finds out how a conversation ended.
+    /// Determines why a connection ended.
     pub async fn diagnose(
         &mut self,
         BrokenConnection(end): BrokenConnection,
         during: CrashMoment,
     ) -> PlayerFault {
-        let (exit, alive) = match end {
+        let (exit, if_running) = match end {
             ConnectionEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
             ConnectionEnd::Exited(exit) => (Some(exit), during),
             ConnectionEnd::OutputClosed => {
@@ -284,9 +287,9 @@ impl<T: Transport> Player<T> {
             }
         };
         let during = match exit {
-            None => alive,
+            None => if_running,
             Some(exit) => {
-                // Its last words may still be on their way through the pipe.
+                // The last output on stderr may still be in the pipe.
                 tokio::time::sleep(Duration::from_millis(2)).await;
                 if self.ran_out_of_memory(exit) { CrashMoment::Memory } else { during }
             }
@@ -298,17 +301,16 @@ impl<T: Transport> Player<T> {
         timeout(allowed, std::future::poll_fn(|cx| self.connection.transport.poll_exit(cx))).await.ok()
     }
 
-    /// Whether an engine under a memory limit ended the way programs do that reach it.
+    /// Returns whether an engine with a memory limit ended the way programs do when they reach it.
     fn ran_out_of_memory(&self, exit: ExitEvidence) -> bool {
         if self.sandbox.memory_bytes.is_none() || exit == ExitEvidence::Code(0) {
             return false;
         }
-        let last_words =
-            String::from_utf8_lossy(&self.connection.transport.stderr_tail()).to_ascii_lowercase();
-        ["memory", "alloc"].iter().any(|word| last_words.contains(word))
+        let stderr = String::from_utf8_lossy(&self.connection.transport.stderr_tail()).to_ascii_lowercase();
+        ["memory", "alloc"].iter().any(|word| stderr.contains(word))
     }
 
-    /// After a game: ends whatever the engine still does. An ACE program's process ends with its game.
+    /// Stops a search that is still running after a game. The process of an ACE program ends with its game.
     pub async fn end_game(&mut self) -> Fitness {
         match &mut self.dialect {
             Dialect::Ace(_) => Fitness::Unfit,
@@ -322,7 +324,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// An ACE program's own verdict on a game that is over on the board: its exit status, if it gives one in time.
+    /// Returns the exit status of an ACE program after a game that ended on the board, if it exits in time.
     pub async fn exit_after_game(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
         let Dialect::Ace(dialogue) = &mut self.dialect else { return None };
         let question = Question { position: b"", limits: ThinkLimits::default(), last };
@@ -333,7 +335,7 @@ impl<T: Transport> Player<T> {
         self.exit_within(ACE_EXIT_TIMEOUT).await
     }
 
-    /// Ends the process: politely if it is fit, at once if not.
+    /// Ends the process: with a request if it is fit, immediately if not.
     pub async fn shut_down(self, fitness: Fitness) -> ShutdownReport {
         let mode = match (fitness, &self.dialect) {
             (Fitness::Fit, Dialect::Ace(_)) => ShutdownMode::Ask("exit\n"),
@@ -343,17 +345,18 @@ impl<T: Transport> Player<T> {
         self.connection.transport.shut_down(mode, &self.timeouts).await
     }
 
-    /// The oddities counted since the last call.
+    /// Returns the irregularities counted since the last call.
     pub fn take_irregularities(&mut self) -> Irregularities {
         self.irregularities.take()
     }
 
-    /// The last lines each way.
+    /// Returns the last lines in both directions.
     pub fn transcript(&self) -> Vec<String> {
         self.connection.transcript()
     }
 
-    /// What it stands at and was last asked, as it was told; nothing for ACE, whose arguments queue_line it all.
+    /// Returns the options and the last question sent to the engine. Empty for ACE, where the arguments contain
+    /// everything.
     pub fn sent_state(&self) -> SentState {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.sent_state(),
@@ -361,17 +364,17 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// The end of its stderr, printable.
+    /// Returns the end of the engine's stderr, with unprintable bytes escaped.
     pub fn stderr_tail(&self) -> String {
         escape(&self.connection.transport.stderr_tail())
     }
 
-    /// The transport, to look at.
+    /// Returns the transport.
     pub fn transport(&self) -> &T {
         &self.connection.transport
     }
 
-    /// The name a UCI engine gave itself.
+    /// Returns the name from `id name`. UCI only.
     pub fn id_name(&self) -> Option<&str> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.id_name.as_deref(),
@@ -379,7 +382,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// The threads that a UCI engine says it searches with.
+    /// Returns the current value of the option `Threads`. UCI only.
     pub fn threads(&self) -> Option<usize> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.threads(),
@@ -387,7 +390,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// What an option of a UCI engine stands at: what it was told, or else what it declares as its default.
+    /// Returns the current value of an option: the value sent to the engine, or the declared default. UCI only.
     pub fn option_value(&self, name: &str) -> Option<String> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.option_value(name),
@@ -395,7 +398,7 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Every number that a UCI engine lets itself be told.
+    /// Returns all spin options that declare a range and a default. UCI only.
     pub fn numbers(&self) -> Vec<NumberOption> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.numbers(),
@@ -403,24 +406,24 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Whether it speaks UCI, and spells moves as records do.
+    /// Returns whether the engine uses UCI, and therefore writes moves as records do.
     pub fn is_uci(&self) -> bool {
         matches!(self.dialect, Dialect::Uci(_))
     }
 
-    /// The longest a move may take that has no clock.
+    /// Returns the time limit of a move without a clock.
     pub fn move_cap(&self) -> Duration {
         self.timeouts.move_cap
     }
 
-    /// How long a full pipe may stay full.
+    /// Returns how long the pipe to the engine may stay full.
     pub fn write_limit(&self) -> Duration {
         self.timeouts.write
     }
 }
 
 impl Castling {
-    /// How moves are spelt under this rule.
+    /// Returns the notation of moves under these rules.
     pub fn style(self) -> MoveStyle {
         match self {
             Self::Standard => MoveStyle::Standard,

@@ -1,22 +1,23 @@
-//! What an engine says a position is worth.
+//! Scores that engines report.
 
 use serde::{Deserialize, Serialize};
 
-/// A score from the side of the engine that gave it.
+/// A score from the point of view of the engine that reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Score {
-    /// Hundredths of a pawn.
+    /// Centipawns.
     Cp(i32),
-    /// Moves to mate; negative when the engine itself is mated.
+    /// Moves to mate; negative if the engine itself is mated.
     Mate(i32),
 }
 
 impl Score {
-    /// More than any centipawn score a sane engine reports: where mates sit on the centipawn line.
+    /// Beyond every centipawn score that an engine reports; base value of mate scores on the centipawn scale.
     const MATE_CP: i32 = 1_000_000;
 
-    /// The score on one line, mates beyond all centipawns, nearer mates further out.
+    /// Returns the score on the centipawn scale, where every mate lies beyond all centipawn scores and nearer mates
+    /// lie further out.
     pub fn as_centipawns(self) -> i32 {
         match self {
             Self::Cp(cp) => cp.clamp(-Self::MATE_CP / 2, Self::MATE_CP / 2),

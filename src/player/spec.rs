@@ -1,4 +1,4 @@
-//! An engine as a plan names it: the program, how to start it, what to tell it.
+//! Specification of an engine: program, how to start it, and its options.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use crate::player::Timeouts;
 use crate::protocol::ace::Template;
 
-/// One `setoption`: a name as the engine declares it, and a value. A button has an empty value.
+/// One `setoption` command: a declared name and a value. A button has an empty value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EngineOption {
-    /// The declared name; case does not matter.
+    /// The declared name, compared without case.
     pub name: String,
     /// The value as text.
     pub value: String,
 }
 
 impl EngineOption {
-    /// An option from its two texts.
+    /// Creates an option.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into() }
     }
@@ -27,7 +27,7 @@ impl EngineOption {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// As a UCI engine is told it.
+    /// Returns the `setoption` command.
     pub fn command(&self) -> String {
         let Self { name, value } = self;
         let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
@@ -35,44 +35,44 @@ impl EngineOption {
     }
 }
 
-/// The language an engine speaks.
+/// Protocol of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The Universal Chess Interface.
     Uci,
-    /// ACE's console dialect: one process per game, moves on stdin and stdout.
+    /// ACE's console protocol: one process per game, moves on stdin and stdout.
     Ace {
-        /// The arguments of a game, with `{white} {black} {seconds} {ms} {nodes} {depth} {fen}` to fill in.
+        /// Arguments of a game, with the placeholders `{white} {black} {seconds} {ms} {nodes} {depth} {fen}`.
         template: Vec<String>,
     },
 }
 
 impl Protocol {
-    /// The template that fits our own `chess` program.
+    /// Returns the protocol with the template of the crate's own `chess` program.
     pub fn ace() -> Self {
         Self::Ace { template: Template::default().arguments().to_vec() }
     }
 }
 
-/// The folder an engine runs in.
+/// Working directory of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkingDir {
-    /// Ours.
+    /// The directory of the harness.
     #[default]
     Inherited,
-    /// A folder the user named.
+    /// A directory given by the user.
     Path(PathBuf),
-    /// A fresh folder per process, removed with it.
+    /// A new directory per process, removed when the process has ended.
     Private,
 }
 
-/// When an engine process is replaced.
+/// When the process of an engine is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Restart {
-    /// Only after a failure: engines stay warm from game to game.
+    /// Only after a failure, so engines keep running from game to game.
     #[default]
     Off,
     /// Before every game.
@@ -83,41 +83,41 @@ pub enum Restart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pondering {
-    /// It waits.
+    /// The engine waits.
     #[default]
     Off,
-    /// It ponders on the move it expects, when it names one.
+    /// The engine ponders on the reply it expects, if it names one.
     On,
 }
 
-/// Kernel limits on an engine process. No limit where there is `None`; core dumps are always off.
+/// Kernel limits of an engine process. `None` means no limit; core dumps are always disabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sandbox {
     /// Address space, in bytes.
     pub memory_bytes: Option<u64>,
-    /// The largest file it may write, in bytes.
+    /// Size of the largest file that it may write, in bytes.
     pub file_bytes: Option<u64>,
-    /// Processes and threads of this user.
+    /// Processes and threads of the user.
     pub processes: Option<u64>,
 }
 
-/// Everything needed to start and address one engine.
+/// Everything needed to start an engine and communicate with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineSpec {
-    /// What results call it.
+    /// Name used in results.
     pub name: String,
-    /// The program; looked up in `PATH` when it has no slash.
+    /// The program; looked up in `PATH` if the path contains no slash.
     pub program: PathBuf,
-    /// Its arguments, before those of an ACE template.
+    /// Arguments, placed before those of an ACE template.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The language it speaks.
+    /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Where it runs.
+    /// Working directory.
     #[serde(default)]
     pub dir: WorkingDir,
-    /// Added to our environment.
+    /// Variables added to the environment of the harness.
     #[serde(default)]
     pub env: Vec<(String, String)>,
     /// Options sent once after the handshake, in this order.
@@ -126,10 +126,10 @@ pub struct EngineSpec {
     /// When its process is replaced.
     #[serde(default)]
     pub restart: Restart,
-    /// Whether it ponders.
+    /// Whether the engine ponders.
     #[serde(default)]
     pub ponder: Pondering,
-    /// Kernel limits.
+    /// Kernel limits of the process.
     #[serde(default)]
     pub sandbox: Sandbox,
     /// Time and size limits.
@@ -138,7 +138,7 @@ pub struct EngineSpec {
 }
 
 impl EngineSpec {
-    /// A UCI engine with nothing but a name and a program.
+    /// Creates the specification of a UCI engine from its name and program.
     pub fn uci(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
         Self {
             name: name.into(),
@@ -155,18 +155,18 @@ impl EngineSpec {
         }
     }
 
-    /// An ACE program with our own template.
+    /// Creates the specification of an ACE program with the template of the crate's own program.
     pub fn ace(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
         Self { protocol: Protocol::ace(), ..Self::uci(name, program) }
     }
 
-    /// Value that this spec sets for the option `name`, if it does. The last of several wins, as it does in the engine.
+    /// Returns the value that this specification sets for the option `name`, if any. The last of several wins, as it
+    /// does in the engine.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().rfind(|option| option.is_named(name)).map(|option| option.value.as_str())
     }
 
-    /// Number of processors that a game between two engines keeps busy, given the threads that each of them searches
-    /// with.
+    /// Returns the number of processors that a game between two engines keeps busy, given the search threads of each.
     ///
     /// Without pondering the engines think in turn, so the larger count is enough. If either of them ponders, a
     /// pondering engine and its thinking opponent run at the same time, so the counts add up.
@@ -175,7 +175,8 @@ impl EngineSpec {
         if engines.iter().any(|engine| engine.ponder == Pondering::On) { one + other } else { one.max(other) }
     }
 
-    /// Search threads that this spec sets: the option `Threads`, or 1 if it is absent, 0 or not a number.
+    /// Returns the search threads that this specification sets: the option `Threads`, or 1 if it is absent, 0 or not
+    /// a number.
     pub fn threads(&self) -> usize {
         self.option("Threads").and_then(|value| value.parse().ok()).unwrap_or(1).max(1)
     }

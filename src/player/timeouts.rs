@@ -1,12 +1,12 @@
-//! How long, and how much, the harness bears from an engine.
+//! Time and size limits for the communication with an engine.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The limits of every wait and every stream of one engine.
+/// Limits of every wait and every stream of one engine.
 ///
-/// Each duration is the length of an absolute deadline: output does not extend it.
+/// Each duration defines an absolute deadline, which output does not extend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Timeouts {
@@ -16,21 +16,21 @@ pub struct Timeouts {
     pub ready: Duration,
     /// From `ucinewgame` to the `readyok` that follows it.
     pub new_game: Duration,
-    /// From `stop` to `bestmove`, once a search is of no more use.
+    /// From `stop` to `bestmove`, when the result of a search is no longer needed.
     pub stop: Duration,
     /// From `quit` to SIGTERM.
     pub quit: Duration,
     /// From SIGTERM to SIGKILL.
     pub term: Duration,
-    /// For a move without a clock: fixed nodes, fixed depth.
+    /// For a move without a clock: fixed nodes or fixed depth.
     pub move_cap: Duration,
-    /// For the engine to read what we write while its pipe is full.
+    /// For the engine to read its input while the pipe is full.
     pub write: Duration,
-    /// The longest line kept; the rest of a longer one is dropped.
+    /// Longest line kept; longer lines are dropped.
     pub line_bytes: usize,
-    /// The most output for one move.
+    /// Maximum output for one move.
     pub move_bytes: usize,
-    /// How much of the end of stderr is kept.
+    /// Number of bytes kept from the end of stderr.
     pub stderr_bytes: usize,
 }
 

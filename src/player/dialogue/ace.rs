@@ -1,4 +1,4 @@
-//! The ACE dialogue, client side: one process, one game, a move a line.
+//! Client side of the ACE dialogue: one process per game, one move per line.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, Think
 use crate::player::{ExitEvidence, Transport};
 use crate::protocol::ace::{Call, Claim, Line, Template, TemplateError, Thinking};
 
-/// Moves of a side that a clock without a period has to last for.
+/// Number of moves that a clock without a period is divided by.
 const LONG_GAME: u32 = 200;
 
-/// The state of an ACE dialogue.
+/// State of an ACE dialogue.
 #[derive(Debug)]
 pub(in crate::player) struct AceDialogue {
     moves: Moves,
 }
 
-/// Whether the program has shown that it runs.
+/// Whether the program has made a move, which proves that it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moves {
     NoneYet,
@@ -30,7 +30,7 @@ impl AceDialogue {
         Self { moves: Moves::NoneYet }
     }
 
-    /// The arguments of a game in which the program plays `side` from `fen`.
+    /// Returns the arguments of a game in which the program plays `side` from `fen`.
     pub(in crate::player) fn arguments(
         template: &[String],
         side: Color,
@@ -40,7 +40,8 @@ impl AceDialogue {
         Template::new(template.to_vec())?.build(&Call::playing(side, thinking(side, limits), fen))
     }
 
-    /// Time on top of the clock for the first move: there is no handshake, so it pays for the program's start.
+    /// Returns the time allowed for the first move in addition to the clock: without a handshake, it includes the
+    /// start of the program.
     pub(in crate::player) fn grace(&self, start: Duration) -> Duration {
         match self.moves {
             Moves::NoneYet => start,
@@ -48,7 +49,8 @@ impl AceDialogue {
         }
     }
 
-    /// Tells the opponent's move. A program that moves first needs no telling: its arguments said so.
+    /// Queues the opponent's move. A program that moves first is started as such by its arguments and receives
+    /// nothing.
     pub(in crate::player) fn ask<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -60,7 +62,7 @@ impl AceDialogue {
         }
     }
 
-    /// The program's move. Blank lines, such as the original prints before each move, are not answers.
+    /// Polls for the program's move. Blank lines, which the original program prints before each move, are skipped.
     pub(in crate::player) fn poll_answer<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -68,7 +70,7 @@ impl AceDialogue {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Answer, ConnectionEnd>> {
         if connection.is_sending() {
-            // What is here before the question has gone out cannot answer it.
+            // A line that arrives before the question has been written cannot answer it.
             while let Poll::Ready(place) = connection.poll_early_line(cx) {
                 note_unexpected_line(connection.text(place?), irregularities);
             }
@@ -105,7 +107,7 @@ impl AceDialogue {
         }
     }
 
-    /// Listens to a program that should be silent. Ready only when it cannot go on.
+    /// Processes the output of a program that should be silent. Ready only when the connection has ended.
     pub(in crate::player) fn poll_idle<T: Transport>(
         connection: &mut Connection<T>,
         irregularities: &mut Irregularities,
@@ -125,7 +127,7 @@ impl AceDialogue {
     }
 }
 
-/// Takes in a line that answers no question.
+/// Counts a line that answers no question.
 fn note_unexpected_line(line: &[u8], irregularities: &mut Irregularities) {
     match Line::parse(&String::from_utf8_lossy(line)) {
         Line::Move(_) => irregularities.stray += 1,
@@ -134,7 +136,7 @@ fn note_unexpected_line(line: &[u8], irregularities: &mut Irregularities) {
     }
 }
 
-/// Whether an exit status tells another winner than the board. An unfinished game's status of 0 tells nothing.
+/// Returns whether an exit status names another winner than the board. Status 0 of an unfinished game names none.
 pub fn exit_disagrees(exit: ExitEvidence, winner: Option<Color>) -> bool {
     match exit {
         ExitEvidence::Code(code) => match Claim::from_status(code) {
@@ -146,7 +148,7 @@ pub fn exit_disagrees(exit: ExitEvidence, winner: Option<Color>) -> bool {
     }
 }
 
-/// The one limit an ACE program can be given; a clock becomes a share of it per move.
+/// Returns the single limit that an ACE program can be given; a clock is converted to a fixed share per move.
 fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
     if let Some(nodes) = limits.nodes {
         return Thinking::Nodes(nodes);
@@ -155,8 +157,8 @@ fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
         return Thinking::Depth(depth);
     }
     let share = limits.time[side].map(|time| {
-        // A fixed time per move is all the protocol knows, told once and for the whole game: it must not overdraw the
-        // clock of a long one.
+        // The protocol only supports a fixed time per move, set once for the whole game, so the share must not
+        // exhaust the clock in a long one.
         let moves = limits.moves_to_go.unwrap_or(LONG_GAME).max(1);
         time / (moves + 1) + limits.increment[side].unwrap_or_default() * 4 / 5
     });

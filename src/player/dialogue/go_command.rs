@@ -1,4 +1,4 @@
-//! The question itself: `go` with its limits.
+//! The `go` command with its limits.
 
 use std::io::Write;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::player::exchange::ThinkLimits;
 use crate::protocol::uci::{GoLimits, Horizon};
 
-/// The last `go` line; fixed limits give the same one for every move.
+/// The last `go` line, cached because fixed limits produce the same line for every move.
 #[derive(Debug)]
 pub(super) struct GoCommand {
     limits: ThinkLimits,
@@ -19,22 +19,22 @@ impl GoCommand {
         Self { limits: ThinkLimits::default(), horizon: Horizon::Limits, text: Vec::with_capacity(128) }
     }
 
-    /// Nothing has been asked in this game yet.
-    pub(in crate::player) fn forget(&mut self) {
+    /// Clears the cached line at the start of a game.
+    pub(in crate::player) fn clear(&mut self) {
         self.text.clear();
     }
 
-    /// What was asked last; empty before the first question of a game.
+    /// Returns the last line; empty before the first question of a game.
     pub(in crate::player) fn last(&self) -> &[u8] {
         &self.text
     }
 
-    /// The line for these limits.
+    /// Returns the line for these limits.
     pub(in crate::player) fn line(&mut self, limits: &ThinkLimits, horizon: Horizon) -> &[u8] {
         if self.text.is_empty() || (self.limits, self.horizon) != (*limits, horizon) {
             self.text.clear();
             (self.limits, self.horizon) = (*limits, horizon);
-            // Writing to memory does not fail.
+            // Writing to a vector does not fail.
             let _ = write!(self.text, "go{}", go_limits(limits, horizon));
         }
         &self.text
@@ -42,7 +42,7 @@ impl GoCommand {
 }
 
 fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {
-    // An engine told 0 may think that it has no clock at all.
+    // Some engines interpret 0 as having no clock at all.
     let clock = |time: Option<Duration>| time.map(|time| (time.as_millis() as i64).max(1));
     let plain = |time: Option<Duration>| time.map(|time| time.as_millis() as i64);
     let mut go = GoLimits {
@@ -59,7 +59,8 @@ fn go_limits(limits: &ThinkLimits, horizon: Horizon) -> GoLimits<'static> {
     go.increment.black = plain(limits.increment.black);
     let bare = GoLimits { horizon, ..GoLimits::default() };
     if go == bare && horizon == Horizon::Limits {
-        // No limit at all would end at once or never; the harness ends it at its own cap.
+        // Without any limit an engine may stop at once or never; `infinite` lets the harness end the search at its
+        // own cap.
         go.horizon = Horizon::Infinite;
     }
     go

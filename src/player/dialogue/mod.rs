@@ -1,4 +1,4 @@
-//! What is sent to an engine and expected from it, one protocol per file.
+//! Commands sent to an engine and replies expected from it, one protocol per file.
 
 mod ace;
 mod expect_line;

@@ -1,4 +1,4 @@
-//! The UCI dialogue, client side.
+//! Client side of the UCI dialogue.
 
 use std::ops::ControlFlow;
 use std::task::{Context, Poll};
@@ -14,7 +14,7 @@ use crate::player::options::{NumberOption, OptionError, OptionState};
 use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
 use crate::protocol::uci::{Horizon, InfoLine, InfoScore, Reply};
 
-/// What a UCI engine is doing, as far as we have asked.
+/// State of a UCI engine, as implied by the commands sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DialoguePhase {
     Idle,
@@ -22,43 +22,43 @@ enum DialoguePhase {
     Pondering { expected: MoveText },
 }
 
-/// How a search search_start, which tells what its reported time counts from.
+/// Command that started the clock of a search; the time that an engine reports is only comparable after `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SearchStart {
     Go,
     PonderHit,
 }
 
-/// Whether `position` and `go` may go out together.
+/// Whether a `readyok` barrier separates `position` from `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Barrier {
     Off,
-    /// It has said things out of turn in this game: what it says before `go` is told apart by a `readyok`.
+    /// The engine has sent unexpected lines in this game, so lines sent before `go` are separated by a `readyok`.
     On,
 }
 
-/// The state of a UCI dialogue.
+/// State of a UCI dialogue.
 #[derive(Debug)]
 pub(in crate::player) struct UciDialogue {
     phase: DialoguePhase,
     barrier: Barrier,
     options: OptionState,
     ponder: Pondering,
-    /// The newest `info` line with a score, to be read once the move is known.
+    /// The latest `info` line with a score, parsed when the move is known.
     info: Vec<u8>,
     go: GoCommand,
-    /// How the current search search_start.
+    /// Start of the current search.
     search_start: SearchStart,
     pub(in crate::player) id_name: Option<String>,
 }
 
-/// No game is longer; a mate beyond it is a number gone wrong, and would adjudicate.
+/// Longer than any game; a mate beyond it is a corrupt number, which would otherwise lead to an adjudication.
 const FARTHEST_MATE: u32 = 10_000;
-/// The longest engine name kept.
+/// Maximum length of an engine name.
 const NAME_CHARS: usize = 128;
 
 impl UciDialogue {
-    /// Greets an engine and tells it its options.
+    /// Performs the handshake and sends the engine its options.
     pub(in crate::player) async fn handshake<T: Transport>(
         connection: &mut Connection<T>,
         irregularities: &mut Irregularities,
@@ -100,10 +100,10 @@ impl UciDialogue {
         Ok(dialogue)
     }
 
-    /// Begins a game from `position`, with these options over the engine's own.
+    /// Begins a game at `position`, with `options` applied over the engine's own.
     ///
-    /// The position is told before the barrier, and again with the first `go`: an engine that answers a mere position
-    /// with a move is found out here, where its answer cannot be taken for one.
+    /// The position is sent before the barrier and again with the first `go`: an engine that answers a bare
+    /// `position` with a move is detected here, where the move cannot be mistaken for an answer.
     pub(in crate::player) async fn new_game<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -112,7 +112,7 @@ impl UciDialogue {
         deadline: Instant,
     ) -> Result<(), HandshakeError> {
         self.barrier = Barrier::Off;
-        self.go.forget();
+        self.go.clear();
         self.queue_options(connection, options)?;
         connection.queue_line(b"ucinewgame");
         connection.queue_line(position);
@@ -120,16 +120,16 @@ impl UciDialogue {
         Ok(())
     }
 
-    /// The threads that the engine says it searches with.
+    /// Returns the current value of the option `Threads`.
     pub(in crate::player) fn threads(&self) -> Option<usize> {
         self.options.number("Threads").and_then(|number| usize::try_from(number).ok())
     }
 
-    /// What the engine has been told: its options, and the last `go` with what made it count.
+    /// Returns the current options and the last `go`, followed by `ponderhit` if that started its clock.
     pub(in crate::player) fn sent_state(&self) -> SentState {
         let go = String::from_utf8_lossy(self.go.last()).into_owned();
-        let hit = self.phase == DialoguePhase::Thinking && self.search_start == SearchStart::PonderHit;
-        let ponderhit = hit.then(|| "ponderhit".to_owned());
+        let ponderhit = self.phase == DialoguePhase::Thinking && self.search_start == SearchStart::PonderHit;
+        let ponderhit = ponderhit.then(|| "ponderhit".to_owned());
         let question = if go.is_empty() { Vec::new() } else { [go].into_iter().chain(ponderhit).collect() };
         let ponder_move = match self.phase {
             DialoguePhase::Pondering { expected } => Some(expected),
@@ -138,17 +138,17 @@ impl UciDialogue {
         SentState { options: self.options.sent().to_vec(), question, ponder_move }
     }
 
-    /// What a declared option stands at now.
+    /// Returns the current value of a declared option.
     pub(in crate::player) fn option_value(&self, name: &str) -> Option<String> {
         self.options.value(name)
     }
 
-    /// Every number that the engine declares.
+    /// Returns all spin options that declare a range and a default.
     pub(in crate::player) fn numbers(&self) -> Vec<NumberOption> {
         self.options.numbers()
     }
 
-    /// Whether the engine declares this option.
+    /// Returns whether the engine declares this option.
     pub(in crate::player) fn declares(&self, name: &str) -> bool {
         self.options.is_declared(name)
     }
@@ -164,14 +164,15 @@ impl UciDialogue {
         Ok(())
     }
 
-    /// Sends `isready` with whatever waits to be sent, and drops all that comes before `readyok`.
+    /// Sends `isready` after all queued lines and discards everything received before `readyok`.
     async fn ready<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
         irregularities: &mut Irregularities,
         deadline: Instant,
     ) -> Result<(), ExpectError> {
-        // A `readyok` that is already here answers an older question. An end shows itself in what follows.
+        // A `readyok` that has already arrived answers an older `isready`. An end of the connection is reported by
+        // what follows.
         std::future::poll_fn(|cx| {
             let _ = self.poll_idle(connection, irregularities, cx);
             Poll::Ready(self.read_early_lines(connection, irregularities, cx))
@@ -196,8 +197,8 @@ impl UciDialogue {
         .await
     }
 
-    /// Clears up before a question: ends pondering on a move that was not played, and after an anomaly makes sure
-    /// that nothing said before `go` can be taken for the answer to it.
+    /// Prepares the engine for a question: stops pondering on a move that was not played and, after an irregularity,
+    /// makes sure that nothing sent before `go` can be mistaken for its answer.
     pub(in crate::player) async fn prepare<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -218,12 +219,12 @@ impl UciDialogue {
         Ok(())
     }
 
-    /// Whether [`UciDialogue::prepare`] has anything to do.
+    /// Returns whether [`UciDialogue::prepare`] has anything to do.
     pub(in crate::player) fn needs_preparation(&self) -> bool {
         self.barrier == Barrier::On || matches!(self.phase, DialoguePhase::Pondering { .. })
     }
 
-    /// Puts the question into the outbox: `position` and `go` in one message, or `ponderhit`.
+    /// Queues the question: `position` and `go` in one message, or `ponderhit`.
     pub(in crate::player) fn ask<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -236,7 +237,7 @@ impl UciDialogue {
         } else {
             self.search_start = SearchStart::Go;
             self.info.clear();
-            // Behind a barrier the position has been told already.
+            // With a barrier, the position has already been sent.
             if self.barrier == Barrier::Off {
                 connection.queue_line(question.position);
             }
@@ -245,7 +246,7 @@ impl UciDialogue {
         self.phase = DialoguePhase::Thinking;
     }
 
-    /// Lets the engine ponder on the reply it expects, if it is set to.
+    /// Starts pondering on `expected`, if pondering is enabled.
     pub(in crate::player) fn ponder<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -262,7 +263,7 @@ impl UciDialogue {
         self.phase = DialoguePhase::Pondering { expected };
     }
 
-    /// Sends the question.
+    /// Writes the question.
     pub(in crate::player) fn poll_question<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -270,20 +271,20 @@ impl UciDialogue {
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), ConnectionEnd>> {
         if connection.is_sending() && self.search_start == SearchStart::Go {
-            // What is here before the last of the question, its `go`, has gone out cannot answer it.
+            // A line that arrives before `go`, the end of the question, has been written cannot answer it.
             self.read_early_lines(connection, irregularities, cx)?;
         }
         connection.poll_send(cx)
     }
 
-    /// Takes back the last answer, which belongs to an older question, and waits for another.
+    /// Discards the last answer, which belongs to an older question, and waits for another.
     pub(in crate::player) fn discard_answer(&mut self, irregularities: &mut Irregularities) {
         irregularities.stray += 1;
         self.barrier = Barrier::On;
         self.phase = DialoguePhase::Thinking;
     }
 
-    /// Takes in all that has been said up to now.
+    /// Processes all lines that have arrived so far.
     fn read_early_lines<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -296,7 +297,7 @@ impl UciDialogue {
         Ok(())
     }
 
-    /// The answer to the last question.
+    /// Polls for the answer to the last question.
     pub(in crate::player) fn poll_answer<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -343,7 +344,7 @@ impl UciDialogue {
         }
     }
 
-    /// Takes in a line that answers no question.
+    /// Processes a line that answers no question.
     fn note_unexpected_line(&mut self, line: &[u8], irregularities: &mut Irregularities) {
         if line.starts_with(b"info") {
             if matches!(self.phase, DialoguePhase::Pondering { .. }) {
@@ -352,7 +353,7 @@ impl UciDialogue {
             return;
         }
         match Reply::parse(&String::from_utf8_lossy(line)) {
-            // Pondering that ends by itself: the question will be asked again when it is due.
+            // Pondering ended on its own; the question is asked again when it is due.
             Reply::BestMove { .. } if matches!(self.phase, DialoguePhase::Pondering { .. }) => {
                 self.phase = DialoguePhase::Idle;
             }
@@ -376,7 +377,7 @@ impl UciDialogue {
         };
         let report = report_of(line);
         irregularities.broken_info += u64::from(report.score.is_none());
-        // Engines round to milliseconds, and some start their clock before they read the question.
+        // Engines round to milliseconds, and some start their clock before they read the command.
         let slack = Duration::from_millis(20);
         let comparable = self.search_start == SearchStart::Go;
         irregularities.false_time +=
@@ -384,7 +385,7 @@ impl UciDialogue {
         report
     }
 
-    /// Listens to an engine that should be silent. Ready only when it cannot go on.
+    /// Processes the output of an engine that should be silent. Ready only when the connection has ended.
     pub(in crate::player) fn poll_idle<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -406,7 +407,7 @@ impl UciDialogue {
         }
     }
 
-    /// Ends a search and throws its move away.
+    /// Stops a search and discards its move.
     pub(in crate::player) async fn stop<T: Transport>(
         &mut self,
         connection: &mut Connection<T>,
@@ -432,7 +433,7 @@ impl UciDialogue {
     }
 }
 
-/// Why an engine could not be made ready.
+/// Reason why an engine could not be made ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::player) enum HandshakeError {
     Expect(ExpectError),
@@ -440,8 +441,8 @@ pub(in crate::player) enum HandshakeError {
 }
 
 impl From<ExpectError> for HandshakeError {
-    fn from(trouble: ExpectError) -> Self {
-        Self::Expect(trouble)
+    fn from(error: ExpectError) -> Self {
+        Self::Expect(error)
     }
 }
 
@@ -451,7 +452,7 @@ impl From<OptionError> for HandshakeError {
     }
 }
 
-/// Keeps the newest line that scores the best move, so that only one line per move is ever read in full.
+/// Keeps the latest line with a score for the best move, so that only one line per move is parsed in full.
 fn keep_if_scored(kept: &mut Vec<u8>, line: &[u8]) {
     let has = |word: &[u8]| line.windows(word.len()).any(|window| window == word);
     let exact = !has(b" lowerbound") && !has(b" upperbound");
@@ -479,7 +480,7 @@ fn report_of(line: InfoLine<'_>) -> ThinkReport {
     }
 }
 
-/// A name that any report can show: printable, and not too long.
+/// Returns the name without control characters, truncated to [`NAME_CHARS`].
 fn plain_name(name: &str) -> String {
     name.chars().filter(|letter| !letter.is_control()).take(NAME_CHARS).collect()
 }
