@@ -5,6 +5,8 @@
 //! meets engines only as processes.
 
 pub mod chess;
+pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod dashboard;
 pub mod doctor;

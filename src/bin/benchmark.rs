@@ -1,14 +1,10 @@
-//! `benchmark`: how fast the engine searches, and the signature of how it plays.
-
-#[path = "engine_arguments/bench.rs"]
-mod bench;
-mod usage;
+//! `benchmark`: search speed, and the node count that identifies how the engine plays.
 
 use std::process::ExitCode;
 
 use clap::Parser;
-
-use crate::bench::BenchArgs;
+use playself::cli::engine_args::BenchArgs;
+use playself::cli::usage;
 
 #[derive(Debug, Parser)]
 #[command(name = "benchmark", version)]

@@ -1,16 +1,10 @@
 //! `chess`: a game of chess on the console, for people and, over pipes, for programs.
 
-#[path = "engine_arguments/ace.rs"]
-mod ace;
-#[path = "engine_arguments/setup.rs"]
-mod setup;
-mod usage;
-
 use std::process::ExitCode;
 
 use clap::Parser;
-
-use crate::ace::{AceArgs, USAGE};
+use playself::cli::engine_args::{AceArgs, USAGE};
+use playself::cli::usage;
 
 #[derive(Debug, Parser)]
 #[command(name = "chess", version)]
@@ -24,11 +18,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli.game.run(),
         Err(message) => {
             if !message.use_stderr() {
-                // Help and version, which are answers.
+                // Help and version are not errors.
                 message.exit();
             }
             usage::refuse(usage::in_short(&message));
-            // The usual status for this, 2, would say that White won.
+            // The usual status 2 would mean that White won.
             ExitCode::from(USAGE)
         }
     }

@@ -1,18 +1,10 @@
-//! `chess-uci`: our engine for any program that speaks UCI.
-
-#[path = "engine_arguments/bench.rs"]
-mod bench;
-#[path = "engine_arguments/setup.rs"]
-mod setup;
-#[path = "engine_arguments/uci.rs"]
-mod uci;
-mod usage;
+//! `chess-uci`: the built-in engine for any program that speaks UCI.
 
 use std::process::ExitCode;
 
 use clap::Parser;
-
-use crate::uci::UciArgs;
+use playself::cli::engine_args::UciArgs;
+use playself::cli::usage;
 
 #[derive(Debug, Parser)]
 #[command(name = "chess-uci", version)]

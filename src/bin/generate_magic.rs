@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use playself::chess::{check_magic_numbers, magic_numbers_source};
-
-mod usage;
+use playself::cli::usage;
 
 /// Print Rust source of a table of magic numbers, or check the committed one.
 #[derive(Debug, Parser)]

@@ -9,9 +9,8 @@ use clap::Parser;
 use playself::chess::{
     LeafStats, MoveStyle, Perft, PerftTable, Position, SEED_SUITE, START_FEN, SliderTechnique,
 };
+use playself::cli::usage;
 use serde_json::{Value, json};
-
-mod usage;
 
 /// Count the ways to play a number of legal moves from a position.
 #[derive(Debug, Parser)]

@@ -7,10 +7,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 use playself::chess::Position;
+use playself::cli::usage;
 use playself::engine::eval::{Breakdown, breakdown};
 use playself::engine::{Declared, Weights};
-
-mod usage;
 
 /// Exit status for a wrong call, a wrong position or a wrong weights file.
 const USAGE: u8 = 2;

@@ -2,14 +2,18 @@
 
 mod engine_limits;
 mod engine_lookup;
+mod presets;
 mod resolve;
 mod run_file;
 mod toml_reader;
+mod tune_space;
 
 pub use engine_limits::EngineBounds;
 pub use engine_lookup::{EngineNameError, SearchPaths, plan_engine};
-pub use resolve::{DEFAULT_CLOCK, Unplannable, resolve};
+pub use presets::{DEFAULT_BOUNDS, Preset};
+pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, RunFile, TuneTable,
 };
 pub use toml_reader::Mistakes;
+pub use tune_space::{TuneSpaceError, listed_space, named_space, read_gain_list, tuning_method};

@@ -2,11 +2,12 @@
 
 use crate::game::ClockRule;
 use crate::opening::Share;
-use crate::run::{BookPlan, Plan};
+use crate::run::{AcceptPlan, BookPlan, Plan, PlannedEngine, RunKind};
 use crate::store::{FileHash, UtcDate};
 
 use crate::config::engine_lookup::{SearchPaths, plan_engine};
-use crate::config::run_file::{LimitsTable, RunFile};
+use crate::config::run_file::{EngineEntry, LimitsTable, RunFile};
+use crate::tuning::TunerPlan;
 
 /// Everything that keeps a run from being planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,34 +17,103 @@ pub struct Unplannable(pub Vec<String>);
 /// The thinking time of games that are not told any.
 pub const DEFAULT_CLOCK: &str = "8+0.08";
 
-/// Settles everything that `run` leaves open. `seed` is used where it names none.
-pub fn resolve(run: &RunFile, around: &SearchPaths, seed: u64) -> Result<Plan, Unplannable> {
+/// Resolves the run file of a match or a test. `seed` is used where it has none.
+pub fn resolve(run: &RunFile, paths: &SearchPaths, seed: u64) -> Result<Plan, Unplannable> {
     let mut problems = Vec::new();
-    let common = run.games.limits.or(default_limits());
-    let mut engines = Vec::new();
-    for entry in &run.engines {
-        match plan_engine(entry, common, around) {
-            Ok(engine) => engines.push(engine),
-            Err(why) => {
-                // Two entries of one engine have one mistake.
-                let why = why.to_string();
-                if !problems.contains(&why) {
-                    problems.push(why);
-                }
-            }
-        }
-    }
-    if run.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
-        problems.push("name must not be empty".to_owned());
-    }
     if run.engines.len() < 2 {
         problems.push("a run needs two engines: name a candidate and a baseline".to_owned());
     }
     if run.sprt.is_some() && run.engines.len() > 2 {
         problems.push("a sequential test compares exactly two engines".to_owned());
     }
-    if run.sprt.is_none() && run.games.max_pairs.is_none() {
-        problems.push("say when to stop: games.max_pairs (or --games), or an [sprt] to decide".to_owned());
+    let kind = match (run.sprt, run.games.max_pairs) {
+        (Some(sprt), max_pairs) => RunKind::Test { sprt, max_pairs },
+        (None, Some(pairs)) => RunKind::Match { pairs },
+        (None, None) => {
+            problems.push(
+                "the run has no end: set games.max_pairs (or --games), or an [sprt] to decide".to_owned(),
+            );
+            RunKind::Match { pairs: 0 }
+        }
+    };
+    plan(run, &run.engines, kind, paths, seed, problems)
+}
+
+/// A tuning run that is resolved but for what is tuned, which its engine declares.
+#[derive(Clone, Debug)]
+pub struct TuningDraft {
+    /// Its kind is a placeholder until [`into_plan`](Self::into_plan).
+    plan: Plan,
+}
+
+impl TuningDraft {
+    /// Resolves the run file of a tuning run. Both sides of a trial are its one engine, with names of their own.
+    pub fn resolve(run: &RunFile, paths: &SearchPaths, seed: u64) -> Result<Self, Unplannable> {
+        let mut problems = Vec::new();
+        let mut engines = Vec::new();
+        match &run.engines[..] {
+            [engine] => {
+                let plus = engine.name.clone().unwrap_or_else(|| "plus".to_owned());
+                engines.push(EngineEntry { name: Some(plus), ..engine.clone() });
+                engines.push(EngineEntry { name: Some("minus".to_owned()), ..engine.clone() });
+            }
+            _ => problems.push("name the one engine to tune: engine = …".to_owned()),
+        }
+        if run.sprt.is_some() {
+            problems.push(
+                "[sprt] tests two engines against each other; the test of tuned values is set in [accept]"
+                    .to_owned(),
+            );
+        }
+        plan(run, &engines, RunKind::Match { pairs: 0 }, paths, seed, problems).map(|plan| Self { plan })
+    }
+
+    /// The engines: the same program twice.
+    pub fn engines(&self) -> &[PlannedEngine] {
+        &self.plan.engines
+    }
+
+    /// The random seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.plan.seed
+    }
+
+    /// A match of the untuned engine with itself, to measure how long a pair takes.
+    pub fn as_match(&self, pairs: u64) -> Plan {
+        Plan { kind: RunKind::Match { pairs }, ..self.plan.clone() }
+    }
+
+    /// The plan, now that it is known what is tuned.
+    pub fn into_plan(self, tuner: TunerPlan, accept: Option<AcceptPlan>) -> Plan {
+        Plan { kind: RunKind::Tuning { tuner, accept }, ..self.plan }
+    }
+}
+
+/// What is common to all kinds of runs: fills in defaults, and reports every problem at once.
+fn plan(
+    run: &RunFile,
+    entries: &[EngineEntry],
+    kind: RunKind,
+    paths: &SearchPaths,
+    seed: u64,
+    mut problems: Vec<String>,
+) -> Result<Plan, Unplannable> {
+    let common = run.games.limits.or(default_limits());
+    let mut engines = Vec::new();
+    for entry in entries {
+        match plan_engine(entry, common, paths) {
+            Ok(engine) => engines.push(engine),
+            Err(error) => {
+                // Two entries of one engine have one mistake.
+                let problem = error.to_string();
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+    }
+    if run.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+        problems.push("name must not be empty".to_owned());
     }
     let openings = book(run, &mut problems);
     if !problems.is_empty() {
@@ -62,13 +132,10 @@ pub fn resolve(run: &RunFile, around: &SearchPaths, seed: u64) -> Result<Plan, U
         seed: run.seed.unwrap_or(seed),
         concurrency,
         placement: run.games.placement.unwrap_or_default(),
-        max_pairs: run.games.max_pairs,
+        kind,
         pairing: run.pairing.unwrap_or_default(),
         breaker: run.games.breaker.unwrap_or_default(),
         openings,
-        sprt: run.sprt,
-        tune: None,
-        accept: None,
         adjudication: run.adjudicate.clone(),
         engines,
     })

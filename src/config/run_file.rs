@@ -119,6 +119,18 @@ impl LimitsTable {
     }
 }
 
+impl From<TimeControl> for LimitsTable {
+    fn from(limits: TimeControl) -> Self {
+        Self {
+            tc: limits.clock,
+            movetime_ms: limits.movetime_ms,
+            nodes: limits.nodes,
+            depth: limits.depth,
+            margin_ms: Some(limits.margin_ms),
+        }
+    }
+}
+
 /// `[games]` as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GamesTable {

@@ -116,7 +116,7 @@ fn incident(incident: &Incident) -> Value {
 fn status(reader: &RunReader, answer: Option<&Value>, reading: Option<&str>, trouble: Option<&str>) -> Value {
     let view = reader.view();
     let counted = view.state.counted();
-    let most = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs);
+    let most = view.plan.last_pair();
     let phase = match (answer.and_then(|answer| answer["phase"].as_str()), view.state.outcome()) {
         (Some(phase), _) => phase,
         (
@@ -140,7 +140,7 @@ fn status(reader: &RunReader, answer: Option<&Value>, reading: Option<&str>, tro
         "most": most,
         "seconds": view.seconds.round(),
         "left": left.map(f64::round),
-        "test": view.plan.sprt.is_some(),
+        "test": view.plan.sprt().is_some(),
         "games_per_second": (200.0 * rate).round() / 100.0,
         "concurrency": answer.map(|answer| answer["concurrency"].clone()),
         "trouble": trouble,

@@ -1,6 +1,8 @@
 //! Everything about our engine that somebody may set, in one table for UCI, command lines and files.
 
 use std::fmt;
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::chess::MoveStyle;
@@ -145,6 +147,20 @@ impl Named {
 }
 
 impl EngineOptions {
+    /// The defaults, changed by a file of weights and search parameters, then by `name=value` assignments.
+    pub fn load(weights: Option<&Path>, assignments: &[String]) -> Result<Self, String> {
+        let mut options = Self::default();
+        if let Some(path) = weights {
+            let wrong = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+            let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+            options.read_file(&text).map_err(|mistakes| wrong(&mistakes))?;
+        }
+        for assignment in assignments {
+            options.assign(assignment).map_err(|error| format!("--set: {error}"))?;
+        }
+        Ok(options)
+    }
+
     /// Every option as UCI declares it, each on a line.
     pub fn declarations() -> String {
         let named = Named::ALL.map(|option| (option.name().to_owned(), option.kind()));

@@ -18,7 +18,7 @@ impl Observers {
 
     /// Tells everybody. A file that cannot be written is rebuilt by `verify`, so a run goes on without it; people are
     /// warned once, and told again at the end.
-    pub(super) fn tell(&mut self, event: &RunEvent, view: &RunView<'_>) {
+    pub(super) fn report(&mut self, event: &RunEvent, view: &RunView<'_>) {
         let knew = self.unwritten.is_some();
         for observer in &mut self.observers {
             let told = observer.observe(event, view);
@@ -28,12 +28,12 @@ impl Observers {
         }
         if let (Some(why), false) = (&self.unwritten, knew) {
             let warning = RunEvent::Warning(format!("a file of the run could not be written: {why}"));
-            self.tell(&warning, view);
+            self.report(&warning, view);
         }
     }
 
     /// Tells everybody how the run ended, and returns it: a run whose files are not all there has not ended well.
-    pub(super) fn dismiss(mut self, mut outcome: RunOutcome, view: &RunView<'_>) -> RunOutcome {
+    pub(super) fn finish(mut self, mut outcome: RunOutcome, view: &RunView<'_>) -> RunOutcome {
         for observer in &mut self.observers {
             if let (Trace::Words, Some(why), true) = (observer.leaves(), &self.unwritten, outcome.is_final())
             {

@@ -12,62 +12,122 @@ use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 
 use crate::run::fault_breaker::Breaker;
+use crate::run::kind::{AcceptPlan, RunKind};
 use crate::run::schedule::{Pairing, Schedule};
 use crate::store::FileHash;
 
 /// A run, settled to the last detail before its first game. `plan.toml` is its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "PlanTable", into = "PlanTable")]
 pub struct Plan {
     /// The version of the program that made it.
     pub playself: String,
-    /// What the run is called.
+    /// The name of the run.
     pub name: String,
     /// The day it was planned, UTC, as `2026.01.31`.
     pub date: String,
-    /// What openings and colours follow from.
+    /// Openings and their order follow from it.
     pub seed: u64,
     /// Pairs played at the same time at the start. Never changes a result.
     pub concurrency: usize,
     /// Whether each game gets processors of its own.
-    #[serde(default)]
     pub placement: Placement,
-    /// Where the run ends at the latest.
-    pub max_pairs: Option<u64>,
-    /// Who meets whom.
-    #[serde(default)]
+    /// Match, test or tuning.
+    pub kind: RunKind,
+    /// Which engines meet.
     pub pairing: Pairing,
     /// What engine faults do.
-    #[serde(default)]
     pub breaker: Breaker,
     /// Where games start; the initial position if there is none.
     pub openings: Option<BookPlan>,
-    /// The test, if the run is one.
-    pub sprt: Option<SprtConfig>,
-    /// What is tuned, if the run tunes; its engines are then the same program twice, told different values.
-    pub tune: Option<TunerPlan>,
-    /// The test that tuned values must pass.
-    pub accept: Option<AcceptPlan>,
     /// When games end early.
-    #[serde(default)]
     pub adjudication: AdjudicationRules,
-    /// Who plays; the candidate first.
+    /// The engines; the candidate first.
     pub engines: Vec<PlannedEngine>,
 }
 
-/// The test that follows a tuning run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// `plan.toml` as it is written: the kind of the run is spread over four optional keys.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AcceptPlan {
-    /// Where it ends at the latest.
-    pub max_pairs: Option<u64>,
-    /// How long it may take, where the budget is in hours and `max_pairs` does not say; becomes pairs as it starts.
+struct PlanTable {
+    playself: String,
+    name: String,
+    date: String,
+    seed: u64,
+    concurrency: usize,
     #[serde(default)]
-    pub hours: Option<f64>,
-    /// How long or how far its engines think.
-    pub limits: TimeControl,
-    /// The test.
-    pub sprt: SprtConfig,
+    placement: Placement,
+    max_pairs: Option<u64>,
+    #[serde(default)]
+    pairing: Pairing,
+    #[serde(default)]
+    breaker: Breaker,
+    openings: Option<BookPlan>,
+    sprt: Option<SprtConfig>,
+    tune: Option<TunerPlan>,
+    accept: Option<AcceptPlan>,
+    #[serde(default)]
+    adjudication: AdjudicationRules,
+    engines: Vec<PlannedEngine>,
+}
+
+impl TryFrom<PlanTable> for Plan {
+    type Error = &'static str;
+
+    fn try_from(table: PlanTable) -> Result<Self, Self::Error> {
+        let kind = match (table.max_pairs, table.sprt, table.tune, table.accept) {
+            (_, None, Some(tuner), accept) => RunKind::Tuning { tuner, accept },
+            (max_pairs, Some(sprt), None, None) => RunKind::Test { sprt, max_pairs },
+            (Some(pairs), None, None, None) => RunKind::Match { pairs },
+            (None, None, None, None) => return Err("a match without max_pairs has no end"),
+            (_, Some(_), Some(_), _) => {
+                return Err("a run is a test or tunes, not both: it has sprt and tune");
+            }
+            (_, _, None, Some(_)) => return Err("accept needs tune"),
+        };
+        Ok(Self {
+            playself: table.playself,
+            name: table.name,
+            date: table.date,
+            seed: table.seed,
+            concurrency: table.concurrency,
+            placement: table.placement,
+            kind,
+            pairing: table.pairing,
+            breaker: table.breaker,
+            openings: table.openings,
+            adjudication: table.adjudication,
+            engines: table.engines,
+        })
+    }
+}
+
+impl From<Plan> for PlanTable {
+    fn from(plan: Plan) -> Self {
+        let max_pairs = plan.last_pair();
+        let (sprt, tune, accept) = match plan.kind {
+            RunKind::Match { .. } => (None, None, None),
+            RunKind::Test { sprt, .. } => (Some(sprt), None, None),
+            RunKind::Tuning { tuner, accept } => (None, Some(tuner), accept),
+        };
+        Self {
+            playself: plan.playself,
+            name: plan.name,
+            date: plan.date,
+            seed: plan.seed,
+            concurrency: plan.concurrency,
+            placement: plan.placement,
+            max_pairs,
+            pairing: plan.pairing,
+            breaker: plan.breaker,
+            openings: plan.openings,
+            sprt,
+            tune,
+            accept,
+            adjudication: plan.adjudication,
+            engines: plan.engines,
+        }
+    }
 }
 
 /// A book and how it is used.
@@ -135,13 +195,10 @@ impl Plan {
             seed: 1,
             concurrency: 1,
             placement: Placement::Off,
-            max_pairs: None,
+            kind: RunKind::Match { pairs: u64::MAX },
             pairing: Pairing::RoundRobin,
             breaker: Breaker::On,
             openings: None,
-            sprt: None,
-            tune: None,
-            accept: None,
             adjudication: AdjudicationRules::default(),
             engines: names.map(engine).into(),
         }
@@ -164,13 +221,51 @@ impl Plan {
         [white, black].map(|engine| self.engines[engine.get()].limits)
     }
 
-    /// Games still to be written when so many pairs are counted; 0 where nobody can say.
+    /// The test, if the run is one.
+    pub fn sprt(&self) -> Option<SprtConfig> {
+        match self.kind {
+            RunKind::Test { sprt, .. } => Some(sprt),
+            RunKind::Match { .. } | RunKind::Tuning { .. } => None,
+        }
+    }
+
+    /// What is tuned, if the run tunes.
+    pub fn tuner(&self) -> Option<&TunerPlan> {
+        match &self.kind {
+            RunKind::Tuning { tuner, .. } => Some(tuner),
+            RunKind::Match { .. } | RunKind::Test { .. } => None,
+        }
+    }
+
+    /// Whether the run tunes. The score of its two sides against each other then says nothing about strength.
+    pub fn is_tuning(&self) -> bool {
+        matches!(self.kind, RunKind::Tuning { .. })
+    }
+
+    /// The test that tuned values must pass, if the run tunes and has one.
+    pub fn acceptance(&self) -> Option<AcceptPlan> {
+        match self.kind {
+            RunKind::Tuning { accept, .. } => accept,
+            RunKind::Match { .. } | RunKind::Test { .. } => None,
+        }
+    }
+
+    /// The number of the pair at which the run ends at the latest.
+    pub fn last_pair(&self) -> Option<u64> {
+        match &self.kind {
+            RunKind::Match { pairs } => Some(*pairs),
+            RunKind::Test { max_pairs, .. } => *max_pairs,
+            RunKind::Tuning { tuner, .. } => Some(tuner.pairs),
+        }
+    }
+
+    /// Games still to be written after `counted` pairs; 0 where that is not known.
     pub fn games_left(&self, counted: u64) -> u64 {
-        let pairs = match (&self.tune, self.sprt) {
-            (Some(tune), _) => tune.pairs,
-            // A test's limit is seldom reached, so it says nothing about what it will need.
-            (None, Some(_)) => 0,
-            (None, None) => self.max_pairs.unwrap_or(0),
+        let pairs = match &self.kind {
+            RunKind::Match { pairs } => *pairs,
+            RunKind::Tuning { tuner, .. } => tuner.pairs,
+            // A test seldom reaches its limit, which therefore says nothing about what it will need.
+            RunKind::Test { .. } => 0,
         };
         pairs.saturating_sub(counted).saturating_mul(2)
     }

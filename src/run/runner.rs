@@ -1,33 +1,31 @@
 //! The shell around the state: it waits, asks the state what to do, and does it.
 
 use std::collections::HashSet;
+use std::io;
 use std::mem::{Discriminant, discriminant};
-use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairJob};
+use crate::fleet::{Contestant, FleetConfig, FleetError, FleetEvent, LocalFleet, PairJob};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
-use crate::journal::{Committed, Entry, GameEntry, Journal, LockedFile, Urgency, WriteError};
+use crate::journal::{Committed, Entry, FORMAT, GameEntry, Journal, LockedFile, Urgency, WriteError};
 use crate::opening::Opening;
-use crate::player::EngineOption;
-use crate::stats::Decision;
-
-use crate::run::control::boards;
-use crate::run::control::{Asked, ControlRequest, ControlServer};
+use crate::player::{EngineOption, GuardianProgram};
+use crate::run::control::{Asked, BoardStatus, ControlAnswer, ControlRequest, ControlServer, RunStatus};
 use crate::run::event::{Observer, RunEvent, RunView};
 use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
-use crate::run::preflight::DiskRoom;
-use crate::run::preflight::oversubscription;
+use crate::run::preflight::{DiskRoom, oversubscription};
+use crate::run::replay::Replayed;
 use crate::run::signals::{Interrupt, Interrupts};
 use crate::run::state::{Effect, NextPair, RunState};
+use crate::stats::Decision;
+use crate::store::{RunFolder, sha256_of};
 
 /// How long games may go on after SIGTERM or SIGHUP.
 const LEAVING: Duration = Duration::from_secs(10);
@@ -48,75 +46,146 @@ pub trait Openings: Send {
     fn opening(&self, round: u64) -> Result<Opening, String>;
 }
 
-/// A run that is about to be played.
-pub struct Run {
+/// Everything a run is made of.
+pub struct RunBuilder {
+    /// What to play.
+    pub plan: Plan,
+    /// The contents of `plan.toml`.
+    pub plan_text: String,
+    /// Whether the run is new or continues its journal.
+    pub start: RunStart,
+    /// Where pairs start.
+    pub openings: Box<dyn Openings>,
+    /// The folder of the run; its disk must have room.
+    pub folder: RunFolder,
+    /// The journal, locked.
+    pub journal: LockedFile,
+    /// Reporters of the run.
+    pub observers: Vec<Box<dyn Observer>>,
+    /// Warnings to report before the first game.
+    pub warnings: Vec<String>,
+    /// The program that kills left-over engines if this one is killed.
+    pub guardian: GuardianProgram,
+}
+
+/// Where a run starts from.
+#[derive(Debug)]
+pub enum RunStart {
+    /// The first pair.
+    New,
+    /// The end of its journal.
+    Resumed(Box<Replayed>),
+}
+
+/// A run that was played as far as it went.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// What was planned.
+    pub plan: Plan,
+    /// Its state at the end.
+    pub state: RunState,
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Seconds of play, over all its sessions.
+    pub seconds: f64,
+}
+
+/// Why a run could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The runtime or the signal handlers could not be set up.
+    #[error("the run cannot be started: {0}")]
+    Io(#[from] io::Error),
+    /// The engines could not be set up.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+}
+
+impl RunBuilder {
+    /// Plays the run on this thread until the plan, a decision, a fault or the user ends it.
+    pub fn run(self) -> Result<FinishedRun, RunError> {
+        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.play())
+    }
+
+    async fn play(mut self) -> Result<FinishedRun, RunError> {
+        let mut config =
+            FleetConfig::new(self.plan.engines.iter().map(|engine| engine.spec.clone()).collect());
+        config.concurrency = self.plan.concurrency;
+        config.placement = self.plan.placement;
+        config.rules = self.plan.adjudication.clone();
+        config.guardian = Some(self.guardian.clone());
+        let interrupts = Interrupts::listen()?;
+        let fleet = LocalFleet::start(config)?;
+        let control = ControlServer::open(&self.folder.socket());
+        if let Err(error) = &control {
+            self.warnings.push(format!(
+                "the control socket cannot be opened, so no command reaches this run: {error}"
+            ));
+        }
+        Ok(Run::new(self, fleet).play(interrupts, control.ok()).await)
+    }
+}
+
+/// The first record of a journal.
+fn first_entry(plan_text: String) -> Entry {
+    Entry::Run {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: sha256_of(plan_text.as_bytes()),
+        plan_text,
+    }
+}
+
+/// A run in play.
+struct Run {
     plan: Plan,
     state: RunState,
     time: PlayingTime,
     fleet: LocalFleet,
     openings: Box<dyn Openings>,
-    folder: PathBuf,
+    folder: RunFolder,
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     uncommitted: usize,
-    audience: Observers,
-    doubts: Vec<String>,
-    /// Oddities that have been told of.
-    told: HashSet<(EngineIndex, Discriminant<Warning>)>,
+    observers: Observers,
+    warnings: Vec<String>,
+    /// Irregularities that have been reported, by engine and kind.
+    reported: HashSet<(EngineIndex, Discriminant<Warning>)>,
     deadline: Option<Instant>,
-    draining: bool,
-}
-
-/// Everything a run is made of.
-pub struct RunParts {
-    /// What to play.
-    pub plan: Plan,
-    /// Where it stands: new, or replayed from its journal.
-    pub state: RunState,
-    /// How long it has been played.
-    pub time: PlayingTime,
-    /// Who plays.
-    pub fleet: LocalFleet,
-    /// Where pairs start.
-    pub openings: Box<dyn Openings>,
-    /// Where its files are: the disk that must have room.
-    pub folder: PathBuf,
-    /// Where the truth goes.
-    pub journal: LockedFile,
-    /// The number of the next entry; 0 for a new run.
-    pub next_seq: u64,
-    /// The first entry of a new journal.
-    pub first: Option<Entry>,
-    /// Who reports.
-    pub observers: Vec<Box<dyn Observer>>,
-    /// What speaks against the run, for them to be warned of before its first game.
-    pub doubts: Vec<String>,
 }
 
 impl Run {
     /// Opens the journal for writing and records that a session begins. Must be called inside a runtime.
-    pub fn new(parts: RunParts) -> Self {
+    fn new(parts: RunBuilder, fleet: LocalFleet) -> Self {
+        let (state, time, next_seq) = match parts.start {
+            RunStart::New => (RunState::new(&parts.plan), PlayingTime::default(), 0),
+            RunStart::Resumed(replayed) => {
+                let Replayed { state, time, ending } = *replayed;
+                (state, time, ending.next_seq)
+            }
+        };
         let (sender, commits) = unbounded_channel();
-        // Nobody listens only once the run has ended; then there is nobody to tell.
+        // The receiver is gone only once the run has ended; commits then matter to no one.
         let on_commit = Box::new(move |group| drop(sender.send(group)));
-        let journal = Journal::start(parts.journal, parts.next_seq, on_commit);
+        let journal = Journal::start(parts.journal, next_seq, on_commit);
         let mut run = Self {
             plan: parts.plan,
-            state: parts.state,
-            time: parts.time,
-            fleet: parts.fleet,
+            state,
+            time,
+            fleet,
             openings: parts.openings,
             folder: parts.folder,
             journal: Some(journal),
             commits,
             uncommitted: 0,
-            audience: Observers::new(parts.observers),
-            doubts: parts.doubts,
-            told: HashSet::new(),
+            observers: Observers::new(parts.observers),
+            warnings: parts.warnings,
+            reported: HashSet::new(),
             deadline: None,
-            draining: false,
         };
-        parts.first.into_iter().for_each(|entry| run.append(entry, Urgency::Now));
+        if next_seq == 0 {
+            run.append(first_entry(parts.plan_text), Urgency::Now);
+        }
         run.append(Entry::Session, Urgency::Now);
         run.state.begin_session();
         let abandoned: Vec<PairId> = run.state.flying().collect();
@@ -128,12 +197,12 @@ impl Run {
     }
 
     /// Plays until the plan, a decision, a fault or the user ends it.
-    pub async fn play(mut self, mut interrupts: Interrupts, mut door: Option<ControlServer>) -> RunOutcome {
-        self.tell(&RunEvent::Started);
-        for doubt in std::mem::take(&mut self.doubts) {
-            self.tell(&RunEvent::Warning(doubt));
+    async fn play(mut self, mut interrupts: Interrupts, mut control: Option<ControlServer>) -> FinishedRun {
+        self.report(&RunEvent::Started);
+        for warning in std::mem::take(&mut self.warnings) {
+            self.report(&RunEvent::Warning(warning));
         }
-        // Pairs that an earlier session left behind must be on record as such before they start anew.
+        // Pairs that an earlier session left behind must be on record as abandoned before they start again.
         while self.uncommitted > 0
             && let Some(group) = self.commits.recv().await
         {
@@ -158,8 +227,8 @@ impl Run {
                 }
             };
             let asked = async {
-                match &mut door {
-                    Some(door) => door.next().await,
+                match &mut control {
+                    Some(control) => control.next().await,
                     None => std::future::pending().await,
                 }
             };
@@ -168,7 +237,7 @@ impl Run {
                 Some(group) = self.commits.recv() => self.on_commit(group),
                 interrupt = interrupts.next() => self.on_interrupt(interrupt),
                 Some(asked) = asked => self.on_request(asked),
-                _ = boards.tick() => self.tell(&RunEvent::Boards(self.fleet.live())),
+                _ = boards.tick() => self.report(&RunEvent::Boards(self.fleet.live())),
                 _ = disk.tick() => self.look_at_disk(),
                 () = late => {
                     self.deadline = None;
@@ -179,8 +248,8 @@ impl Run {
         self.end(outcome).await
     }
 
-    async fn end(self, mut outcome: RunOutcome) -> RunOutcome {
-        let Self { plan, mut state, mut time, fleet, journal, mut commits, audience, .. } = self;
+    async fn end(self, mut outcome: RunOutcome) -> FinishedRun {
+        let Self { plan, mut state, mut time, fleet, journal, mut commits, observers, .. } = self;
         fleet.close().await;
         if let Some(journal) = journal {
             if outcome.is_final() && !state.is_finished() {
@@ -203,8 +272,9 @@ impl Run {
                 Err(_) => {}
             }
         }
-        let view = RunView { plan: &plan, state: &state, seconds: time.seconds() };
-        audience.dismiss(outcome, &view)
+        let seconds = time.seconds();
+        let outcome = observers.finish(outcome, &RunView { plan: &plan, state: &state, seconds });
+        FinishedRun { plan, state, outcome, seconds }
     }
 
     /// Gives every free slot a pair.
@@ -240,7 +310,7 @@ impl Run {
         let fixture = self.plan.schedule().fixture(start.id.index);
         let opening = self.openings.opening(fixture.round)?;
         let told = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
-            let space = self.plan.tune.as_ref().map(|tune| &tune.space);
+            let space = self.plan.tuner().map(|tune| &tune.space);
             let named = space.into_iter().flat_map(|space| space.named(settings));
             named.map(|(name, value)| EngineOption::new(name, value.to_string())).collect()
         };
@@ -268,7 +338,7 @@ impl Run {
                 let [first, second] = self.plan.schedule().fixture(id.index).engines;
                 let seats = PairJob::seats(game).map(|seat| [first, second][seat]);
                 let [white, black] = seats;
-                self.tell(&RunEvent::GameStarted { pair: id.index, game, white, black });
+                self.report(&RunEvent::GameStarted { pair: id.index, game, white, black });
             }
             FleetEvent::GameFinished { id, game, record, bundle } => {
                 if let Some(bundle) = bundle.filter(|_| self.state.standings().faults() < MOST_BUNDLES) {
@@ -287,7 +357,7 @@ impl Run {
                 };
                 self.append(entry, Urgency::Grouped);
             }
-            FleetEvent::Warning(text) => self.tell(&RunEvent::Warning(text)),
+            FleetEvent::Warning(text) => self.report(&RunEvent::Warning(text)),
             FleetEvent::EngineFatal(fatal) => {
                 let stderr = fatal.stderr_tail.trim();
                 let tail = if stderr.is_empty() { String::new() } else { format!("\nit said: {stderr}") };
@@ -312,14 +382,14 @@ impl Run {
             self.time.note(&entry, at);
             match &entry {
                 Entry::Game(game) => {
-                    self.tell(&RunEvent::GameFinished(game.clone()));
-                    self.tell_oddities(game);
+                    self.report(&RunEvent::GameFinished(game.clone()));
+                    self.report_irregularities(game);
                     if game.game == GameOfPair::First {
                         failpoint::pass(Point::BetweenGames);
                     }
                 }
                 Entry::Decision { .. } => failpoint::pass(Point::AfterDecision),
-                Entry::Fault { bundle } => self.tell(&RunEvent::Fault(bundle.clone())),
+                Entry::Fault { bundle } => self.report(&RunEvent::Fault(bundle.clone())),
                 _ => {}
             }
             for effect in self.state.commit(entry) {
@@ -329,13 +399,13 @@ impl Run {
     }
 
     /// Tells of each kind of oddity once for each engine; the journal has them all.
-    fn tell_oddities(&mut self, game: &GameEntry) {
+    fn report_irregularities(&mut self, game: &GameEntry) {
         for warning in &game.warnings {
-            if self.told.insert((warning.by(), discriminant(warning))) {
+            if self.reported.insert((warning.by(), discriminant(warning))) {
                 let (name, number) = (self.plan.name_of(warning.by()), game.game.number_in_run(game.pair));
                 let text =
                     format!("in game {number} {name} {warning}; the journal tells of any more of these");
-                self.tell(&RunEvent::Warning(text));
+                self.report(&RunEvent::Warning(text));
             }
         }
     }
@@ -344,7 +414,7 @@ impl Run {
         match effect {
             Effect::Counted(pair) => {
                 failpoint::pass(Point::BeforeFiles);
-                self.tell(&RunEvent::Counted(pair));
+                self.report(&RunEvent::Counted(pair));
             }
             Effect::Decide(Decision { accepted, llr, seen }) => {
                 failpoint::pass(Point::BeforeDecision);
@@ -352,15 +422,15 @@ impl Run {
                 self.append(Entry::Decision { accepted, llr, pairs, pentanomial: seen }, Urgency::Now);
             }
             Effect::Trip(why) => {
-                self.tell(&RunEvent::Warning(why));
-                self.drain();
+                self.report(&RunEvent::Warning(why));
+                self.fleet.drain();
             }
-            Effect::Warn(text) => self.tell(&RunEvent::Warning(text)),
+            Effect::Warn(text) => self.report(&RunEvent::Warning(text)),
         }
     }
 
     fn on_interrupt(&mut self, interrupt: Interrupt) {
-        if self.draining && interrupt == Interrupt::Asked {
+        if self.state.is_stopping() && interrupt == Interrupt::Asked {
             self.deadline = None;
             return self.fleet.kill_now();
         }
@@ -368,45 +438,41 @@ impl Run {
             self.deadline.get_or_insert_with(|| Instant::now() + LEAVING);
         }
         self.state.drain();
-        self.drain();
+        self.fleet.drain();
         let playing = self.state.flying().len();
-        self.tell(&RunEvent::Warning(format!(
+        self.report(&RunEvent::Warning(format!(
             "stopping: {playing} pairs are finished first; Ctrl-C again stops now"
         )));
     }
 
     fn on_request(&mut self, asked: Asked) {
-        let (mut error, mut doubt) = (None, None);
+        let mut warning = None;
         match asked.request {
             ControlRequest::Status | ControlRequest::Boards => {}
             ControlRequest::Pause => self.state.pause(),
             ControlRequest::Continue => self.go_on(),
             ControlRequest::Concurrency(number) => match self.fleet.set_concurrency(number) {
-                Ok(()) => doubt = self.doubt_of(number),
-                Err(why) => error = Some(why.to_string()),
+                Ok(()) => warning = self.concurrency_warning(number),
+                Err(error) => return asked.answer(ControlAnswer::error(error)),
             },
             ControlRequest::Stop => {
                 self.state.drain();
-                self.drain();
+                self.fleet.drain();
             }
         }
-        let mut answer = match error {
-            Some(error) => json!({ "error": error }),
-            None => self.status(),
-        };
-        if let Some(doubt) = doubt {
-            answer["warning"] = json!(doubt);
-            self.tell(&RunEvent::Warning(doubt));
+        let mut status = self.status();
+        if let Some(warning) = warning {
+            status.warning = Some(warning.clone());
+            self.report(&RunEvent::Warning(warning));
         }
         if asked.request == ControlRequest::Boards {
-            answer["boards"] = boards(&self.plan, &self.fleet.live());
+            status.boards = Some(BoardStatus::all(&self.plan, &self.fleet.live()));
         }
-        // Whoever asked may be gone.
-        let _ = asked.answer.send(answer);
+        asked.answer(ControlAnswer::Status(Box::new(status)));
     }
 
-    /// Why so many games at once may not be a good idea.
-    fn doubt_of(&self, concurrency: usize) -> Option<String> {
+    /// Warns if this machine has too few processors for `concurrency` pairs.
+    fn concurrency_warning(&self, concurrency: usize) -> Option<String> {
         let processors = std::thread::available_parallelism().ok()?.get();
         oversubscription(&Plan { concurrency, ..self.plan.clone() }, &[], processors)
     }
@@ -419,44 +485,41 @@ impl Run {
         self.state.go_on();
     }
 
-    fn status(&self) -> serde_json::Value {
+    fn status(&self) -> RunStatus {
         let score = self.state.standings().main();
-        json!({
-            "name": self.plan.name,
-            "phase": if self.draining { "stopping" } else if self.state.is_paused() { "paused" } else { "playing" },
-            "pairs": self.state.counted(),
-            "max_pairs": self.plan.max_pairs,
-            "playing": self.state.flying().len(),
-            "concurrency": self.fleet.concurrency(),
-            "pentanomial": score.pentanomial,
-            "wins": score.games.wins,
-            "draws": score.games.draws,
-            "losses": score.games.losses,
-            "llr": self.state.llr(),
-            "faults": self.state.standings().faults(),
-            "voids": self.state.voids(),
-            "seconds": self.time.seconds(),
-        })
+        RunStatus {
+            name: self.plan.name.clone(),
+            phase: self.state.phase(),
+            pairs: self.state.counted(),
+            max_pairs: self.plan.last_pair(),
+            playing: self.state.flying().len(),
+            concurrency: self.fleet.concurrency(),
+            pentanomial: score.pentanomial,
+            wins: score.games.wins,
+            draws: score.games.draws,
+            losses: score.games.losses,
+            llr: self.state.llr(),
+            faults: self.state.standings().faults(),
+            voids: self.state.voids(),
+            seconds: self.time.seconds(),
+            warning: None,
+            boards: None,
+        }
     }
 
     fn fail(&mut self, why: String) {
-        self.tell(&RunEvent::Warning(why.clone()));
+        self.report(&RunEvent::Warning(why.clone()));
         self.state.fail(why);
-        self.drain();
+        self.fleet.drain();
     }
 
     fn look_at_disk(&mut self) {
         // A disk that cannot be asked is found out about when it is written to.
-        if let Ok(DiskRoom::TooLittle(why)) = DiskRoom::look(&self.folder, 0)
-            && !self.draining
+        if let Ok(DiskRoom::TooLittle(why)) = DiskRoom::look(self.folder.path(), 0)
+            && !self.state.is_stopping()
         {
             self.fail(why);
         }
-    }
-
-    fn drain(&mut self) {
-        self.draining = true;
-        self.fleet.drain();
     }
 
     fn append(&mut self, entry: Entry, urgency: Urgency) {
@@ -467,8 +530,8 @@ impl Run {
         }
     }
 
-    fn tell(&mut self, event: &RunEvent) {
+    fn report(&mut self, event: &RunEvent) {
         let view = RunView { plan: &self.plan, state: &self.state, seconds: self.time.seconds() };
-        self.audience.tell(event, &view);
+        self.observers.report(event, &view);
     }
 }

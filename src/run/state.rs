@@ -13,6 +13,7 @@ use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};
 use crate::tuning::{Ask, Trial, TrialId, Tuner};
 
+use crate::run::control::RunPhase;
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -109,8 +110,8 @@ impl RunState {
         let standings = Standings::new(schedule.matchups(), plan.engines.len());
         Self {
             schedule,
-            max_pairs: plan.tune.as_ref().map(|tune| tune.pairs).or(plan.max_pairs),
-            sprt: plan.sprt,
+            max_pairs: plan.last_pair(),
+            sprt: plan.sprt(),
             breaker: plan.breaker,
             next: 0,
             retry: BTreeMap::new(),
@@ -125,11 +126,11 @@ impl RunState {
             watch: FaultWatch::default(),
             quarantine: Quarantine::new(plan.engines.len(), plan.breaker),
             names: plan.engines.iter().map(|engine| engine.spec.name.clone()).collect(),
-            llr: plan.sprt.map(|_| 0.0),
+            llr: plan.sprt().map(|_| 0.0),
             llr_from: 0,
             decision: None,
             finished: false,
-            tuner: plan.tune.clone().map(Tuner::new),
+            tuner: plan.tuner().cloned().map(Tuner::new),
             trials: BTreeMap::new(),
             phase: Phase::Playing,
         }
@@ -392,6 +393,20 @@ impl RunState {
     pub fn pause(&mut self) {
         if self.phase == Phase::Playing {
             self.phase = Phase::Paused;
+        }
+    }
+
+    /// Whether it starts no more pairs and will end.
+    pub fn is_stopping(&self) -> bool {
+        matches!(self.phase, Phase::Draining | Phase::Faulty(_))
+    }
+
+    /// What it is doing, as it is reported.
+    pub fn phase(&self) -> RunPhase {
+        match self.phase {
+            Phase::Playing => RunPhase::Playing,
+            Phase::Paused => RunPhase::Paused,
+            Phase::Draining | Phase::Faulty(_) => RunPhase::Stopping,
         }
     }
 

@@ -4,11 +4,16 @@ use super::*;
 use crate::game::{Ending, EngineIndex, GameRecord, GameResult};
 use crate::opening::Variant;
 use crate::run::PlannedEngine;
+use crate::run::RunKind;
 
 use crate::stats::{Hypotheses, Hypothesis};
 
 fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
-    Plan { max_pairs, sprt, ..Plan::sample(["new", "old"]) }
+    let kind = match sprt {
+        Some(sprt) => RunKind::Test { sprt, max_pairs },
+        None => RunKind::Match { pairs: max_pairs.unwrap_or(u64::MAX) },
+    };
+    Plan { kind, ..Plan::sample(["new", "old"]) }
 }
 
 /// The two games of a pair that the candidate scored so many half points in.

@@ -1,17 +1,16 @@
-//! `playself status|pause|continue|concurrency|stop RUN_DIR`: a run spoken to from another terminal.
+//! `playself status|pause|continue|concurrency|stop RUN_DIR`: requests to a running run.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use playself::run::control::with_short_path;
+use playself::commands::{Failure, OrFailure, answer};
+use playself::run::control::{ControlAnswer, ControlError, ControlRequest, request};
 use playself::store::RunFolder;
 
-use crate::launch::{FAULT, RunDir, Show};
+use crate::run_dir::RunDir;
 
-/// A run gives its answer at once or not at all.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a run may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Tell how a running run stands, as JSON
 #[derive(Debug, clap::Args)]
@@ -52,70 +51,48 @@ pub(crate) struct StopCommand {
 }
 
 impl StatusCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ask(&self.run, "status")
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        send(&self.run, ControlRequest::Status)
     }
 }
 
 impl PauseCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ask(&self.run, "pause")
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        send(&self.run, ControlRequest::Pause)
     }
 }
 
 impl ContinueCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ask(&self.run, "continue")
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        send(&self.run, ControlRequest::Continue)
     }
 }
 
 impl ConcurrencyCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ask(&self.run, &format!("concurrency {}", self.number))
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        send(&self.run, ControlRequest::Concurrency(self.number as usize))
     }
 }
 
 impl StopCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ask(&self.run, "stop")
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        send(&self.run, ControlRequest::Stop)
     }
 }
 
-/// Puts one request to the run and prints its answer.
-fn ask(run: &RunDir, request: &str) -> anyhow::Result<ExitCode> {
-    let folder = RunFolder::open(&run.path)?;
-    let path = run.path.display();
-    let answer = converse(&folder, request).map_err(|why| {
-        let kind = why.downcast_ref::<io::Error>().map(io::Error::kind);
-        match kind {
-            // No socket, or one that a killed run has left behind.
-            Some(io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => anyhow::anyhow!(
-                "{path} is not running: `playself report` tells how it stands, `playself resume` goes on with it"
-            ),
-            _ => why.context(format!("{path} does not answer")),
-        }
-    });
-    match answer {
-        Ok(answer) => {
-            let refused = serde_json::from_str::<serde_json::Value>(&answer)
-                .is_ok_and(|answer| answer.get("error").is_some());
-            Show::Human.say(answer.trim_end());
-            Ok(if refused { ExitCode::from(FAULT) } else { ExitCode::SUCCESS })
-        }
-        Err(why) => {
-            crate::complain(&why);
-            Ok(ExitCode::from(FAULT))
-        }
-    }
-}
-
-/// What the run answers to one request.
-pub(crate) fn converse(folder: &RunFolder, request: &str) -> anyhow::Result<String> {
-    let mut stream = with_short_path(&folder.socket(), |path| UnixStream::connect(path))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    writeln!(stream, "{request}")?;
-    let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
-    anyhow::ensure!(!answer.is_empty(), "it closed the line");
-    Ok(answer)
+/// Sends one request to the run and prints its answer; a refusal is a fault.
+fn send(run: &RunDir, what: ControlRequest) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&run.path).or_usage()?;
+    let answered = request(&folder, what, TIMEOUT).map_err(|error| match error {
+        ControlError::NotRunning => Failure::fault(format_args!(
+            "{} is not running: `playself report` shows its result, `playself resume` resumes it",
+            run.path.display()
+        )),
+        error => Failure::fault(format_args!("{}: {error}", run.path.display())),
+    })?;
+    answer(serde_json::to_string(&answered).or_fault()?)?;
+    Ok(match answered {
+        ControlAnswer::Status(_) => ExitCode::SUCCESS,
+        ControlAnswer::Error { .. } => ExitCode::from(Failure::fault("").status()),
+    })
 }

@@ -12,7 +12,7 @@ use playself::player::GuardianProgram;
 use playself::run::preflight::DiskRoom;
 use serde_json::json;
 
-use crate::launch::{FAULT, Show};
+use playself::commands::{Console, Failure, OrFailure};
 
 /// Measure how fair games on this machine are, and how many it can play at once.
 ///
@@ -44,35 +44,29 @@ pub(crate) struct DoctorCommand {
 }
 
 impl DoctorCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let most = self.concurrency.map_or(processors, |most| most as usize);
         let sizes = sizes_up_to(most);
-        let checkup = self.checkup()?;
+        let checkup = self.checkup().or_usage()?;
         let each = Duration::from_secs_f64(self.seconds as f64 / sizes.len() as f64);
-        let show = if self.json { Show::Json } else { Show::Human };
+        let show = Console::of_flag(self.json);
         let throttled_before = ProcessorClocks::now().throttled;
-        show.say(&format!(
+        show.print(&format!(
             "{} against itself, {} ms a move, {} s: the fewer other things run, the better",
             self.engine, self.movetime, self.seconds
         ));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
         let mut levels = Vec::new();
         for size in sizes {
-            match runtime.block_on(checkup.level(size, each)) {
-                Ok(level) => levels.push(level),
-                Err(why) => {
-                    crate::complain(&anyhow::Error::msg(why));
-                    return Ok(ExitCode::from(FAULT));
-                }
-            }
+            levels.push(runtime.block_on(checkup.level(size, each)).map_err(Failure::fault)?);
         }
         let clocks = ProcessorClocks::now();
         let overheated =
             clocks.throttled.zip(throttled_before).map_or(0, |(now, before)| now.saturating_sub(before));
         let findings = Findings { processors, levels, clocks, overheated, disk: Disk::of(&self.results) };
         findings.tell(&self);
-        Ok(if findings.objections().is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAULT) })
+        Ok(if findings.objections().is_empty() { ExitCode::SUCCESS } else { ExitCode::from(4) })
     }
 
     fn checkup(&self) -> anyhow::Result<Measurement> {
@@ -170,10 +164,10 @@ impl Findings {
     fn tell(&self, command: &DoctorCommand) {
         if command.json {
             // On standard output, where programs listen; what people read went elsewhere.
-            Show::Human.say(&self.json(command).to_string());
+            Console::Text.print(&self.json(command).to_string());
             return;
         }
-        let say = |text: &str| Show::Human.say(text);
+        let say = |text: &str| Console::Text.print(text);
         say(
             "at once  games        nps  spread  on time  faults  woken late (ms, median / 99 % / worst)  busy  stolen",
         );

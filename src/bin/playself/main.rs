@@ -7,37 +7,29 @@ mod completions;
 mod control;
 mod data;
 mod doctor;
-mod engine;
-mod forecast;
-mod launch;
-mod match_command;
-mod output;
-mod pilot;
+mod plan;
+mod play;
 mod report;
 mod resume;
 mod revision;
-mod run_flags;
+mod run_dir;
 mod serve;
 mod simulate;
 mod simulate_tune;
 mod sprt;
 mod stats;
-mod test_forecast;
 mod texel;
 mod tune;
-mod tune_list;
-#[path = "../usage/mod.rs"]
-mod usage;
 mod verify;
 mod watch;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use playself::cli::engine_args::EngineArgs;
+use playself::cli::usage;
+use playself::commands::{Failure, OrFailure};
 use playself::player::{GuardianProgram, run_guardian};
-
-/// Exit status for a wrong call or a wrong configuration file.
-const USAGE: u8 = 2;
 
 /// Play chess engines against each other, decide by statistics, and tune their weights.
 ///
@@ -47,14 +39,14 @@ const USAGE: u8 = 2;
 #[command(max_term_width = 110)]
 struct Cli {
     #[command(flatten)]
-    classic: match_command::ClassicForm,
+    classic: play::ClassicForm,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Match(match_command::MatchCommand),
+    Match(play::MatchCommand),
     Sprt(sprt::SprtCommand),
     Tune(tune::TuneCommand),
     Resume(resume::ResumeCommand),
@@ -68,22 +60,22 @@ enum Command {
     Concurrency(control::ConcurrencyCommand),
     Stop(control::StopCommand),
     Doctor(doctor::DoctorCommand),
-    Plan(forecast::PlanCommand),
+    Plan(plan::PlanCommand),
     Stats(stats::StatsCommand),
     Simulate(simulate::SimulateCommand),
     Book(book::BookArgs),
     Data(data::DataCommand),
     Texel(texel::TexelCommand),
-    Engine(engine::EngineArgs),
+    Engine(EngineArgs),
     Completions(completions::CompletionsCommand),
 }
 
 impl Cli {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self) -> Result<ExitCode, Failure> {
         match self.command {
             Some(command) => command.run(),
             None if self.classic.white.is_none() => {
-                anyhow::bail!("name two engines, --white A --black B, or a command: see --help")
+                Err(Failure::usage("name two engines, --white A --black B, or a command: see --help"))
             }
             None => self.classic.run(),
         }
@@ -91,7 +83,7 @@ impl Cli {
 }
 
 impl Command {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Match(command) => command.run(),
             Self::Sprt(command) => command.run(),
@@ -108,13 +100,13 @@ impl Command {
             Self::Stop(command) => command.run(),
             Self::Doctor(command) => command.run(),
             Self::Plan(command) => command.run(),
-            Self::Stats(command) => command.run(),
-            Self::Simulate(command) => command.run(),
-            Self::Book(command) => command.run(),
-            Self::Data(command) => command.run(),
-            Self::Texel(command) => command.run(),
-            Self::Engine(args) => Ok(engine::run(args)),
-            Self::Completions(command) => command.run(),
+            Self::Stats(command) => command.run().or_usage(),
+            Self::Simulate(command) => command.run().or_usage(),
+            Self::Book(command) => command.run().or_usage(),
+            Self::Data(command) => command.run().or_usage(),
+            Self::Texel(command) => command.run().or_usage(),
+            Self::Engine(args) => Ok(args.run()),
+            Self::Completions(command) => command.run().or_usage(),
         }
     }
 }
@@ -132,13 +124,15 @@ fn main() -> ExitCode {
     match cli.run() {
         Ok(status) => status,
         Err(failure) => {
-            complain(&failure);
-            ExitCode::from(USAGE)
+            if !failure.is_silent() {
+                report(&failure);
+            }
+            ExitCode::from(failure.status())
         }
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the one place where a failed command says why")]
-fn complain(failure: &anyhow::Error) {
-    eprintln!("playself: {failure:#}");
+#[expect(clippy::print_stderr, reason = "the one place where a failed command reports why")]
+fn report(failure: &Failure) {
+    eprintln!("playself: {failure}");
 }

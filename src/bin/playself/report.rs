@@ -16,7 +16,7 @@ use playself::report::{RunPage, Summary, closing, score_block, standing};
 use playself::run::{RunOutcome, RunView, plan_from_toml};
 use playself::store::{RunFolder, write_whole};
 
-use crate::launch::{FAULT, Show};
+use playself::commands::{Console, Failure, OrFailure};
 
 /// Tell how a run stands, finished or not, and write its page report.html.
 ///
@@ -50,25 +50,20 @@ pub(crate) struct ReportCommand {
 }
 
 impl ReportCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let folders =
-            self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<RunFolder>, _>>()?;
-        let told = match &folders[..] {
-            [folder] if self.page.is_none() => match self.games_of(folder) {
-                Ok((_, Some(missing))) => anyhow::bail!("the run has no game {missing}"),
-                Ok((games, None)) => self.tell(folder, games),
-                Err(why) => Err(why),
+            self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<RunFolder>, _>>();
+        match &folders.or_usage()?[..] {
+            [folder] if self.page.is_none() => match self.games_of(folder).or_fault()? {
+                (_, Some(missing)) => {
+                    return Err(Failure::usage(format_args!("the run has no game {missing}")));
+                }
+                (games, None) => self.tell(folder, games).or_fault()?,
             },
-            _ if !self.game.is_empty() => anyhow::bail!("--game goes with the page of one run"),
-            several => self.compare(several),
-        };
-        match told {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(why) => {
-                crate::complain(&why);
-                Ok(ExitCode::from(FAULT))
-            }
+            _ if !self.game.is_empty() => return Err(Failure::usage("--game goes with the page of one run")),
+            several => self.compare(several).or_fault()?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 
     /// The games that were asked for as the page's viewer reads them, and the name of one that there is not.
@@ -91,22 +86,22 @@ impl ReportCommand {
         let page = read_run(folder)?;
         let view = page.reader().view();
         if self.json {
-            Show::Human.say(&serde_json::to_string(&Summary::of(&view))?);
+            Console::Text.print(&serde_json::to_string(&Summary::of(&view))?);
         } else if self.forum {
-            Show::Human.say(forum_text(&view).trim_end());
+            Console::Text.print(forum_text(&view).trim_end());
         } else {
             let told = match view.state.outcome() {
                 Some(outcome) => closing(&outcome, &view),
                 None if playing => standing(&view),
                 None => closing(&RunOutcome::Interrupted, &view),
             };
-            Show::Human.say(told.trim_end());
+            Console::Text.print(told.trim_end());
         }
         page.write(games).with_context(|| format!("{} cannot be written", folder.page().display()))?;
         let plots = page.builder().plots(&view);
         self.write_plots(&plots)?;
         if !self.json && !self.forum {
-            Show::Human.say(&format!("Page: {}", folder.page().display()));
+            Console::Text.print(&format!("Page: {}", folder.page().display()));
         }
         Ok(())
     }
@@ -115,24 +110,28 @@ impl ReportCommand {
         let mut runs = Vec::new();
         for folder in folders {
             if self.forum {
-                Show::Human.say(&forum_text(&read_run(folder)?.reader().view()));
+                Console::Text.print(&forum_text(&read_run(folder)?.reader().view()));
             }
             runs.push(compared(folder).with_context(|| folder.path().display().to_string())?);
         }
         let runs = by_strength(runs);
         if self.json {
             for run in &runs {
-                Show::Human.say(&serde_json::to_string(run)?);
+                Console::Text.print(&serde_json::to_string(run)?);
             }
         } else if !self.forum {
-            Show::Human.say(&format!("{}\n{}", comparison_table(&runs), comparison_lines(&runs).trim_end()));
+            Console::Text.print(&format!(
+                "{}\n{}",
+                comparison_table(&runs),
+                comparison_lines(&runs).trim_end()
+            ));
         }
         self.write_plots(&[("comparison".to_owned(), comparison_chart(&runs))])?;
         if let Some(path) = &self.page {
             write_whole(path, comparison_page(&runs).as_bytes())
                 .with_context(|| format!("{} cannot be written", path.display()))?;
             if !self.json && !self.forum {
-                Show::Human.say(&format!("Page: {}", path.display()));
+                Console::Text.print(&format!("Page: {}", path.display()));
             }
         }
         Ok(())
@@ -146,7 +145,7 @@ impl ReportCommand {
             fs::write(&path, standalone(svg))
                 .with_context(|| format!("{} cannot be written", path.display()))?;
             if !self.json && !self.forum {
-                Show::Human.say(&format!("Plot: {}", path.display()));
+                Console::Text.print(&format!("Plot: {}", path.display()));
             }
         }
         Ok(())
@@ -182,7 +181,7 @@ fn compared(folder: &RunFolder) -> anyhow::Result<Summary> {
 }
 
 fn forum_text(view: &RunView<'_>) -> String {
-    if view.plan.tune.is_some() {
+    if view.plan.is_tuning() {
         // The score of a tuner's trials against each other is nobody's strength.
         return score_block(view);
     }

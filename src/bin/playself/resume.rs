@@ -1,9 +1,11 @@
-//! `playself resume RUN_DIR`: go on where a run was stopped.
+//! `playself resume RUN_DIR`.
 
 use std::process::ExitCode;
 
-use crate::launch::{self, FAULT, Refused, RunDir, Show};
-use crate::run_flags::LiveFlags;
+use playself::cli::run_flags::LiveFlags;
+use playself::commands::{Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume};
+
+use crate::run_dir::RunDir;
 
 /// Go on with a run that was stopped, killed or cut off, exactly where it was
 #[derive(Debug, clap::Args)]
@@ -18,15 +20,10 @@ pub(crate) struct ResumeCommand {
 }
 
 impl ResumeCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let show = if self.json { Show::Json } else { Show::Human };
-        match launch::resume(&self.run.path, show, &self.live) {
-            Ok(played) => crate::tune::accept(&played, show),
-            Err(Refused::Usage(why)) => Err(why),
-            Err(Refused::Fault(why)) => {
-                crate::complain(&why);
-                Ok(ExitCode::from(FAULT))
-            }
-        }
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let environment = Environment::current().or_fault()?;
+        let options = ResumeOptions { console: Console::of_flag(self.json), serve: self.live.serve };
+        let finished = resume(&self.run.path, &options, &environment)?;
+        Ok(ExitCode::from(accept(finished, options.console, &environment)?.status()))
     }
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use playself::commands::{Failure, OrFailure, announce};
 use playself::dashboard::{Catalogue, ServeAddress, Server};
 use playself::store::RunFolder;
-
-use crate::launch::{FAULT, Show};
 
 /// Serve the pages of all runs in a folder, past and running, side by side
 #[derive(Debug, clap::Args)]
@@ -21,37 +20,18 @@ pub(crate) struct ServeCommand {
 }
 
 impl ServeCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        anyhow::ensure!(self.results.is_dir(), "{} is not a folder", self.results.display());
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        if !self.results.is_dir() {
+            return Err(Failure::usage(format_args!("{} is not a folder", self.results.display())));
+        }
         // The folder of one run is served as that run.
         let catalogue = match RunFolder::open(&self.results) {
             Ok(folder) => Catalogue::Single(folder),
             Err(_) => Catalogue::Results(self.results),
         };
-        let server = Server::start(&self.at, catalogue)?;
+        let server = Server::start(&self.at, catalogue).or_usage()?;
         announce(&server);
-        match server.wait().context("the server stopped") {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(why) => {
-                crate::complain(&why);
-                Ok(ExitCode::from(FAULT))
-            }
-        }
+        server.wait().context("the server stopped").or_fault()?;
+        Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Serves the page of the run in `folder` while it is played, if that was asked for.
-pub(crate) fn serve_run(
-    address: Option<&ServeAddress>,
-    folder: &RunFolder,
-) -> anyhow::Result<Option<Server>> {
-    let Some(address) = address else { return Ok(None) };
-    let server = Server::start(address, Catalogue::Single(folder.clone()))?;
-    announce(&server);
-    Ok(Some(server))
-}
-
-/// Says where to look; on standard error, where it disturbs no program.
-fn announce(server: &Server) {
-    Show::Json.say(&format!("Live page: {}", server.steering_url()));
 }

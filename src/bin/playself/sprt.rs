@@ -3,16 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
-use playself::config::{EngineEntry, RunFile};
+use playself::cli::run_flags::RunFlags;
+use playself::commands::{Environment, Failure, OrFailure, RunSource, check_plan, checked_plan};
+use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
 use playself::stats::{Hypotheses, SprtConfig};
 
-use crate::launch::{self, Show};
+use crate::play::{apply, play};
 use crate::revision::RevisionFlags;
-use crate::run_flags::{RunFlags, plan_of};
-
-/// The strengths that are told apart where nobody names any.
-const USUAL: (f64, f64) = (0.0, 5.0);
 
 /// Test sequentially whether a candidate is stronger than a baseline.
 ///
@@ -44,41 +41,42 @@ pub(crate) struct SprtCommand {
 }
 
 impl SprtCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        if let Some(path) = &self.config
-            && let Some(plan) = launch::recorded_plan(path)?
-        {
-            return Ok(launch::start(plan, &self.flags.output)?.exit());
-        }
-        let mut run = self.run_file()?;
-        let named = run.sprt.is_some() || self.flags.asks_for_test();
-        if !named {
-            run.sprt = Some(SprtConfig::usual(Hypotheses::new(USUAL.0, USUAL.1)?));
-        }
-        self.flags.apply(&mut run)?;
-        if let (Some(sprt), false) = (run.sprt, named) {
-            Show::of(&self.flags.output).say(&format!(
-                "Testing [{}, {}] {} Elo: no bounds were named, --sprt ELO0,ELO1 or [sprt] names others",
-                USUAL.0, USUAL.1, sprt.model
-            ));
-        }
-        Ok(launch::start(plan_of(&run)?, &self.flags.output)?.exit())
-    }
-
-    fn run_file(&self) -> anyhow::Result<RunFile> {
-        let mut run = match &self.config {
-            Some(path) => RunFile::read(path)?,
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let environment = Environment::current().or_fault()?;
+        let run = match self.config.as_deref().map(RunSource::read).transpose()? {
+            Some(RunSource::Recorded(plan)) => {
+                return play(check_plan(*plan, &environment)?, &self.flags, &environment);
+            }
+            Some(RunSource::File(run)) => *run,
             None => RunFile::default(),
         };
-        let (candidate, baseline) = self.revisions.build()?;
+        let mut run = self.with_engines(run)?;
+        let has_bounds = run.sprt.is_some() || self.flags.asks_for_test();
+        let (null, alternative) = DEFAULT_BOUNDS;
+        if !has_bounds {
+            run.sprt = Some(SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?));
+        }
+        apply(&self.flags, &mut run)?;
+        if let (Some(sprt), false) = (run.sprt, has_bounds) {
+            self.flags.output.console().print(&format!(
+                "Testing [{null}, {alternative}] {} Elo by default; set other bounds with --sprt ELO0,ELO1 or [sprt]",
+                sprt.model
+            ));
+        }
+        play(checked_plan(&run, &environment)?, &self.flags, &environment)
+    }
+
+    /// Puts the engines of the command line into the run file.
+    fn with_engines(&self, mut run: RunFile) -> Result<RunFile, Failure> {
+        let (candidate, baseline) = self.revisions.build().or_usage()?;
         let candidate = candidate.or_else(|| self.candidate.as_deref().map(EngineEntry::named));
         let baseline = baseline.or_else(|| self.baseline.as_deref().map(EngineEntry::named));
         if run.engines.is_empty() {
             let (Some(candidate), Some(baseline)) = (candidate, baseline) else {
-                bail!(
+                return Err(Failure::usage(
                     "name two engines: [candidate] and [baseline] in a CONFIG, --candidate and --baseline, or \
-                     --candidate-rev and --baseline-rev"
-                );
+                     --candidate-rev and --baseline-rev",
+                ));
             };
             run.engines = vec![candidate, baseline];
         } else {

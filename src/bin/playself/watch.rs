@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
+use playself::commands::{Console, Failure, OrFailure};
 use playself::report::{AnsiScreen, BoardLine, Ink, PanelNews, Trend, closing, panel};
-use playself::run::control::ControlRequest;
+use playself::run::control::{ControlAnswer, ControlRequest, request};
 use playself::run::{Advance, RunOutcome, RunReader, plan_from_toml};
 use playself::store::RunFolder;
-use serde_json::Value;
 
-use crate::control::converse;
-use crate::launch::{FAULT, RunDir, Show};
+use crate::run_dir::RunDir;
+
+/// How long a run may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often the run is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -29,15 +31,10 @@ pub(crate) struct WatchCommand {
 }
 
 impl WatchCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let folder = RunFolder::open(&self.run.path)?;
-        match self.watch(&folder) {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(why) => {
-                crate::complain(&why);
-                Ok(ExitCode::from(FAULT))
-            }
-        }
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let folder = RunFolder::open(&self.run.path).or_usage()?;
+        self.watch(&folder).or_fault()?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn watch(&self, folder: &RunFolder) -> anyhow::Result<()> {
@@ -63,14 +60,14 @@ impl WatchCommand {
             let view = reader.view();
             let lines = panel(&view, &trend, &news, ink);
             if once {
-                Show::Human.say(&lines.join("\n"));
+                Console::Text.print(&lines.join("\n"));
                 return Ok(());
             }
             screen.draw(&lines)?;
             if news.phase == "not running" && advance == Advance::Unchanged {
                 screen.clear()?;
                 let outcome = view.state.outcome().unwrap_or(RunOutcome::Interrupted);
-                Show::Human.say(closing(&outcome, &view).trim_end());
+                Console::Text.print(closing(&outcome, &view).trim_end());
                 return Ok(());
             }
             if advance != Advance::More {
@@ -80,23 +77,19 @@ impl WatchCommand {
     }
 }
 
-/// What the run itself says: what it is doing, and what is on its boards.
+/// What the run itself reports: its phase and the games in progress.
 fn look(reader: &RunReader) -> PanelNews {
     let last = reader.incidents().next_back().map(|incident| incident.text.clone());
-    let answer = converse(reader.folder(), &ControlRequest::Boards.to_string())
-        .ok()
-        .and_then(|answer| serde_json::from_str::<Value>(&answer).ok())
-        .filter(|answer| answer["error"].is_null());
-    let Some(answer) = answer else {
+    let answered = request(reader.folder(), ControlRequest::Boards, TIMEOUT);
+    let Ok(ControlAnswer::Status(status)) = answered else {
         return PanelNews { phase: "not running".to_owned(), games: Vec::new(), last };
     };
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let games = answer["boards"].as_array().into_iter().flatten().map(|game| BoardLine {
-        round: text(&game["round"]).unwrap_or_default(),
-        names: [text(&game["white"]).unwrap_or_default(), text(&game["black"]).unwrap_or_default()],
-        plies: game["plies"].as_u64().unwrap_or(0) as usize,
-        last: text(&game["last"]),
-        score: text(&game["score"]),
+    let games = status.boards.into_iter().flatten().map(|game| BoardLine {
+        round: game.round,
+        names: [game.white, game.black],
+        plies: game.plies,
+        last: game.last,
+        score: game.score,
     });
-    PanelNews { phase: text(&answer["phase"]).unwrap_or_default(), games: games.collect(), last }
+    PanelNews { phase: status.phase.word().to_owned(), games: games.collect(), last }
 }

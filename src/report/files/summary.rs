@@ -67,7 +67,7 @@ impl Summary {
         let score =
             if plan.engines.len() == 2 { *standings.main() } else { standings.of(EngineIndex::CANDIDATE) };
         let estimate = Estimate::of(&score.pentanomial);
-        let bounds = plan.sprt.map(|sprt| sprt.bounds());
+        let bounds = plan.sprt().map(|sprt| sprt.bounds());
         let baseline: Vec<&str> = plan.engines[1..].iter().map(|engine| engine.spec.name.as_str()).collect();
         Self {
             name: plan.name.clone(),
@@ -88,7 +88,7 @@ impl Summary {
             llr: state.llr().and_then(finite),
             llr_lower: bounds.map(|bounds| bounds.lower),
             llr_upper: bounds.map(|bounds| bounds.upper),
-            verdict: match (plan.sprt, state.decision()) {
+            verdict: match (plan.sprt(), state.decision()) {
                 (None, _) => Verdict::NoTest,
                 (Some(_), None) => Verdict::Undecided,
                 (Some(_), Some(decision)) => match decision.accepted {

@@ -32,7 +32,7 @@ pub struct TuneFiles {
 impl TuneFiles {
     /// Creates the files of a tuning run, to be written from the first pair on. Returns `None` for any other run.
     pub fn of(folder: &RunFolder, plan: &Plan) -> io::Result<Option<Self>> {
-        let Some(tune) = &plan.tune else { return Ok(None) };
+        let Some(tune) = plan.tuner() else { return Ok(None) };
         let mut trials = csv::Writer::from_writer(File::create(folder.trials())?);
         trials.write_record(header(&tune.space))?;
         Ok(Some(Self {

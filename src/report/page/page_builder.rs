@@ -46,7 +46,7 @@ impl PageBuilder {
         let engines = plan.engines.iter().map(|engine| engine.spec.name.clone()).collect();
         Self {
             picture: MatchData::new(engines),
-            tuning: plan.tune.as_ref().map(TuningData::new),
+            tuning: plan.tuner().map(TuningData::new),
             shelf: GameShelf::default(),
         }
     }
@@ -90,7 +90,7 @@ impl PageBuilder {
                 (sentence, match_figures(&summary))
             }
         };
-        let command = match (&view.plan.tune, &view.plan.sprt) {
+        let command = match (view.plan.tuner(), &view.plan.sprt()) {
             (Some(_), _) => "tune",
             (None, Some(_)) => "sprt",
             (None, None) => "match",
@@ -98,7 +98,7 @@ impl PageBuilder {
         PageContext {
             name: view.plan.name.clone(),
             sentence,
-            engines: match &view.plan.tune {
+            engines: match view.plan.tuner() {
                 // Both sides are the one engine that is tuned.
                 Some(_) => vec![view.plan.engines[0].named.clone()],
                 None => self.picture.engines().to_vec(),
@@ -126,7 +126,7 @@ impl PageBuilder {
                 if !rows.is_empty() {
                     sections.push(table_section(&rows));
                 }
-                let bounds = view.plan.sprt.map(|sprt| sprt.bounds());
+                let bounds = view.plan.sprt().map(|sprt| sprt.bounds());
                 sections.push(test_section(&self.picture, bounds, detail));
                 sections.push(result_section(&self.picture));
             }
@@ -162,7 +162,7 @@ impl PageBuilder {
                 ));
             }
         } else {
-            let bounds = view.plan.sprt.map(|sprt| sprt.bounds());
+            let bounds = view.plan.sprt().map(|sprt| sprt.bounds());
             let llr = bounds.and_then(|bounds| charts::llr_chart(&self.picture, bounds, ChartDetail::Full));
             plots.extend(llr.map(|svg| ("llr".to_owned(), svg)));
             plots.extend(

@@ -50,7 +50,7 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
                 self.line(&tuned_line(&report))?;
                 // The verdict comes last: where a test of the tuned values follows, it is the test's.
                 let is_better = report.parameters.iter().any(|parameter| parameter.best != parameter.start);
-                if view.plan.accept.is_some() && matches!(outcome, RunOutcome::Finished) && is_better {
+                if view.plan.acceptance().is_some() && matches!(outcome, RunOutcome::Finished) && is_better {
                     return Ok(());
                 }
                 self.line(&verdict_line(outcome, view))
@@ -94,7 +94,7 @@ fn progress_line(view: &RunView<'_>) -> Value {
     json!({
         "event": "progress",
         "pairs": summary.pairs,
-        "max_pairs": view.plan.max_pairs,
+        "max_pairs": view.plan.last_pair(),
         "pentanomial": summary.pentanomial,
         "elo": summary.elo,
         "elo_error": summary.elo_error,

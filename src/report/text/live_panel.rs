@@ -71,7 +71,7 @@ impl Observer for LivePanel {
             }
             RunEvent::GameFinished(game) => {
                 let number = game.game.number_in_run(game.pair);
-                if view.plan.max_pairs == Some(1)
+                if view.plan.last_pair() == Some(1)
                     && let Ok(text) = pgn_text(view.plan, game)
                 {
                     // A single pair is played to be looked at.

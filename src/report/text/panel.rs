@@ -45,7 +45,7 @@ pub struct PanelNews {
 pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> Vec<String> {
     let summary = Summary::of(view);
     let mut lines = vec![title(&summary, view, news, ink), progress(&summary, view, news)];
-    if view.plan.tune.is_some() {
+    if view.plan.is_tuning() {
         lines.extend(tuning(view, trend, ink));
     } else {
         lines.push(score(&summary));
@@ -68,7 +68,7 @@ pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> V
 fn title(summary: &Summary, view: &RunView<'_>, news: &PanelNews, ink: Ink) -> String {
     let right = format!("{}  {}", news.phase, duration(view.seconds));
     let room = WIDTH.saturating_sub(right.chars().count() + 2);
-    let who = if view.plan.tune.is_some() {
+    let who = if view.plan.is_tuning() {
         summary.name.clone()
     } else {
         format!("{}: {} vs {}", summary.name, summary.candidate, summary.baseline)
@@ -83,7 +83,7 @@ fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
     let counted = view.state.counted();
     let rate = if summary.seconds > 0.0 { counted as f64 / summary.seconds } else { 0.0 };
     let speed = format!("{:.2} games/s", 2.0 * rate);
-    let Some(most) = view.plan.tune.as_ref().map(|tune| tune.pairs).or(view.plan.max_pairs) else {
+    let Some(most) = view.plan.last_pair() else {
         return fit(&format!("Pairs   {}   {speed}", grouped(counted)), WIDTH);
     };
     let share = counted as f64 / most.max(1) as f64;
@@ -91,7 +91,7 @@ fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
     let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
     let left = if rate > 0.0 && counted < most && news.phase == "playing" {
         // A test may end at any pair; its limit is only the latest.
-        let word = if view.plan.sprt.is_some() { "≤ " } else { "" };
+        let word = if view.plan.sprt().is_some() { "≤ " } else { "" };
         format!("  {word}{} left", duration((most - counted) as f64 / rate))
     } else {
         String::new()

@@ -34,14 +34,14 @@ impl<W: Write + Send> Observer for PlainLines<W> {
             RunEvent::Started | RunEvent::Boards(_) | RunEvent::Fault(_) => return Ok(()),
             RunEvent::GameStarted { pair, game, white, black } => {
                 let number = game.number_in_run(*pair);
-                let of = view.plan.max_pairs.map_or(String::new(), |pairs| format!(" of {}", 2 * pairs));
+                let of = view.plan.last_pair().map_or(String::new(), |pairs| format!(" of {}", 2 * pairs));
                 let (white, black) = (view.plan.name_of(*white), view.plan.name_of(*black));
                 writeln!(self.out, "Started game {number}{of} ({white} vs {black})")?;
             }
             RunEvent::GameFinished(game) => writeln!(self.out, "{}", finished_line(game, view))?,
             RunEvent::Counted(pair) => {
-                let last = view.plan.max_pairs == Some(pair.pair + 1);
-                let every = if view.plan.tune.is_some() { TUNING_BLOCK_EVERY } else { BLOCK_EVERY };
+                let last = view.plan.last_pair() == Some(pair.pair + 1);
+                let every = if view.plan.is_tuning() { TUNING_BLOCK_EVERY } else { BLOCK_EVERY };
                 if (pair.pair + 1).is_multiple_of(every) && !last {
                     write!(self.out, "{}", score_block(view))?;
                 }
@@ -80,7 +80,7 @@ pub fn closing(outcome: &RunOutcome, view: &RunView<'_>) -> String {
         _ => String::new(),
     };
     let ending = match outcome {
-        RunOutcome::Finished if view.plan.tune.is_some() => "Finished tuning\n",
+        RunOutcome::Finished if view.plan.is_tuning() => "Finished tuning\n",
         RunOutcome::Finished | RunOutcome::Decided(_) => "Finished match\n",
         RunOutcome::Undecided => "Finished match: the test is undecided at its last pair\n",
         RunOutcome::Interrupted => "The run was interrupted.\n",

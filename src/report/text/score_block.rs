@@ -68,7 +68,7 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     )?;
     let [a, b, c, d, e] = score.pentanomial.0;
     writeln!(block, "Ptnml(0-2): [{a}, {b}, {c}, {d}, {e}]")?;
-    if let (Some(sprt), Some(llr)) = (plan.sprt, view.state.llr()) {
+    if let (Some(sprt), Some(llr)) = (plan.sprt(), view.state.llr()) {
         let bounds = sprt.bounds();
         let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { llr / bounds.lower };
         writeln!(
@@ -134,7 +134,7 @@ fn setting(view: &RunView<'_>) -> String {
 
 /// What a decided test says, as wrappers expect it.
 pub fn decision_line(view: &RunView<'_>) -> Option<String> {
-    let (sprt, decision) = (view.plan.sprt?, view.state.decision()?);
+    let (sprt, decision) = (view.plan.sprt()?, view.state.decision()?);
     let accepted = match decision.accepted {
         Hypothesis::Null => "H0",
         Hypothesis::Alternative => "H1",

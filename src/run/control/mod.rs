@@ -1,10 +1,13 @@
 //! The control socket of a running run: one request line in, one line of JSON out.
 
+mod client;
+mod request;
 mod server;
 mod socket_path;
 mod status;
 
-pub use server::{Asked, ControlRequest, ControlServer};
+pub use client::{ControlError, request};
+pub use request::ControlRequest;
+pub use server::{Asked, ControlServer};
 pub use socket_path::with_short_path;
-pub(super) use status::boards;
-pub use status::from_white;
+pub use status::{BoardStatus, ControlAnswer, RunPhase, RunStatus, from_white};

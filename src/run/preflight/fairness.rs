@@ -28,29 +28,29 @@ pub struct EngineFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fairness {
     /// What makes its result hard to trust. Empty for a fair match.
-    pub doubts: Vec<String>,
+    pub warnings: Vec<String>,
     /// Differences that were asked for: they are written out for each of the two engines.
     pub notes: Vec<String>,
 }
 
-/// Everything about a plan that makes its result hard to trust, in words. `heard` is what its engines said, in its order;
+/// Everything about a plan that makes its result hard to trust, in words. `facts` is what its engines said, in its order;
 /// `processors` how many may run at a time.
-pub fn fairness(plan: &Plan, heard: &[EngineFacts], processors: usize) -> Fairness {
+pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairness {
     let mut found = Fairness::default();
-    let sides = sides(plan, heard);
+    let sides = sides(plan, facts);
     if let Some((first, others)) = sides.split_first() {
         others.iter().for_each(|other| compare(first, other, &mut found));
     }
-    if plan.tune.is_none()
+    if !plan.is_tuning()
         && let [one, other] = &plan.engines[..]
         && is_same(one, other)
     {
-        found.doubts.push("both engines are the same program with the same options".to_owned());
+        found.warnings.push("both engines are the same program with the same options".to_owned());
     }
-    found.doubts.extend(oversubscription(plan, heard, processors));
-    if plan.openings.is_none() && plan.max_pairs.is_none_or(|pairs| pairs > 1) {
+    found.warnings.extend(oversubscription(plan, facts, processors));
+    if plan.openings.is_none() && plan.last_pair().is_none_or(|pairs| pairs > 1) {
         found
-            .doubts
+            .warnings
             .push("all games start from the initial position; --openings FILE makes them differ".to_owned());
     }
     found
@@ -60,11 +60,11 @@ pub fn fairness(plan: &Plan, heard: &[EngineFacts], processors: usize) -> Fairne
 #[derive(Clone, Copy)]
 struct EngineSide<'a> {
     engine: &'a PlannedEngine,
-    heard: Option<&'a EngineFacts>,
+    facts: Option<&'a EngineFacts>,
 }
 
-fn sides<'a>(plan: &'a Plan, heard: &'a [EngineFacts]) -> Vec<EngineSide<'a>> {
-    let side = |(place, engine)| EngineSide { engine, heard: heard.get(place) };
+fn sides<'a>(plan: &'a Plan, facts: &'a [EngineFacts]) -> Vec<EngineSide<'a>> {
+    let side = |(place, engine)| EngineSide { engine, facts: facts.get(place) };
     plan.engines.iter().enumerate().map(side).collect()
 }
 
@@ -106,7 +106,7 @@ impl<'a> EngineSide<'a> {
         if let Some(value) = self.engine.spec.option(option) {
             return OptionValue::Written(value);
         }
-        match self.heard.and_then(|heard| value_of(&heard.standing, option)) {
+        match self.facts.and_then(|facts| value_of(&facts.standing, option)) {
             Some(value) => OptionValue::Default(value),
             // Whoever does not speak of threads has one.
             None if option == "Threads" => OptionValue::Default("1"),
@@ -160,15 +160,15 @@ impl Fairness {
         if is_asked_for {
             self.notes.push(format!("{text}, as written"));
         } else {
-            self.doubts.push(text);
+            self.warnings.push(text);
         }
     }
 }
 
 /// Whether so many games at once need more processors than there are, where the clock decides who loses. Limits by nodes
 /// or depth do not mind to wait.
-pub fn oversubscription(plan: &Plan, heard: &[EngineFacts], processors: usize) -> Option<String> {
-    let sides = sides(plan, heard);
+pub fn oversubscription(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Option<String> {
+    let sides = sides(plan, facts);
     let by_clock = |side: &EngineSide<'_>| {
         let limits = side.engine.limits;
         limits.clock.is_some() || limits.movetime_ms.is_some()
@@ -182,7 +182,7 @@ pub fn oversubscription(plan: &Plan, heard: &[EngineFacts], processors: usize) -
     };
     let schedule = plan.schedule();
     let per_game = schedule.matchups().iter().map(|pair| needs(pair.map(EngineIndex::get))).max()?;
-    let games = plan.max_pairs.map_or(plan.concurrency, |most| plan.concurrency.min(most as usize));
+    let games = plan.last_pair().map_or(plan.concurrency, |most| plan.concurrency.min(most as usize));
     let needed = games.saturating_mul(per_game);
     (needed > processors).then(|| {
         let fit = (processors / per_game.max(1)).max(1);

@@ -4,6 +4,7 @@ use super::*;
 use crate::opening::{Order, Share};
 use crate::player::Restart;
 use crate::run::BookPlan;
+use crate::run::RunKind;
 use crate::store::FileHash;
 
 fn file(path: &str) -> FileHash {
@@ -14,7 +15,8 @@ fn file(path: &str) -> FileHash {
 fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
     let book =
         BookPlan { file: file("book"), order: Order::Random, share: Share::Whole, start: 1, plies: None };
-    let mut plan = Plan { max_pairs: Some(9), openings: Some(book), ..Plan::sample(["a", "b"]) };
+    let mut plan =
+        Plan { kind: RunKind::Match { pairs: 9 }, openings: Some(book), ..Plan::sample(["a", "b"]) };
     for engine in &mut plan.engines {
         engine.files = vec![file(&engine.named)];
     }
@@ -22,7 +24,7 @@ fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
     plan
 }
 
-fn heard(options: &[(&str, &str)]) -> EngineFacts {
+fn facts(options: &[(&str, &str)]) -> EngineFacts {
     let standing = options.iter().map(|(name, value)| EngineOption::new(*name, *value)).collect();
     EngineFacts { standing, ..EngineFacts::default() }
 }
@@ -35,24 +37,24 @@ fn told(engine: &mut PlannedEngine, name: &str, value: &str) {
 fn what_engines_declare_is_compared_where_nothing_is_written() {
     let found = fairness(
         &plan(|_| ()),
-        &[heard(&[("Hash", "128"), ("Move Overhead", "30")]), heard(&[("Hash", "32"), ("Threads", "2")])],
+        &[facts(&[("Hash", "128"), ("Move Overhead", "30")]), facts(&[("Hash", "32"), ("Threads", "2")])],
         8,
     );
-    let doubts = [
+    let warnings = [
         "Hash is 128 by default for a, 32 by default for b",
         "Threads is 1 by default for a, 2 by default for b",
     ];
-    assert_eq!((found.doubts.as_slice(), found.notes.len()), (doubts.map(String::from).as_slice(), 0));
+    assert_eq!((found.warnings.as_slice(), found.notes.len()), (warnings.map(String::from).as_slice(), 0));
 }
 
 #[test]
 fn a_value_that_is_the_others_default_is_no_difference() {
     let plan = plan(|[one, _]| told(one, "hash", "16"));
-    let same = [heard(&[("Hash", "16")]), heard(&[("Hash", "16")])];
+    let same = [facts(&[("Hash", "16")]), facts(&[("Hash", "16")])];
     assert_eq!(fairness(&plan, &same, 8), Fairness::default());
-    let other = [heard(&[("Hash", "16")]), heard(&[("Hash", "32")])];
-    assert_eq!(fairness(&plan, &other, 8).doubts, ["Hash is 16 for a, 32 by default for b"]);
-    assert_eq!(fairness(&plan, &[], 8).doubts, ["Hash is 16 for a, its default for b"]);
+    let other = [facts(&[("Hash", "16")]), facts(&[("Hash", "32")])];
+    assert_eq!(fairness(&plan, &other, 8).warnings, ["Hash is 16 for a, 32 by default for b"]);
+    assert_eq!(fairness(&plan, &[], 8).warnings, ["Hash is 16 for a, its default for b"]);
 }
 
 #[test]
@@ -65,8 +67,8 @@ fn a_difference_that_is_written_for_both_is_noted_and_not_doubted() {
             one.spec.restart = Restart::On;
             (one.own, other.own) = (own.to_vec(), others.to_vec());
         });
-        let Fairness { doubts, notes } = fairness(&plan, &[], 8);
-        (doubts.len(), notes.len())
+        let Fairness { warnings, notes } = fairness(&plan, &[], 8);
+        (warnings.len(), notes.len())
     };
     let all = [OwnSetting::Limits, OwnSetting::Restart];
     assert_eq!(odds(&all, &all), (0, 3));
@@ -85,7 +87,7 @@ fn more_games_than_processors_are_doubted_where_a_clock_runs() {
         plan.concurrency = concurrency;
         plan
     };
-    let threads = [heard(&[("Threads", "2")]), heard(&[("Threads", "2")])];
+    let threads = [facts(&[("Threads", "2")]), facts(&[("Threads", "2")])];
     assert_eq!(oversubscription(&clocked(8, None), &threads, 2), None, "nodes and depth wait");
     assert_eq!(oversubscription(&clocked(2, Some("1+0.1")), &[], 2), None);
     let why = oversubscription(&clocked(8, Some("1+0.1")), &[], 2).unwrap();
@@ -94,6 +96,6 @@ fn more_games_than_processors_are_doubted_where_a_clock_runs() {
     let why = oversubscription(&clocked(2, Some("1+0.1")), &threads, 3).unwrap();
     assert!(why.contains("need 4 processors") && why.contains("--concurrency 1 "), "{why}");
     let mut few = clocked(8, Some("1+0.1"));
-    few.max_pairs = Some(2);
+    few.kind = RunKind::Match { pairs: 2 };
     assert_eq!(oversubscription(&few, &[], 2), None, "no more games at once than there are pairs");
 }

@@ -16,7 +16,7 @@ pub struct Handshake {
     /// Which options they do not take, a line each.
     pub refusals: Vec<String>,
     /// What each stands at, in the order of the plan.
-    pub heard: Vec<EngineFacts>,
+    pub facts: Vec<EngineFacts>,
 }
 
 /// Starts every UCI engine once. All else that may be wrong with an engine shows in its first game, where it is judged.
@@ -29,11 +29,11 @@ pub async fn handshake(
     let tasks = tokio::task::LocalSet::new();
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
     let mut known: Vec<(&EngineSpec, EngineFacts)> = Vec::new();
-    let mut heard = Vec::new();
+    let mut facts = Vec::new();
     for spec in engines.iter().map(|engine| &engine.spec) {
         let is_asked = |asked: &EngineSpec| EngineSpec { name: asked.name.clone(), ..spec.clone() } == *asked;
         if let Some((_, said)) = known.iter().find(|(asked, _)| is_asked(asked)) {
-            heard.push(said.clone());
+            facts.push(said.clone());
             continue;
         }
         let (refused, said) = tasks.run_until(ask(&launcher, spec)).await;
@@ -44,13 +44,13 @@ pub async fn handshake(
             }
         }
         known.push((spec, said.clone()));
-        heard.push(said);
+        facts.push(said);
     }
     let line = |(why, names): (String, Vec<&str>)| match &names[..] {
         [name] => format!("engine {name}: it {why}"),
         names => format!("engines {}: each {why}", names.join(", ")),
     };
-    Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), heard })
+    Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), facts })
 }
 
 /// What one engine says to its options. It is started once more for each that it refuses, so that all are found.
@@ -62,7 +62,7 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFact
     }
     loop {
         match start_once(launcher, &spec).await {
-            Ok(heard) => return (refusals, heard),
+            Ok(facts) => return (refusals, facts),
             Err(error) => {
                 refusals.push(error.to_string());
                 let before = spec.options.len();
@@ -88,9 +88,9 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
             let standing =
                 |name: &&str| player.option_value(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
-            let heard = EngineFacts { standing, numbers: player.numbers(), failure: None };
+            let facts = EngineFacts { standing, numbers: player.numbers(), failure: None };
             player.shut_down(Fitness::Fit).await;
-            Ok(heard)
+            Ok(facts)
         }
         Err((player, fault)) => {
             player.shut_down(Fitness::Unfit).await;

@@ -3,17 +3,17 @@
 use std::io;
 use std::process::ExitCode;
 
-use playself::frontend::uci;
+use crate::frontend::uci;
 
-use super::bench::BenchArgs;
-use super::setup::{SetupArgs, complain};
+use crate::cli::engine_args::bench::BenchArgs;
+use crate::cli::engine_args::setup::{SetupArgs, complain};
 
 /// Wrong arguments.
 const USAGE: u8 = 2;
 
 /// Speak UCI on standard input and output.
 #[derive(Debug, clap::Args)]
-pub(crate) struct UciArgs {
+pub struct UciArgs {
     #[command(flatten)]
     setup: SetupArgs,
     #[command(subcommand)]
@@ -27,13 +27,8 @@ enum Task {
 }
 
 impl UciArgs {
-    /// What is wrong with the setup these arguments ask for.
-    #[allow(dead_code, reason = "only the harness asks before it starts an engine")]
-    pub(crate) fn mistake(&self) -> Option<String> {
-        self.setup.options().err()
-    }
-
-    pub(crate) fn run(self) -> ExitCode {
+    /// Serves UCI until `quit` or the end of input, or runs the benchmark.
+    pub fn run(self) -> ExitCode {
         if let Some(Task::Bench(bench)) = self.task {
             bench.run();
             return ExitCode::SUCCESS;

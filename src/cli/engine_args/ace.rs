@@ -4,22 +4,22 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::chess::{ByColor, Position};
+use crate::engine::Limits;
+use crate::frontend::ace::{AceBook, Audience, GameSettings, Paint, play};
+use crate::protocol::ace::Role;
 use clap::ValueEnum;
-use playself::chess::{ByColor, Position};
-use playself::engine::Limits;
-use playself::frontend::ace::{AceBook, Audience, GameSettings, Paint, play};
-use playself::protocol::ace::Role;
 
-use super::setup::{SetupArgs, complain};
+use crate::cli::engine_args::setup::{SetupArgs, complain};
 
 /// Wrong arguments. Not 2, which says that White won.
-pub(crate) const USAGE: u8 = 64;
+pub const USAGE: u8 = 64;
 
 /// Play a game on the console: people and programs type moves, the engine prints its own.
 ///
 /// Only moves go to standard output. The exit status tells the result: 2 White won, 1 Black won, 0 a draw or `exit`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct AceArgs {
+pub struct AceArgs {
     /// Who makes White's moves
     #[arg(
         short,
@@ -79,7 +79,8 @@ enum BookUse {
 const DEFAULT_TIME: Duration = Duration::from_secs(7);
 
 impl AceArgs {
-    pub(crate) fn run(self) -> ExitCode {
+    /// Plays the game; the exit status is its result.
+    pub fn run(self) -> ExitCode {
         match self.settings() {
             Ok(settings) => {
                 let claim = play(settings, io::stdin().lock(), io::stdout(), io::stderr());

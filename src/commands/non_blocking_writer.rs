@@ -1,4 +1,4 @@
-//! Standard output and error for a run that nobody may hold up: a reader who stops reading misses lines, and that is all.
+//! Standard output and error for a run: a reader that stops reading loses lines, and never blocks the run.
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,27 +8,27 @@ use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// Lines that may wait for a slow reader; later ones are dropped until it catches up.
-const PATIENCE: usize = 1 << 16;
+/// Lines queued for a slow reader; later ones are dropped until it catches up.
+const QUEUED_LINES: usize = 1 << 16;
 
-/// How long the last lines may take.
-const LEAVE: Duration = Duration::from_secs(1);
+/// How long the last lines may take to be written.
+const LINGER: Duration = Duration::from_secs(1);
 
-/// A stream written by a thread of its own, whole lines at a time.
-pub(crate) struct Unhurried {
+/// A stream that a separate thread writes to, in whole lines.
+pub(super) struct NonBlockingWriter {
     lines: Option<SyncSender<Vec<u8>>>,
     written: Receiver<()>,
     line: Vec<u8>,
 }
 
-impl Unhurried {
+impl NonBlockingWriter {
     /// Takes over `stream`.
-    pub(crate) fn new(mut stream: impl Write + Send + 'static) -> Self {
-        let (lines, waiting) = sync_channel::<Vec<u8>>(PATIENCE);
+    pub(super) fn new(mut stream: impl Write + Send + 'static) -> Self {
+        let (lines, waiting) = sync_channel::<Vec<u8>>(QUEUED_LINES);
         let (done, written) = sync_channel(1);
         thread::spawn(move || {
             for line in waiting {
-                // A reader who has gone is no reason to stop; there is merely nobody left to write for.
+                // A closed stream does not stop the run; its lines are dropped.
                 if stream.write_all(&line).and_then(|()| stream.flush()).is_err() {
                     break;
                 }
@@ -39,14 +39,14 @@ impl Unhurried {
     }
 }
 
-impl Write for Unhurried {
+impl Write for NonBlockingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n")
                 && let Some(lines) = &self.lines
             {
-                // Full, or nobody there: the line is lost, the run goes on.
+                // The queue is full or the stream is closed: the line is lost.
                 let _ = lines.try_send(std::mem::take(&mut self.line));
             }
         }
@@ -58,24 +58,24 @@ impl Write for Unhurried {
     }
 }
 
-impl Drop for Unhurried {
+impl Drop for NonBlockingWriter {
     fn drop(&mut self) {
         self.lines = None;
-        let _ = self.written.recv_timeout(LEAVE);
+        let _ = self.written.recv_timeout(LINGER);
     }
 }
 
-/// Writes a last word, unless its reader has stopped reading.
-pub(crate) fn say_if_heard(mut stream: impl Write + AsFd, text: &str) {
-    if takes_more(stream.as_fd()) {
-        // People who closed their terminal do not want to hear it.
+/// Writes a line, unless the reader has stopped reading.
+pub(super) fn write_if_writable(mut stream: impl Write + AsFd, text: &str) {
+    if is_writable(stream.as_fd()) {
+        // A closed terminal needs no message.
         let _ = writeln!(stream, "{text}");
     }
 }
 
-fn takes_more(stream: BorrowedFd<'_>) -> bool {
+fn is_writable(stream: BorrowedFd<'_>) -> bool {
     let mut asked = [PollFd::new(stream, PollFlags::POLLOUT)];
-    let limit = PollTimeout::try_from(LEAVE).unwrap_or(PollTimeout::NONE);
+    let limit = PollTimeout::try_from(LINGER).unwrap_or(PollTimeout::NONE);
     poll(&mut asked, limit).is_ok_and(|ready| ready > 0)
 }
 
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn whole_lines_come_through_in_order() {
         let (mut reader, writer) = io::pipe().unwrap();
-        let mut output = Unhurried::new(writer);
+        let mut output = NonBlockingWriter::new(writer);
         write!(output, "one\ntw").unwrap();
         writeln!(output, "o").unwrap();
         drop(output);
@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_who_stops_holds_nobody_up() {
+    fn a_reader_that_stops_reading_does_not_block_the_writer() {
         let (reader, writer) = io::pipe().unwrap();
-        let mut output = Unhurried::new(writer.try_clone().unwrap());
-        for number in 0..4 * PATIENCE {
+        let mut output = NonBlockingWriter::new(writer.try_clone().unwrap());
+        for number in 0..4 * QUEUED_LINES {
             writeln!(output, "line {number}").unwrap();
         }
         drop(output);
-        assert!(!takes_more(writer.as_fd()), "the pipe is full");
+        assert!(!is_writable(writer.as_fd()), "the pipe is full");
         drop(reader);
     }
 }

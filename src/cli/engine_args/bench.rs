@@ -1,10 +1,10 @@
 //! The engine against itself at fixed depth: its speed, and the signature of how it plays.
 
-use playself::engine::{BENCH_DEPTH, signature};
+use crate::engine::{BENCH_DEPTH, signature};
 
 /// Searches fixed positions and plays against itself at a fixed depth.
 #[derive(Debug, clap::Args)]
-pub(crate) struct BenchArgs {
+pub struct BenchArgs {
     /// Plies to search each position.
     #[arg(long, default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=40))]
     depth: u32,
@@ -14,8 +14,9 @@ pub(crate) struct BenchArgs {
 }
 
 impl BenchArgs {
+    /// Runs the benchmark and prints nodes, speed and signature.
     #[expect(clippy::print_stdout, reason = "printing the figures is what the command is for")]
-    pub(crate) fn run(&self) {
+    pub fn run(&self) {
         let depth = self.depth;
         let counted = signature(depth);
         let (nodes, seconds, nps) = (counted.nodes, counted.time.as_secs_f64(), counted.nps());

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::run_flags::RunFlags;
+use playself::commands::{
+    CheckedPlan, Environment, Failure, OrFailure, RunSource, check_plan, checked_plan, start,
+};
 use playself::config::{EngineEntry, RunFile};
 use playself::run::Pairing;
-
-use crate::launch;
-use crate::run_flags::{RunFlags, plan_of};
 
 /// Play two engines against each other.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -23,15 +24,16 @@ pub(crate) struct ClassicForm {
 }
 
 impl ClassicForm {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let engines = [&self.white, &self.black].into_iter().flatten();
         let mut run =
             RunFile { engines: engines.map(|name| EngineEntry::named(name)).collect(), ..RunFile::default() };
-        self.flags.apply(&mut run)?;
+        let environment = Environment::current().or_fault()?;
+        apply(&self.flags, &mut run)?;
         if run.games.max_pairs.is_none() && run.sprt.is_none() {
             run.games.max_pairs = Some(1);
         }
-        Ok(launch::start(plan_of(&run)?, &self.flags.output)?.exit())
+        play(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
 }
 
@@ -65,21 +67,37 @@ pub(crate) struct MatchCommand {
 }
 
 impl MatchCommand {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        if let Some(path) = &self.config
-            && let Some(plan) = launch::recorded_plan(path)?
-        {
-            return Ok(launch::start(plan, &self.flags.output)?.exit());
-        }
-        let mut run = match &self.config {
-            Some(path) => RunFile::read(path)?,
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let environment = Environment::current().or_fault()?;
+        let mut run = match self.config.as_deref().map(RunSource::read).transpose()? {
+            Some(RunSource::Recorded(plan)) => {
+                return play(check_plan(*plan, &environment)?, &self.flags, &environment);
+            }
+            Some(RunSource::File(run)) => *run,
             None => RunFile::default(),
         };
         run.engines.extend(self.engines.iter().map(|name| EngineEntry::named(name)));
         if self.gauntlet {
             run.pairing = Some(Pairing::Gauntlet);
         }
-        self.flags.apply(&mut run)?;
-        Ok(launch::start(plan_of(&run)?, &self.flags.output)?.exit())
+        apply(&self.flags, &mut run)?;
+        play(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
+}
+
+/// Overrides a run file by flags and prints what the user should know about that.
+pub(crate) fn apply(flags: &RunFlags, run: &mut RunFile) -> Result<(), Failure> {
+    for note in flags.apply(run).or_usage()? {
+        flags.output.console().print(&note);
+    }
+    Ok(())
+}
+
+/// Plays a run and returns its exit status.
+pub(crate) fn play(
+    plan: CheckedPlan,
+    flags: &RunFlags,
+    environment: &Environment,
+) -> Result<ExitCode, Failure> {
+    Ok(ExitCode::from(start(plan, &flags.output.start_options(), environment)?.status()))
 }

@@ -1,15 +1,13 @@
 //! How our engine is set up from a command line, in each of the programs that are it.
 
-use std::fmt::Display;
-use std::fs;
 use std::path::PathBuf;
 
-use playself::frontend::options::EngineOptions;
-use playself::protocol::Words;
+use crate::frontend::options::EngineOptions;
+use crate::protocol::Words;
 
 /// How the engine is set up before anybody talks to it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct SetupArgs {
+pub struct SetupArgs {
     /// Weights and search parameters from a file of `name = integer` lines
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
@@ -23,16 +21,8 @@ pub(crate) struct SetupArgs {
 
 impl SetupArgs {
     /// The options these arguments ask for, or what is wrong with them.
-    pub(crate) fn options(&self) -> Result<EngineOptions, String> {
-        let mut options = EngineOptions::default();
-        if let Some(path) = &self.weights {
-            let wrong = |what: &dyn Display| format!("{}: {what}", path.display());
-            let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
-            options.read_file(&text).map_err(|mistakes| wrong(&mistakes))?;
-        }
-        for assignment in &self.set {
-            options.assign(assignment).map_err(|error| format!("--set: {error}"))?;
-        }
+    pub fn options(&self) -> Result<EngineOptions, String> {
+        let mut options = EngineOptions::load(self.weights.as_deref(), &self.set)?;
         if let Some(megabytes) = self.hash {
             let value = megabytes.to_string();
             options.set(Words::new("Hash"), Some(&value)).map_err(|error| format!("--hash: {error}"))?;
@@ -43,6 +33,6 @@ impl SetupArgs {
 
 /// Says what is wrong with a call.
 #[expect(clippy::print_stderr, reason = "a program that cannot start says why")]
-pub(crate) fn complain(program: &str, mistake: &str) {
+pub(super) fn complain(program: &str, mistake: &str) {
     eprintln!("{program}: {mistake}");
 }

@@ -1,0 +1,11 @@
+//! The argument of commands that work on an existing run.
+
+use std::path::PathBuf;
+
+/// A run folder.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunDir {
+    /// Folder of the run
+    #[arg(value_name = "RUN_DIR")]
+    pub(crate) path: PathBuf,
+}

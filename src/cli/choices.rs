@@ -1,0 +1,75 @@
+//! Values of the domain that are chosen by name on the command line.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::config::Preset;
+use crate::fleet::Placement;
+use crate::opening::{BookFormat, Order};
+use crate::stats::EloModel;
+
+/// A type whose values have names. The names are those of configuration files.
+pub trait Choices: Copy + Send + Sync + 'static {
+    /// Every value with its name and a line of help, which may be empty.
+    const WORDS: &'static [(Self, &'static str, &'static str)];
+}
+
+/// Parses one of the names of `T`.
+pub fn choice<T: Choices>() -> impl TypedValueParser<Value = T> {
+    let values = T::WORDS.iter().map(|(_, name, help)| {
+        let value = PossibleValue::new(*name);
+        if help.is_empty() { value } else { value.help(*help) }
+    });
+    PossibleValuesParser::new(values).map(|name| {
+        let found = T::WORDS.iter().find(|(_, known, _)| *known == name);
+        found.expect("clap accepts only these names").0
+    })
+}
+
+impl Choices for Order {
+    const WORDS: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Random, "random", ""), (Self::Sequential, "sequential", "")];
+}
+
+impl Choices for Placement {
+    const WORDS: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Auto, "auto", ""), (Self::Off, "off", "")];
+}
+
+impl Choices for EloModel {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Normalized,
+            "normalized",
+            "Elo in units of a game's deviation; a test's length depends on nothing else",
+        ),
+        (Self::Logistic, "logistic", "Plain Elo"),
+        (Self::Bayesian, "bayesian", "BayesElo, stretched by the draw rate"),
+    ];
+}
+
+impl Choices for BookFormat {
+    const WORDS: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Guess, "guess", ""), (Self::Epd, "epd", ""), (Self::Pgn, "pgn", "")];
+}
+
+impl Choices for Preset {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &Self::ALL;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_on_the_command_line_are_those_of_configuration_files() {
+        for (model, name, _) in EloModel::WORDS {
+            assert_eq!(model.to_string(), *name);
+        }
+        for (order, name, _) in Order::WORDS {
+            assert_eq!(serde_json::to_string(order).unwrap(), format!("\"{name}\""));
+        }
+        for (placement, name, _) in Placement::WORDS {
+            assert_eq!(serde_json::to_string(placement).unwrap(), format!("\"{name}\""));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `playself engine uci|ace`: the built-in engine, so that one program is enough for a whole run.
+
+use std::process::ExitCode;
+
+use crate::cli::engine_args::{AceArgs, UciArgs};
+
+/// Be the built-in engine.
+#[derive(Debug, clap::Args)]
+pub struct EngineArgs {
+    #[command(subcommand)]
+    protocol: EngineProtocol,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum EngineProtocol {
+    Uci(UciArgs),
+    Ace(AceArgs),
+}
+
+impl EngineArgs {
+    /// Serves until the other side ends the conversation.
+    pub fn run(self) -> ExitCode {
+        match self.protocol {
+            EngineProtocol::Uci(args) => args.run(),
+            EngineProtocol::Ace(args) => args.run(),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Command-line arguments shared by the programs and commands of this crate.
+
+pub mod choices;
+pub mod engine_args;
+pub mod run_flags;
+pub mod usage;

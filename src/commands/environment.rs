@@ -1,0 +1,36 @@
+//! What a command takes from the process it runs in.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::SearchPaths;
+use crate::player::GuardianProgram;
+
+/// The program that plays the built-in engine and guards engines, and where engine files are.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    program: PathBuf,
+    engine_files: PathBuf,
+}
+
+impl Environment {
+    /// This process: its own program, and `configs/engines` in the working directory.
+    pub fn current() -> io::Result<Self> {
+        Ok(Self::of_program(std::env::current_exe()?))
+    }
+
+    /// Another copy of `playself` as the program; for runs started inside a test or another tool.
+    pub fn of_program(program: PathBuf) -> Self {
+        Self { program, engine_files: PathBuf::from("configs/engines") }
+    }
+
+    /// Where engine names are looked up.
+    pub fn search_paths(&self) -> SearchPaths {
+        SearchPaths { this_program: self.program.clone(), engines: self.engine_files.clone() }
+    }
+
+    /// The process that kills left-over engines if this one is killed.
+    pub fn guardian(&self) -> GuardianProgram {
+        GuardianProgram { program: self.program.clone(), args: vec![GuardianProgram::ARGUMENT.to_owned()] }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a sequential test will cost, and what it can confirm in a given time.
+
+use serde::Serialize;
+
+use crate::commands::pilot::Pilot;
+use crate::run::Plan;
+use crate::stats::{Elo, GameModel, GameVariance, OperatingCurve, SprtConfig};
+
+/// Gains that are considered, in Elo.
+const GAINS: std::ops::RangeInclusive<u32> = 1..=200;
+
+/// A test that confirms no smaller gain than this mostly ends undecided.
+const COARSE: u32 = 25;
+
+/// The smallest gain that a test of `pairs` pairs confirms on average, in Elo; `None` if it is beyond what tuning brings.
+pub fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
+    // The usual openings of engine tests, which is accurate enough for a forecast.
+    let games = GameModel::unbalanced().odds(Elo(0.0));
+    let curve = OperatingCurve::new(test, GameVariance::measured(games.game_variance())?).with_overshoot();
+    let confirms = |gain: &u32| {
+        let gain = Elo(f64::from(*gain));
+        gain > curve.alternative() && curve.expected_pairs(gain) <= pairs as f64
+    };
+    GAINS.into_iter().find(confirms)
+}
+
+/// What a test of `pairs` pairs can confirm, in a sentence.
+pub fn test_reach(test: &SprtConfig, pairs: u64) -> String {
+    let advice = "give more hours, faster limits or a wider elo in [accept]";
+    match least_gain(test, pairs) {
+        Some(gain) if gain <= COARSE => {
+            format!(
+                "The test has time for about {pairs} pairs, enough to confirm a gain of {gain} Elo or more."
+            )
+        }
+        Some(gain) => format!(
+            "The test has time for about {pairs} pairs, too few to confirm a gain of less than {gain} Elo: for less, \
+             {advice}."
+        ),
+        None => format!("The test has time for about {pairs} pairs, too few to confirm any gain: {advice}."),
+    }
+}
+
+/// The expected course of a test.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// The chance to pass and the length by true strength.
+    pub curve: OperatingCurve,
+    /// What was measured.
+    pub pilot: Pilot,
+    /// Where the run ends at the latest.
+    pub max_pairs: Option<u64>,
+}
+
+/// What a test does at one true strength.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ForecastAt {
+    /// The true strength.
+    pub elo: f64,
+    /// The chance that H1 is accepted.
+    pub pass_probability: f64,
+    /// Expected length.
+    pub pairs: f64,
+    /// Expected wall time.
+    pub hours: f64,
+}
+
+impl Forecast {
+    /// The forecast for the test of `plan`; `None` if it has none.
+    pub fn of(plan: &Plan, pilot: Pilot) -> Option<Self> {
+        let curve = OperatingCurve::new(&plan.sprt()?, game_variance(&pilot)).with_overshoot();
+        Some(Self { curve, pilot, max_pairs: plan.last_pair() })
+    }
+
+    /// What happens at the strength of H0, half-way and at that of H1.
+    pub fn strengths(&self) -> [(&'static str, ForecastAt); 3] {
+        let (null, alternative) = (self.curve.null(), self.curve.alternative());
+        let midpoint = Elo((null.0 + alternative.0) / 2.0);
+        [("elo0", null), ("midpoint", midpoint), ("elo1", alternative)]
+            .map(|(name, truth)| (name, self.at(truth)))
+    }
+
+    /// Wall time of the whole run, if it has an end.
+    pub fn max_hours(&self) -> Option<f64> {
+        self.max_pairs.map(|pairs| self.hours(pairs as f64))
+    }
+
+    fn at(&self, truth: Elo) -> ForecastAt {
+        let pairs = self.curve.expected_pairs(truth);
+        ForecastAt {
+            elo: truth.0,
+            pass_probability: self.curve.pass_probability(truth),
+            pairs,
+            hours: self.hours(pairs),
+        }
+    }
+
+    fn hours(&self, pairs: f64) -> f64 {
+        pairs * self.pilot.seconds_per_pair / 3600.0
+    }
+}
+
+/// The variance of a game. The few games of a pilot are mixed with the usual draw rate, so that they do not decide alone.
+fn game_variance(pilot: &Pilot) -> GameVariance {
+    const USUAL_DRAWS: f64 = 0.5;
+    const USUAL_GAMES: f64 = 20.0;
+    let games = pilot.pentanomial.games() as f64;
+    let draws = (pilot.draw_ratio * games + USUAL_DRAWS * USUAL_GAMES) / (games + USUAL_GAMES);
+    GameVariance::of_games(draws.clamp(0.0, 0.98), Elo(0.0))
+        .expect("a draw rate below 1 leaves some variance")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stats::Hypotheses;
+
+    use super::*;
+
+    #[test]
+    fn a_longer_test_confirms_smaller_gains_and_a_hopeless_one_is_reported() {
+        let test = |elo1| SprtConfig::usual(Hypotheses::new(0.0, elo1).unwrap());
+        let gains: Vec<_> = [100, 400, 1000, 4000].map(|pairs| least_gain(&test(5.0), pairs)).into();
+        assert!(gains[0].is_none() || gains[0] > gains[1], "{gains:?}");
+        assert!(gains[1] > gains[2] && gains[2] > gains[3] && gains[3].is_some(), "{gains:?}");
+        assert!(test_reach(&test(3.0), 40).contains("too few to confirm any gain"));
+        assert!(test_reach(&test(10.0), 3000).contains("enough to confirm a gain of"));
+    }
+}

@@ -1,0 +1,32 @@
+//! The openings of a plan.
+
+use crate::opening::{Book, BookFormat, BookOptions, Opening};
+use crate::run::{Openings, Plan};
+
+/// The book of a plan, or the initial position for every round.
+pub(super) struct PlannedOpenings(Option<Book>);
+
+impl PlannedOpenings {
+    /// Opens the book and checks every line of it.
+    pub(super) fn open(plan: &Plan) -> anyhow::Result<Self> {
+        let Some(planned) = &plan.openings else { return Ok(Self(None)) };
+        let options = BookOptions {
+            order: planned.order,
+            share: planned.share,
+            seed: plan.seed,
+            start: planned.start,
+            plies: planned.plies,
+            ..BookOptions::default()
+        };
+        Ok(Self(Some(Book::open(&planned.file.path, BookFormat::Guess, options)?)))
+    }
+}
+
+impl Openings for PlannedOpenings {
+    fn opening(&self, round: u64) -> Result<Opening, String> {
+        match &self.0 {
+            Some(book) => book.opening(round).map_err(|error| error.to_string()),
+            None => Ok(Opening::start()),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From a run file to a plan whose engines accept their options.
+
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::commands::environment::Environment;
+use crate::commands::failure::{Failure, OrFailure};
+use crate::config::{RunFile, resolve};
+use crate::frontend::options::EngineOptions;
+use crate::run::preflight::{EngineFacts, handshake};
+use crate::run::{Plan, PlannedEngine, plan_from_toml};
+
+/// A plan whose engines were started once and accepted their options.
+#[derive(Clone, Debug)]
+pub struct CheckedPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// What each engine reported about itself, in the plan's order.
+    pub facts: Vec<EngineFacts>,
+}
+
+/// A configuration argument: a run file to resolve, or the plan of an earlier run to repeat.
+#[derive(Debug)]
+pub enum RunSource {
+    /// A run file.
+    File(Box<RunFile>),
+    /// A `plan.toml`, whose files are unchanged.
+    Recorded(Box<Plan>),
+}
+
+impl RunSource {
+    /// Reads a configuration file. A `plan.toml` is recognised by the key that every plan has and no run file knows.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        if !is_plan(path) {
+            return Ok(Self::File(Box::new(RunFile::read(path).or_usage()?)));
+        }
+        let text = fs::read_to_string(path).or_usage()?;
+        let plan = plan_from_toml(&text)
+            .or_usage()
+            .map_err(|failure| failure.context(path.display().to_string()))?;
+        let changes = plan.changes();
+        if changes.is_empty() {
+            Ok(Self::Recorded(Box::new(plan)))
+        } else {
+            Err(Failure::usage(format_args!("this run cannot be repeated:\n{}", changes.join("\n"))))
+        }
+    }
+}
+
+fn is_plan(path: &Path) -> bool {
+    let table = fs::read_to_string(path).ok().and_then(|text| text.parse::<toml::Table>().ok());
+    table.is_some_and(|table| table.contains_key("playself"))
+}
+
+/// Resolves a run file into a plan and checks it against the engines. A run file without a seed gets a new one, which the
+/// plan records.
+pub fn checked_plan(run: &RunFile, environment: &Environment) -> Result<CheckedPlan, Failure> {
+    let plan = resolve(run, &environment.search_paths(), new_seed()).or_usage()?;
+    check_plan(plan, environment)
+}
+
+/// A seed for runs that name none.
+pub(super) fn new_seed() -> u64 {
+    let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    ((nanoseconds ^ u128::from(std::process::id())) % 1_000_000_007) as u64
+}
+
+/// Checks a plan against its engines.
+pub fn check_plan(plan: Plan, environment: &Environment) -> Result<CheckedPlan, Failure> {
+    let facts = check_engines(&plan.engines, environment)?;
+    Ok(CheckedPlan { plan, facts })
+}
+
+/// Starts every engine once: an option that it refuses is a mistake in the plan, found before there is a run. The arguments
+/// of the built-in engine are checked without starting it, so that a misspelt weight is suggested.
+pub(super) fn check_engines(
+    engines: &[PlannedEngine],
+    environment: &Environment,
+) -> Result<Vec<EngineFacts>, Failure> {
+    let program = environment.search_paths().this_program;
+    let builtin = engines.iter().filter(|engine| engine.spec.program == program);
+    let refusals: Vec<String> = builtin
+        .filter_map(|engine| {
+            let (weights, assignments) = setup_arguments(&engine.spec.args);
+            let error = EngineOptions::load(weights, &assignments).err()?;
+            Some(format!("engine {}: {error}", engine.spec.name))
+        })
+        .collect();
+    if !refusals.is_empty() {
+        return Err(Failure::usage(refusals.join("\n")));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
+    let answered = runtime.block_on(handshake(engines, Some(&environment.guardian()))).or_fault()?;
+    if answered.refusals.is_empty() {
+        Ok(answered.facts)
+    } else {
+        Err(Failure::usage(answered.refusals.join("\n")))
+    }
+}
+
+/// The weights file and the assignments among the arguments of the built-in engine.
+fn setup_arguments(args: &[String]) -> (Option<&Path>, Vec<String>) {
+    let value_of = |flag: &'static str| {
+        args.iter().enumerate().filter_map(move |(at, argument)| match argument.strip_prefix(flag)? {
+            "" => args.get(at + 1).map(String::as_str),
+            rest => rest.strip_prefix('='),
+        })
+    };
+    (value_of("--weights").last().map(Path::new), value_of("--set").map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_an_engine_argument_are_found() {
+        let args = ["engine", "uci", "--weights", "w.toml", "--set", "a=1", "--set=b=2", "--hash", "8"];
+        let args: Vec<String> = args.map(str::to_owned).into();
+        let (weights, assignments) = setup_arguments(&args);
+        assert_eq!(weights, Some(Path::new("w.toml")));
+        assert_eq!(assignments, ["a=1", "b=2"]);
+    }
+}

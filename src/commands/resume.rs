@@ -1,0 +1,157 @@
+//! Resuming a run from its journal.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::commands::console::Console;
+use crate::commands::environment::Environment;
+use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::openings::PlannedOpenings;
+use crate::commands::start::{Finished, Reporting, check_disk, processors, serve_run};
+use crate::dashboard::ServeAddress;
+use crate::journal::{LockError, LockedFile, Storage};
+use crate::report::{DerivedFiles, PageObserver, TuneFiles};
+use crate::run::preflight::oversubscription;
+use crate::run::{
+    Observer, Plan, ReplayError, Replayed, RunBuilder, RunStart, plan_changes, plan_from_toml, replay,
+};
+use crate::store::{RunFolder, sha256_of};
+
+/// How an existing run is resumed.
+#[derive(Clone, Debug)]
+pub struct ResumeOptions {
+    /// Where it reports to.
+    pub console: Console,
+    /// Where a live page is served, if at all.
+    pub serve: Option<ServeAddress>,
+}
+
+/// An existing run whose journal is locked by this process.
+pub(super) struct OpenRun {
+    pub(super) folder: RunFolder,
+    pub(super) plan: Plan,
+    pub(super) plan_text: String,
+    pub(super) journal: LockedFile,
+}
+
+impl OpenRun {
+    /// Opens the run in `path` and takes its lock.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let folder = RunFolder::open(path).or_usage()?;
+        let plan_text = fs::read_to_string(folder.plan()).or_fault()?;
+        let plan = plan_from_toml(&plan_text).or_fault()?;
+        if !folder.journal().exists() {
+            return Err(missing_journal(&folder, "is missing"));
+        }
+        let journal = LockedFile::open(&folder.journal()).map_err(|error| match error {
+            LockError::Held => Failure::fault(format_args!("{}: {error}", path.display())),
+            LockError::Io(error) => {
+                let what = format!("{} cannot be opened for writing", folder.journal().display());
+                Failure::Fault(anyhow::Error::from(error).context(what))
+            }
+        })?;
+        Ok(Self { folder, plan, plan_text, journal })
+    }
+
+    /// Refuses a journal without a single record beside files with games: it is not that of a run killed as it began, and
+    /// to resume it would overwrite these games.
+    pub(super) fn refuse_empty_journal(&self) -> Result<(), Failure> {
+        // The first record is a line of a few hundred bytes.
+        let mut start = Vec::new();
+        self.journal.reader().and_then(|file| file.take(1 << 16).read_to_end(&mut start)).or_fault()?;
+        if !start.contains(&b'\n') && self.folder.holds_games() {
+            return Err(missing_journal(
+                &self.folder,
+                "has no record of the games in games.pgn and pairs.csv",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn missing_journal(folder: &RunFolder, problem: &str) -> Failure {
+    Failure::fault(format_args!(
+        "{} {problem}: without its journal a run can be neither verified nor resumed. Nothing was changed; restore the \
+         file or start a new run",
+        folder.journal().display()
+    ))
+}
+
+/// Resumes the run in `path` exactly where it was.
+pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -> Result<Finished, Failure> {
+    let run = OpenRun::open(path)?;
+    run.refuse_empty_journal()?;
+    let console = options.console;
+    let page = serve_run(options.serve.as_ref(), &run.folder)?;
+    let changes = run.plan.changes();
+    if !changes.is_empty() {
+        return Err(Failure::fault(format_args!("this run cannot be resumed:\n{}", changes.join("\n"))));
+    }
+    let openings = PlannedOpenings::open(&run.plan).or_fault()?;
+    check_disk(run.folder.path(), 0, console).or_fault()?;
+    let page_observer = PageObserver::new(&run.folder, &run.plan_text);
+    let (replayed, mut observers) = replay_into_files(&run).or_fault()?;
+    let OpenRun { folder, plan, plan_text, mut journal } = run;
+    if replayed.ending.torn_bytes > 0 {
+        console.print(&format!("{} bytes of an incomplete record were dropped", replayed.ending.torn_bytes));
+        journal.truncate(replayed.ending.valid_bytes).or_fault()?;
+    }
+    if !(replayed.state.is_finished() && folder.page().exists()) {
+        observers.push(Box::new(page_observer));
+    }
+    observers.extend(console.observers());
+    // The engines were compared when the run began; the machine may be a different one today.
+    let warnings = oversubscription(&plan, &[], processors()).into_iter().collect();
+    let run = RunBuilder {
+        plan,
+        plan_text,
+        start: RunStart::Resumed(Box::new(replayed)),
+        openings: Box::new(openings),
+        folder: folder.clone(),
+        journal,
+        observers,
+        warnings,
+        guardian: environment.guardian(),
+    };
+    Ok(Reporting { console, page }.finished(run.run().or_fault()?, folder))
+}
+
+/// Replays a run's journal and brings its derived files up to date.
+fn replay_into_files(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
+    let mut derived = DerivedFiles::reopen(&run.folder)?;
+    loop {
+        let mut tune_files = TuneFiles::of(&run.folder, &run.plan)?;
+        let known = derived.known();
+        let mut unwritten = None;
+        let hash = sha256_of(run.plan_text.as_bytes());
+        let replayed = replay(run.journal.reader()?, &run.plan, &hash, known, |event, view| {
+            let tune_files = tune_files.as_mut().map(|files| files as &mut dyn Observer);
+            for observer in [&mut derived as &mut dyn Observer].into_iter().chain(tune_files) {
+                unwritten = unwritten.take().or(observer.observe(event, view).err());
+            }
+        })
+        .map_err(|error| with_plan_changes(error, &run.plan_text))?;
+        if let Some(error) = unwritten {
+            return Err(error).context("the run's files cannot be written");
+        }
+        if derived.are_ahead_of(replayed.state.counted()) {
+            derived = DerivedFiles::create(&run.folder)?;
+            continue;
+        }
+        let mut observers: Vec<Box<dyn Observer>> = vec![Box::new(derived)];
+        observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
+        return Ok((replayed, observers));
+    }
+}
+
+/// A failed replay, with the changes of the plan if they are the reason.
+pub(super) fn with_plan_changes(error: ReplayError, plan_text: &str) -> anyhow::Error {
+    let changes = match &error {
+        ReplayError::PlanChanged { played } if !played.is_empty() => plan_changes(played, plan_text),
+        _ => Vec::new(),
+    };
+    if changes.is_empty() { error.into() } else { anyhow::anyhow!("{error}\n{}", changes.join("\n")) }
+}

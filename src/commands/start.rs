@@ -1,0 +1,255 @@
+//! Starting a new run: checks, folder, journal, reports.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::commands::console::Console;
+use crate::commands::environment::Environment;
+use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::openings::PlannedOpenings;
+use crate::commands::plan::CheckedPlan;
+use crate::dashboard::{Catalogue, ServeAddress, Server};
+use crate::fleet::LocalFleet;
+use crate::journal::LockedFile;
+use crate::report::{DerivedFiles, PageObserver, TuneFiles};
+use crate::run::preflight::{DiskRoom, Fairness, fairness};
+use crate::run::{FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, plan_to_toml};
+use crate::store::{RunFolder, UtcDate, write_whole};
+
+/// How a new run is started.
+#[derive(Clone, Debug)]
+pub struct StartOptions {
+    /// Where its folder goes.
+    pub place: RunPlace,
+    /// What happens to a plan that gives warnings.
+    pub warnings: WarningPolicy,
+    /// Where it reports to.
+    pub console: Console,
+    /// Where a live page is served, if at all.
+    pub serve: Option<ServeAddress>,
+}
+
+/// The folder of a new run.
+#[derive(Clone, Debug)]
+pub enum RunPlace {
+    /// A new folder inside this one, named by date and run.
+    Inside(PathBuf),
+    /// Exactly this folder.
+    Exactly(PathBuf),
+}
+
+/// What happens to a plan whose engines are not comparable or that the machine is too small for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningPolicy {
+    /// It is played; the warnings are reported.
+    Report,
+    /// It is refused.
+    Refuse,
+}
+
+/// A run that was played as far as it went, with its folder.
+pub struct Finished {
+    /// What was planned.
+    pub plan: Plan,
+    /// Its state at the end.
+    pub state: RunState,
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Its folder.
+    pub folder: RunFolder,
+    /// The live page, served for as long as this lives.
+    pub(super) page: Option<Server>,
+}
+
+impl Finished {
+    /// The exit status that reports the outcome.
+    pub fn status(&self) -> u8 {
+        self.outcome.exit_status()
+    }
+}
+
+/// Plays a new run.
+///
+/// Everything that can be refused is refused before the folder is made, so a refused run leaves nothing behind.
+pub fn start(
+    checked: CheckedPlan,
+    options: &StartOptions,
+    environment: &Environment,
+) -> Result<Finished, Failure> {
+    let CheckedPlan { plan, facts } = checked;
+    let console = options.console;
+    let openings = PlannedOpenings::open(&plan).or_usage()?;
+    let Fairness { warnings, notes } = fairness(&plan, &facts, processors());
+    if options.warnings == WarningPolicy::Refuse && !warnings.is_empty() {
+        return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));
+    }
+    for note in notes.into_iter().chain(ineffective_limit(&plan)) {
+        console.print(&format!("Note; {note}"));
+    }
+    LocalFleet::reserve(plan.concurrency).or_usage()?;
+    let place = match &options.place {
+        RunPlace::Inside(path) | RunPlace::Exactly(path) => path,
+    };
+    check_disk(existing_ancestor(place), plan.games_left(0), console).or_usage()?;
+    let folder = match &options.place {
+        RunPlace::Exactly(path) => create_exactly(path)?,
+        RunPlace::Inside(path) => RunFolder::create(path, &UtcDate::now().stamp(), &plan.name)
+            .context("the run folder cannot be created")
+            .or_fault()?,
+    };
+    let page = serve_run(options.serve.as_ref(), &folder).inspect_err(|_| {
+        // Only an empty folder can be removed this way, so nothing is lost.
+        let _ = fs::remove_dir(folder.path());
+    })?;
+    play(plan, openings, folder, warnings, Reporting { console, page }, environment)
+}
+
+/// Plays a new run in exactly this folder, without the checks of [`start`]: they were made for the run it belongs to.
+pub(super) fn start_in(
+    plan: Plan,
+    path: &Path,
+    console: Console,
+    environment: &Environment,
+) -> Result<Finished, Failure> {
+    let folder = create_exactly(path)?;
+    let openings = PlannedOpenings::open(&plan).or_usage()?;
+    play(plan, openings, folder, Vec::new(), Reporting { console, page: None }, environment)
+}
+
+/// A folder that holds a run already is a wrong call; one that cannot be written is a fault.
+fn create_exactly(path: &Path) -> Result<RunFolder, Failure> {
+    RunFolder::create_at(path).map_err(|error| {
+        let taken = error.kind() == std::io::ErrorKind::AlreadyExists;
+        let error = anyhow::Error::from(error).context("the run folder cannot be created");
+        if taken { Failure::Usage(error) } else { Failure::Fault(error) }
+    })
+}
+
+/// Where a run in play reports to.
+pub(super) struct Reporting {
+    pub(super) console: Console,
+    pub(super) page: Option<Server>,
+}
+
+impl Reporting {
+    /// Prints where the run is and how to resume it.
+    pub(super) fn finished(self, run: FinishedRun, folder: RunFolder) -> Finished {
+        let Self { console, page } = self;
+        let FinishedRun { plan, state, outcome, .. } = run;
+        if let Some(page) = &page {
+            page.say_farewell();
+        }
+        let path = folder.path();
+        if folder.plan().exists() {
+            console.print(&format!("Run folder: {}", path.display()));
+            if !outcome.is_final() && folder.journal().exists() {
+                console.print(&format!("To resume: playself resume {}", shell_word(path)));
+            }
+        } else {
+            console.print(&format!("The run folder {} was deleted, and the run with it", path.display()));
+        }
+        Finished { plan, state, outcome, folder, page }
+    }
+}
+
+fn play(
+    plan: Plan,
+    openings: PlannedOpenings,
+    folder: RunFolder,
+    warnings: Vec<String>,
+    reporting: Reporting,
+    environment: &Environment,
+) -> Result<Finished, Failure> {
+    let text = plan_to_toml(&plan).or_fault()?;
+    let mut observers: Vec<Box<dyn Observer>> = vec![
+        Box::new(DerivedFiles::create(&folder).or_fault()?),
+        Box::new(PageObserver::new(&folder, &text)),
+    ];
+    let tune_files = TuneFiles::of(&folder, &plan).or_fault()?;
+    observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
+    observers.extend(reporting.console.observers());
+    let run = play_new(plan, text, openings, &folder, observers, warnings, environment)?;
+    Ok(reporting.finished(run, folder))
+}
+
+/// Plays a new run in `folder`, reported to `observers` alone.
+pub(super) fn play_new(
+    plan: Plan,
+    plan_text: String,
+    openings: PlannedOpenings,
+    folder: &RunFolder,
+    observers: Vec<Box<dyn Observer>>,
+    warnings: Vec<String>,
+    environment: &Environment,
+) -> Result<FinishedRun, Failure> {
+    let journal = LockedFile::open(&folder.journal()).context("the journal cannot be created").or_fault()?;
+    write_whole(&folder.plan(), plan_text.as_bytes()).context("plan.toml cannot be written").or_fault()?;
+    let run = RunBuilder {
+        plan,
+        plan_text,
+        start: RunStart::New,
+        openings: Box::new(openings),
+        folder: folder.clone(),
+        journal,
+        observers,
+        warnings,
+        guardian: environment.guardian(),
+    };
+    run.run().or_fault()
+}
+
+/// Serves the page of the run in `folder` while it is played, if that was asked for.
+pub(super) fn serve_run(
+    address: Option<&ServeAddress>,
+    folder: &RunFolder,
+) -> Result<Option<Server>, Failure> {
+    let Some(address) = address else { return Ok(None) };
+    let server = Server::start(address, Catalogue::Single(folder.clone())).or_usage()?;
+    announce(&server);
+    Ok(Some(server))
+}
+
+/// Prints the address of a live page on standard error, where programs that read JSON do not see it.
+pub fn announce(server: &Server) {
+    Console::Json.print(&format!("Live page: {}", server.steering_url()));
+}
+
+/// A limit of the plan that the system does not enforce.
+fn ineffective_limit(plan: &Plan) -> Option<String> {
+    let limited = plan.engines.iter().find(|engine| engine.spec.sandbox.processes.is_some())?;
+    let name = &limited.spec.name;
+    nix::unistd::geteuid()
+        .is_root()
+        .then(|| format!("engine {name}: `processes` has no effect, because it does not apply to root"))
+}
+
+/// Processors that this process may use.
+pub(super) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The path itself or the nearest directory above it that exists.
+fn existing_ancestor(path: &Path) -> &Path {
+    let existing = path.ancestors().find(|path| path.exists());
+    // The ancestor of a relative path is the working directory.
+    existing.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Refuses a disk without room for `games`, and warns of one that may fill up.
+pub(super) fn check_disk(folder: &Path, games: u64, console: Console) -> anyhow::Result<()> {
+    match DiskRoom::look(folder, games)? {
+        DiskRoom::Enough => {}
+        DiskRoom::Tight(warning) => console.print(&format!("Warning; {warning}")),
+        DiskRoom::TooLittle(reason) => anyhow::bail!("{}: {reason}", folder.display()),
+    }
+    Ok(())
+}
+
+/// A path as one word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte));
+    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

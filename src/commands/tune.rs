@@ -1,0 +1,211 @@
+//! Tuning: from a run file to a plan, and from the tuned values to their acceptance test.
+
+use std::path::PathBuf;
+
+use crate::commands::console::Console;
+use crate::commands::environment::Environment;
+use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::forecast::test_reach;
+use crate::commands::pilot::pilot;
+use crate::commands::plan::{CheckedPlan, check_engines, new_seed};
+use crate::commands::resume::{ResumeOptions, resume};
+use crate::commands::start::{Finished, StartOptions, start, start_in};
+use crate::config::{
+    LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
+};
+use crate::player::{EngineOption, NumberOption, Protocol};
+use crate::report::{weights_toml, write_page};
+use crate::run::preflight::EngineFacts;
+use crate::run::{
+    AcceptPlan, AcceptancePlan, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
+};
+use crate::stats::{Decision, Hypothesis};
+use crate::store::write_whole;
+use crate::tuning::{Lookahead, Method, Parameter, TunerPlan};
+
+/// Pairs that measure how long a pair takes, where the budget is in hours.
+const PILOT_PAIRS: u64 = 8;
+
+/// The same for the test, whose limits are mostly longer, before the tuning begins.
+const PILOT_OF_TEST: u64 = 2;
+
+/// The share of a budget in hours that is kept for the test of the tuned values.
+const SHARE_OF_TEST: f64 = 0.25;
+
+/// The exit status of values that were tuned and not accepted.
+const NOT_ACCEPTED: u8 = 1;
+
+/// A tuning run as it is asked for.
+#[derive(Debug)]
+pub struct TuneRequest {
+    /// The run file, flags applied.
+    pub run: RunFile,
+    /// Its path, for messages.
+    pub config: PathBuf,
+    /// A budget in games that overrides the file's.
+    pub games: Option<u64>,
+}
+
+/// Resolves a tuning run: asks the engine for its numbers, and measures how many pairs fit into hours.
+pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<CheckedPlan, Failure> {
+    let TuneRequest { run, config, .. } = request;
+    let in_config = |problem: &str| Failure::usage(format_args!("{}: {problem}", config.display()));
+    let table = run.tune.as_ref().ok_or_else(|| in_config("there is no [tune]"))?;
+    let draft = TuningDraft::resolve(run, &environment.search_paths(), new_seed()).or_usage()?;
+    let facts = check_engines(draft.engines(), environment)?;
+    let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);
+    let list = table.list.as_deref().map(|path| read_gain_list(path, name)).transpose().or_usage()?;
+    let declared = declared_numbers(&draft.engines()[0], &facts[0])?;
+    let space = match &list {
+        Some(list) => listed_space(list, &declared).or_usage()?,
+        None => named_space(&draft.engines()[0].named, &declared, table)
+            .map_err(|mistakes| Mistakes::found_later(config, mistakes))
+            .or_usage()?,
+    };
+    let kept_for_test = if run.accept.is_some() { SHARE_OF_TEST } else { 0.0 };
+    let (games, hours, most) = (request.games.or(table.games), table.hours, run.games.max_pairs);
+    let pairs = match (games, hours, most) {
+        (Some(games), ..) => games.div_ceil(2),
+        (None, Some(hours), _) => {
+            let hours = hours * (1.0 - kept_for_test);
+            pairs_in(hours, &draft.as_match(PILOT_PAIRS), PILOT_PAIRS, environment)?
+        }
+        (None, None, Some(pairs)) => pairs,
+        (None, None, None) => return Err(in_config("the run has no end: set hours or games in [tune]")),
+    };
+    let pairs = pairs.min(most.unwrap_or(u64::MAX));
+    let accept = run.accept.map(|accept| AcceptPlan {
+        max_pairs: accept.max_pairs,
+        hours: hours.filter(|_| games.is_none()).map(|hours| hours * kept_for_test),
+        limits: accept.limits.or(LimitsTable::from(draft.engines()[0].limits)).time_control(),
+        sprt: accept.sprt,
+    });
+    let method = tuning_method(name, list.as_ref(), &space, pairs).or_usage()?;
+    let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead: Lookahead::default() };
+    Ok(CheckedPlan { plan: draft.into_plan(tuner, accept), facts })
+}
+
+/// Plays a tuning run, then the test of its values. Prints first what the test can confirm in the time left for it.
+pub fn tune(
+    checked: CheckedPlan,
+    options: &StartOptions,
+    environment: &Environment,
+) -> Result<Acceptance, Failure> {
+    print_test_reach(&checked.plan, options.console, environment)?;
+    accept(start(checked, options, environment)?, options.console, environment)
+}
+
+/// How a run ended, with the test that followed it.
+pub enum Acceptance {
+    /// No test follows: the run has none, or did not finish.
+    NotTested(Box<Finished>),
+    /// The tuner found nothing better than the start.
+    NothingToTest(Box<Finished>),
+    /// The tuned values were tested.
+    Tested {
+        /// The tuning run.
+        tuning: Box<Finished>,
+        /// Its test.
+        test: Box<Finished>,
+    },
+}
+
+impl Acceptance {
+    /// The exit status: that of the test where there was one.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::NotTested(run) => run.status(),
+            Self::NothingToTest(_) => NOT_ACCEPTED,
+            Self::Tested { test, .. } => test.status(),
+        }
+    }
+}
+
+/// Tests the values of a finished tuning run against its start, if its plan asks for that. The values come from the state
+/// of the run, which is its journal; `weights.toml` is output only.
+pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<Acceptance, Failure> {
+    let plan = match AfterRun::of(&tuning.plan, &tuning.state, &tuning.outcome) {
+        AfterRun::Nothing => return Ok(Acceptance::NotTested(Box::new(tuning))),
+        AfterRun::NothingToTest => {
+            console.print("Nothing better than the start was found, so there is nothing to test.");
+            return Ok(Acceptance::NothingToTest(Box::new(tuning)));
+        }
+        AfterRun::Test(plan) => plan,
+    };
+    let test = test_values(&tuning, &plan, console, environment)?;
+    // The page of the tuning run shows how its test ended.
+    let text = plan_to_toml(&tuning.plan).or_fault()?;
+    write_page(&tuning.folder, &tuning.plan, &text).or_fault()?;
+    if let Some(page) = &tuning.page {
+        page.say_farewell();
+    }
+    if let RunOutcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = test.outcome {
+        let accepted = tuning.folder.accepted();
+        if let Some(tuner) = tuning.plan.tuner() {
+            write_whole(&accepted, weights_toml(&tuner.space, &plan.values).as_bytes()).or_fault()?;
+        }
+        console.print(&format!("Accepted: {}", accepted.display()));
+    }
+    Ok(Acceptance::Tested { tuning: Box::new(tuning), test: Box::new(test) })
+}
+
+fn test_values(
+    tuning: &Finished,
+    acceptance: &AcceptancePlan,
+    console: Console,
+    environment: &Environment,
+) -> Result<Finished, Failure> {
+    let place = tuning.folder.acceptance();
+    if place.join("plan.toml").exists() {
+        return resume(&place, &ResumeOptions { console, serve: None }, environment);
+    }
+    let AcceptancePlan { values, accept } = acceptance;
+    let tuner = tuning.plan.tuner().ok_or_else(|| Failure::fault("only a tuning run has values to test"))?;
+    let mut test = tuning.plan.acceptance_test(tuner, accept, values);
+    if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
+        let pairs = pairs_in(hours, &test, PILOT_PAIRS, environment)?;
+        console.print(&test_reach(&accept.sprt, pairs));
+        test.kind = RunKind::Test { sprt: accept.sprt, max_pairs: Some(pairs) };
+    }
+    start_in(test, &place, console, environment)
+}
+
+/// Prints before the tuning begins what its test can confirm in the hours that are left for it.
+fn print_test_reach(plan: &Plan, console: Console, environment: &Environment) -> Result<(), Failure> {
+    let (Some(tuner), Some(accept)) = (plan.tuner(), plan.acceptance()) else { return Ok(()) };
+    if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
+        let test = plan.acceptance_test(tuner, &accept, &tuner.space.start());
+        let pairs = pairs_in(hours, &test, PILOT_OF_TEST, environment)?;
+        console.print(&test_reach(&accept.sprt, pairs));
+    }
+    Ok(())
+}
+
+/// How many pairs fit into `hours`, measured by a pilot.
+fn pairs_in(hours: f64, plan: &Plan, pilot_pairs: u64, environment: &Environment) -> Result<u64, Failure> {
+    let measured = pilot(plan, pilot_pairs, environment)?;
+    let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
+    Ok((pairs as u64).max(1))
+}
+
+/// The numeric options that an engine declares, starting at the values that the plan sets.
+fn declared_numbers(engine: &PlannedEngine, facts: &EngineFacts) -> Result<Vec<Parameter>, Failure> {
+    if engine.spec.protocol != Protocol::Uci {
+        return Err(Failure::usage("only UCI engines declare options that can be tuned"));
+    }
+    if let Some(why) = &facts.failure {
+        return Err(Failure::usage(format_args!("{} does not declare its options: {why}", engine.named)));
+    }
+    let parameter = |NumberOption { name, min, max, default }: &NumberOption| {
+        Parameter::integer(name.as_str(), *min as f64, *max as f64, *default as f64)
+    };
+    let mut parameters: Vec<Parameter> = facts.numbers.iter().map(parameter).collect();
+    for EngineOption { name, value } in &engine.spec.options {
+        if let (Some(parameter), Ok(value)) =
+            (parameters.iter_mut().find(|known| known.name.eq_ignore_ascii_case(name)), value.parse())
+        {
+            parameter.start = value;
+        }
+    }
+    Ok(parameters)
+}

@@ -1,0 +1,76 @@
+//! Requests to a running run, one line of text each.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A request to a running run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlRequest {
+    /// Report the state.
+    Status,
+    /// Report the state and the games in progress.
+    Boards,
+    /// NextPair no more pairs until told to.
+    Pause,
+    /// End a pause.
+    Continue,
+    /// Play this many pairs at the same time from now on.
+    Concurrency(usize),
+    /// Finish the pairs in play, then end.
+    Stop,
+}
+
+impl FromStr for ControlRequest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some("status"), None, None) => Ok(Self::Status),
+            (Some("boards"), None, None) => Ok(Self::Boards),
+            (Some("pause"), None, None) => Ok(Self::Pause),
+            (Some("continue"), None, None) => Ok(Self::Continue),
+            (Some("stop"), None, None) => Ok(Self::Stop),
+            (Some("concurrency"), Some(number), None) => match number.parse() {
+                Ok(number) if number > 0 => Ok(Self::Concurrency(number)),
+                _ => Err(format!("`{number}` is not a number of pairs")),
+            },
+            _ => Err("known requests: status, boards, pause, continue, concurrency N, stop".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ControlRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status => f.write_str("status"),
+            Self::Boards => f.write_str("boards"),
+            Self::Pause => f.write_str("pause"),
+            Self::Continue => f.write_str("continue"),
+            Self::Concurrency(number) => write!(f, "concurrency {number}"),
+            Self::Stop => f.write_str("stop"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_survive_their_text_and_nonsense_is_refused() {
+        assert_eq!("concurrency 4".parse(), Ok(ControlRequest::Concurrency(4)));
+        assert_eq!(" pause \n".parse(), Ok(ControlRequest::Pause));
+        for request in [
+            ControlRequest::Status,
+            ControlRequest::Boards,
+            ControlRequest::Continue,
+            ControlRequest::Concurrency(3),
+        ] {
+            assert_eq!(request.to_string().parse(), Ok(request));
+        }
+        for nonsense in ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now"] {
+            assert!(nonsense.parse::<ControlRequest>().is_err(), "{nonsense}");
+        }
+    }
+}
