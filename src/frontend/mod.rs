@@ -1,4 +1,4 @@
-//! Our engine behind a protocol: the UCI loop and the ACE console game.
+//! User interfaces of the built-in engine: the UCI loop and the ACE console game.
 
 pub mod ace;
 mod board_text;

@@ -1,4 +1,4 @@
-//! Everything about our engine that somebody may set, in one table for UCI, command lines and files.
+//! Options of the built-in engine, in one table for UCI, command lines and files.
 
 use std::fmt;
 use std::fs;
@@ -10,26 +10,26 @@ use crate::engine::{Declared, DeclaredError, FileMistakes, SearchParams, Searche
 use crate::protocol::Words;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
 
-/// How our engine is set up.
+/// Configuration of the built-in engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
     /// Size of the transposition table in MiB.
     pub hash_mb: usize,
-    /// Threads that search together.
+    /// Number of search threads.
     pub threads: usize,
-    /// Best lines to report.
+    /// Number of best lines to report.
     pub multipv: usize,
-    /// What a draw is worth less than equal, in centipawns.
+    /// Penalty for a draw, in centipawns.
     pub contempt: i32,
-    /// Time lost between our answer and the clock.
+    /// Time lost between sending a move and the stop of the clock.
     pub move_overhead: Duration,
-    /// How castling is spelt.
+    /// Notation of castling moves.
     pub move_style: MoveStyle,
-    /// Whether expected results are told with scores.
+    /// Whether scores are reported with win, draw and loss probabilities.
     pub show_wdl: bool,
-    /// Every number of the evaluation.
+    /// Weights of the evaluation.
     pub weights: Weights,
-    /// Every number of the search.
+    /// Parameters of the search.
     pub params: SearchParams,
 }
 
@@ -49,32 +49,32 @@ impl Default for EngineOptions {
     }
 }
 
-/// What setting an option asks for beyond remembering its value.
+/// The action that setting an option requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionEffect {
-    /// Nothing.
-    Remembered,
-    /// Forget everything searched so far.
+    /// None beyond storing the value.
+    Stored,
+    /// The search state must be cleared.
     ClearHash,
 }
 
-/// Why an option was not set.
+/// Error returned when an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// A number, or a name that is in no table.
+    /// An unknown name, or an invalid value of a weight or search parameter.
     Declared(DeclaredError),
-    /// A value that the option cannot take.
+    /// An invalid value of another option.
     Value {
         /// The option.
         name: &'static str,
-        /// The value as given.
+        /// The given value.
         value: String,
-        /// What it takes.
-        takes: String,
+        /// A description of the valid values.
+        expected: String,
     },
 }
 
-/// The options with a name of their own; all others are the declared numbers of [`Weights`] and [`SearchParams`].
+/// The options other than the declared numbers of [`Weights`] and [`SearchParams`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     Hash,
@@ -129,31 +129,32 @@ impl Named {
         }
     }
 
-    /// The value as a number in this option's range; a check is 0 or 1.
+    /// Parses a value as a number in the range of the option; a check option is 0 or 1.
     fn number(self, value: &str) -> Result<i64, OptionError> {
-        let refuse = |takes: String| OptionError::Value { name: self.name(), value: value.to_owned(), takes };
+        let invalid =
+            |expected: String| OptionError::Value { name: self.name(), value: value.to_owned(), expected };
         match self.kind() {
             OptionKind::Spin { min: Some(min), max: Some(max), .. } => {
                 let number = value.parse().ok().filter(|number| (min..=max).contains(number));
-                number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))
+                number.ok_or_else(|| invalid(format!("an integer from {min} to {max}")))
             }
             _ => match value.to_ascii_lowercase().as_str() {
                 "true" => Ok(1),
                 "false" => Ok(0),
-                _ => Err(refuse("true or false".into())),
+                _ => Err(invalid("true or false".into())),
             },
         }
     }
 }
 
 impl EngineOptions {
-    /// The defaults, changed by a file of weights and search parameters, then by `name=value` assignments.
+    /// Returns the defaults, overridden by a file of weights and search parameters, then by `name=value` assignments.
     pub fn load(weights: Option<&Path>, assignments: &[String]) -> Result<Self, String> {
         let mut options = Self::default();
         if let Some(path) = weights {
-            let wrong = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
-            let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
-            options.read_file(&text).map_err(|mistakes| wrong(&mistakes))?;
+            let message = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+            let text = fs::read_to_string(path).map_err(|error| message(&error))?;
+            options.read_file(&text).map_err(|mistakes| message(&mistakes))?;
         }
         for assignment in assignments {
             options.assign(assignment).map_err(|error| format!("--set: {error}"))?;
@@ -161,7 +162,7 @@ impl EngineOptions {
         Ok(options)
     }
 
-    /// Every option as UCI declares it, each on a line.
+    /// Returns the UCI declarations of all options, one per line.
     pub fn declarations() -> String {
         let named = Named::ALL.map(|option| (option.name().to_owned(), option.kind()));
         let declared = Weights::specs().iter().chain(SearchParams::specs()).map(|spec| {
@@ -176,12 +177,12 @@ impl EngineOptions {
             .collect()
     }
 
-    /// Sets an option by its UCI name, in upper or lower case.
+    /// Sets an option by its UCI name, ignoring case.
     pub fn set(&mut self, name: Words<'_>, value: Option<&str>) -> Result<OptionEffect, OptionError> {
         let value = value.unwrap_or_default().trim();
         let Some(option) = Named::ALL.into_iter().find(|option| name.matches(option.name())) else {
             self.set_declared(&name.to_string(), value)?;
-            return Ok(OptionEffect::Remembered);
+            return Ok(OptionEffect::Stored);
         };
         if option == Named::ClearHash {
             return Ok(OptionEffect::ClearHash);
@@ -198,19 +199,19 @@ impl EngineOptions {
                 self.move_style = if number == 1 { MoveStyle::Chess960 } else { MoveStyle::Standard };
             }
             Named::ShowWdl => self.show_wdl = number == 1,
-            // A GUI tells with it that it may ponder; we do whenever `go ponder` comes.
+            // `Ponder` announces that the GUI may ponder; the engine ponders whenever it receives `go ponder`.
             Named::Ponder | Named::ClearHash => {}
         }
-        Ok(OptionEffect::Remembered)
+        Ok(OptionEffect::Stored)
     }
 
     fn set_declared(&mut self, name: &str, value: &str) -> Result<(), DeclaredError> {
         let malformed = || DeclaredError::Malformed { text: format!("{name}={value}") };
         let number = value.parse();
-        if let Some(spec) = named_like(SearchParams::specs(), name) {
+        if let Some(spec) = find_spec(SearchParams::specs(), name) {
             return self.params.set(&spec.name, number.map_err(|_| malformed())?);
         }
-        let spec = named_like(Weights::specs(), name);
+        let spec = find_spec(Weights::specs(), name);
         let name = spec.map_or(name, |spec| &spec.name);
         if spec.is_some() && number.is_err() {
             return Err(malformed());
@@ -218,7 +219,7 @@ impl EngineOptions {
         self.weights.set(name, number.unwrap_or_default())
     }
 
-    /// An engine set up this way.
+    /// Creates an engine with these options.
     pub fn searcher(&self) -> Searcher {
         let mut searcher = Searcher::new(self.hash_mb);
         searcher.set_threads(self.threads);
@@ -238,9 +239,9 @@ impl EngineOptions {
         self.set_declared(name.trim(), value.trim())
     }
 
-    /// Sets weights and search parameters from the text of a file; refuses all of it if any line is wrong.
+    /// Sets weights and search parameters from the text of a file. If any line is invalid, nothing is changed.
     pub fn read_file(&mut self, text: &str) -> Result<(), FileMistakes> {
-        // Each table reads only its own lines; the other's become blank, so that line numbers stay true.
+        // Each table reads only its own lines. The lines of the other are blank, which preserves line numbers.
         let is_param = |line: &str| {
             let name = line.split(['=', '#']).next().unwrap_or_default().trim();
             SearchParams::index_of(name).is_ok()
@@ -263,7 +264,7 @@ impl EngineOptions {
     }
 }
 
-fn named_like(specs: &'static [Spec], name: &str) -> Option<&'static Spec> {
+fn find_spec(specs: &'static [Spec], name: &str) -> Option<&'static Spec> {
     specs.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
 }
 
@@ -277,7 +278,9 @@ impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Declared(error) => error.fmt(f),
-            Self::Value { name, value, takes } => write!(f, "`{value}` is nothing for {name}; give {takes}"),
+            Self::Value { name, value, expected } => {
+                write!(f, "invalid value `{value}` for {name}: expected {expected}")
+            }
         }
     }
 }
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_whatever_their_case() {
+    fn names_are_matched_ignoring_case() {
         let mut options = EngineOptions::default();
         set(&mut options, "hash", "32").unwrap();
         set(&mut options, "MOVE overhead", "50").unwrap();
@@ -306,11 +309,11 @@ mod tests {
     }
 
     #[test]
-    fn every_declared_number_can_be_set_to_its_ends_and_no_further() {
+    fn every_declared_number_can_be_set_to_its_bounds_and_not_beyond() {
         let mut options = EngineOptions::default();
         for spec in Weights::specs().iter().chain(SearchParams::specs()) {
             for value in [spec.min, spec.max] {
-                assert_eq!(set(&mut options, &spec.name, &value.to_string()), Ok(OptionEffect::Remembered));
+                assert_eq!(set(&mut options, &spec.name, &value.to_string()), Ok(OptionEffect::Stored));
             }
             assert!(set(&mut options, &spec.name, &(i64::from(spec.max) + 1).to_string()).is_err());
         }
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn every_declaration_is_one_a_harness_can_read() {
+    fn every_declaration_is_readable_as_uci() {
         let text = EngineOptions::declarations();
         let count = text.lines().filter(|line| matches!(Reply::parse(line), Reply::Option(_))).count();
         assert_eq!(count, Named::ALL.len() + Weights::specs().len() + SearchParams::specs().len());
@@ -326,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_is_refused_with_what_would_be_right() {
+    fn an_invalid_value_is_rejected_with_the_valid_values() {
         let mut options = EngineOptions::default();
         let message = |result: Result<OptionEffect, OptionError>| result.unwrap_err().to_string();
         assert!(message(set(&mut options, "Hash", "0")).contains("from 1 to 65536"));
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_hold_weights_and_search_parameters() {
+    fn a_file_may_contain_weights_and_search_parameters() {
         let mut options = EngineOptions::default();
         let (weight, param) = (&Weights::specs()[0], &SearchParams::specs()[0]);
         let text = format!("{} = {}\n{} = {}\n", weight.name, weight.max, param.name, param.max);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::chess::{ByColor, Position};
 use crate::engine::Limits;
-use crate::frontend::ace::{AceBook, Audience, GameSettings, Paint, play};
+use crate::frontend::ace::{AceBook, BoardStyle, ConsoleUser, GameSettings, play};
 use crate::protocol::ace::Role;
 use clap::ValueEnum;
 
@@ -95,28 +95,28 @@ impl AceArgs {
 
     fn settings(&self) -> Result<GameSettings, String> {
         let options = self.setup.options()?;
-        let audience = audience();
+        let user = user();
         let unlimited = self.depth.is_none() && self.nodes.is_none();
-        let thinking = Limits {
+        let limits = Limits {
             movetime: self.time.or(unlimited.then_some(DEFAULT_TIME)),
             depth: self.depth,
             nodes: self.nodes,
             move_overhead: options.move_overhead,
             ..Limits::default()
         };
-        let seed = self.seed.unwrap_or_else(|| match audience {
-            Audience::Peer => 0,
-            Audience::Person(_) => {
+        let seed = self.seed.unwrap_or_else(|| match user {
+            ConsoleUser::Program => 0,
+            ConsoleUser::Person(_) => {
                 SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
             }
         });
         Ok(GameSettings {
             roles: ByColor { white: self.white.into(), black: self.black.into() },
             start: self.starting.as_deref().copied().unwrap_or_else(Position::startpos),
-            thinking,
+            limits,
             options,
             book: (self.book == BookUse::On).then(|| AceBook::new(seed)),
-            audience,
+            user,
         })
     }
 }
@@ -131,13 +131,13 @@ impl From<Player> for Role {
 }
 
 /// A person is whoever has a terminal at either end of ours.
-fn audience() -> Audience {
+fn user() -> ConsoleUser {
     let (talks, looks) = (io::stdin().is_terminal(), io::stderr().is_terminal());
     let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match (talks || looks, looks && !colourless) {
-        (false, _) => Audience::Peer,
-        (true, true) => Audience::Person(Paint::Colour),
-        (true, false) => Audience::Person(Paint::Plain),
+        (false, _) => ConsoleUser::Program,
+        (true, true) => ConsoleUser::Person(BoardStyle::Colour),
+        (true, false) => ConsoleUser::Person(BoardStyle::Plain),
     }
 }
 

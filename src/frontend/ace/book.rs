@@ -1,11 +1,11 @@
-//! The first moves of a game, known by heart.
+//! The opening book of the ACE console game.
 
 use std::collections::HashMap;
 
 use crate::chess::{Move, Position};
 use crate::frontend::ace::book_lines::LINES;
 
-/// Our opening book: for each position it knows, the moves its lines play there.
+/// An opening book that maps each known position to the moves of its lines.
 #[derive(Clone, Debug)]
 pub struct AceBook {
     moves: HashMap<u64, Vec<Move>>,
@@ -13,14 +13,13 @@ pub struct AceBook {
 }
 
 impl AceBook {
-    /// The book; `seed` decides which of several moves it plays.
+    /// Creates the book. `seed` determines the choice among several moves.
     pub fn new(seed: u64) -> Self {
         let mut moves: HashMap<u64, Vec<Move>> = HashMap::new();
         for line in LINES {
             let mut position = Position::startpos();
             for word in line.split_whitespace() {
-                let mv =
-                    position.parse_san(word).expect("every line of the book is legal; a test reads them all");
+                let mv = position.parse_san(word).expect("a test checks that every line is legal");
                 moves.entry(position.key()).or_default().push(mv);
                 position = position.play(mv);
             }
@@ -28,16 +27,16 @@ impl AceBook {
         Self { moves, seed }
     }
 
-    /// A move for this position; a move of many lines is played more often than a move of one.
+    /// Returns a move for a position. The probability of a move is proportional to the number of its lines.
     pub fn choose(&self, position: &Position) -> Option<Move> {
         let moves = self.moves.get(&position.key())?;
         let pick = mix(self.seed ^ position.key()) % moves.len() as u64;
-        // Another position with the same key would be a wonder, but an illegal move is never worth one.
+        // Guards against another position with the same key.
         Some(moves[pick as usize]).filter(|&mv| position.is_legal(mv))
     }
 }
 
-/// Spreads near numbers far apart: the finaliser of SplitMix64.
+/// Hashes a number with the finaliser of SplitMix64.
 const fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_legal_to_its_end_and_written_as_san_writes_it() {
+    fn every_line_is_legal_and_in_canonical_san() {
         for line in LINES {
             let mut position = Position::startpos();
             for word in line.split_whitespace() {
@@ -60,11 +59,11 @@ mod tests {
                 position = position.play(mv);
             }
         }
-        assert_eq!(LINES.iter().collect::<HashSet<_>>().len(), LINES.len(), "no line stands twice");
+        assert_eq!(LINES.iter().collect::<HashSet<_>>().len(), LINES.len(), "duplicate line");
     }
 
     #[test]
-    fn the_seed_decides_and_different_seeds_differ() {
+    fn the_choice_depends_only_on_the_seed() {
         let start = Position::startpos();
         let firsts: HashSet<u32> =
             (0..50).filter_map(|seed| AceBook::new(seed).choose(&start)).map(Move::bits).collect();
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_book_answers_every_move_of_its_own() {
+    fn the_book_contains_replies_to_its_own_moves() {
         let book = AceBook::new(1);
         let mut position = Position::startpos();
         let mut plies = 0;

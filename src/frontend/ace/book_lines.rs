@@ -1,6 +1,6 @@
-//! The lines of the opening book: sound main lines, chosen so that both sides get positions to play for a win in.
+//! Lines of the opening book: sound main lines that leave both sides winning chances.
 
-/// Each line from the standard start, in SAN.
+/// Lines from the standard starting position, in SAN.
 pub(super) const LINES: &[&str] = &[
     // Ruy Lopez
     "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Na5 Bc2 c5 d4 Qc7",

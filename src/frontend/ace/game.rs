@@ -1,4 +1,4 @@
-//! The game itself: whose turn it is decides whether we think or ask.
+//! The game loop: moves come from the engine or from the input, depending on the side to move.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -11,50 +11,51 @@ use crate::chess::{ByColor, Color, DrawReason, GameLine, Move, Outcome, Position
 use crate::engine::{Limits, SearchInfo, SearchObserver, SearchReport, Searcher, StopFlag};
 use crate::frontend::ace::input::{ConsoleInput, read};
 use crate::frontend::ace::move_errors::explain;
-use crate::frontend::ace::side_panel::{self, Thought};
-use crate::frontend::board_text::{Paint, Picture};
-use crate::frontend::bounded_lines::{Next, read_line};
+use crate::frontend::ace::side_panel::{self, MoveSource};
+use crate::frontend::board_text::{BoardStyle, BoardText};
+use crate::frontend::bounded_lines::{ReadOutcome, read_line};
 use crate::frontend::options::EngineOptions;
 use crate::protocol::Words;
 use crate::protocol::ace::{Claim, INVALID_MOVE, Role};
 
-/// Longest think for a hint.
+/// Search time for a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// Who is at the other end.
+/// The user at the other end of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A program: moves in ACE's spelling, and nothing to look at.
-    Peer,
-    /// A person: a board, any notation, and explanations.
-    Person(Paint),
+pub enum ConsoleUser {
+    /// A program: moves in ACE notation, no board.
+    Program,
+    /// A person: board, moves in any notation, explanations.
+    Person(BoardStyle),
 }
 
-/// A game to be played.
+/// Settings of a game.
 #[derive(Clone, Debug)]
 pub struct GameSettings {
-    /// Who makes each side's moves.
+    /// The role of each side.
     pub roles: ByColor<Role>,
-    /// Where it starts.
+    /// The starting position.
     pub start: Position,
-    /// What ends our thinking on a move.
-    pub thinking: Limits,
-    /// How our engine is set up.
+    /// The search limits per move.
+    pub limits: Limits,
+    /// The options of the engine.
     pub options: EngineOptions,
-    /// The openings it knows.
+    /// The opening book of the engine, if it uses one.
     pub book: Option<AceBook>,
-    /// Who is at the other end.
-    pub audience: Audience,
+    /// The user at the other end of the console.
+    pub user: ConsoleUser,
 }
 
-/// Plays one game: moves are read from `input`, our own go to `moves`, one a line; all else goes to `notes`.
+/// Plays one game. Moves are read from `input`; the moves of the engine are written to `moves`, one per line, and all
+/// other text to `notes`.
 pub fn play(settings: GameSettings, input: impl BufRead, moves: impl Write, notes: impl Write) -> Claim {
     let line = GameLine::new(settings.start);
-    let game =
-        Game { settings, line, searcher: None, thought: None, words: VecDeque::new(), input, moves, notes };
+    let words = VecDeque::new();
+    let game = Game { settings, line, searcher: None, last_source: None, words, input, moves, notes };
     match game.play() {
         Ok(claim) => claim,
-        // Whoever listened is gone: the game is left, as by the word for it.
+        // The output is closed: the game ends as if by `exit`.
         Err(_) => Claim::DrawOrLeft,
     }
 }
@@ -62,10 +63,10 @@ pub fn play(settings: GameSettings, input: impl BufRead, moves: impl Write, note
 struct Game<I, M, N> {
     settings: GameSettings,
     line: GameLine,
-    /// Made when first needed; a game between people never does.
+    /// Created on first use; a game between two people does not need it.
     searcher: Option<Searcher>,
-    thought: Option<Thought>,
-    /// Words read and not yet looked at: a line may hold several.
+    last_source: Option<MoveSource>,
+    /// Words read but not yet processed; a line may contain several.
     words: VecDeque<String>,
     input: I,
     moves: M,
@@ -74,18 +75,18 @@ struct Game<I, M, N> {
 
 impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     fn play(mut self) -> io::Result<Claim> {
-        if let Audience::Person(_) = self.settings.audience {
-            self.note("Write moves as e2e4, Nf3 or O-O; `help` tells the rest.")?;
+        if let ConsoleUser::Person(_) = self.settings.user {
+            self.note("Enter moves as e2e4, Nf3 or O-O; `help` lists all commands.")?;
         }
         loop {
             if let Some(outcome) = self.line.outcome() {
                 self.show_board()?;
-                self.note(told(outcome))?;
+                self.note(outcome_text(outcome))?;
                 return Ok(outcome.winner().map_or(Claim::DrawOrLeft, Claim::Won));
             }
             let step = match self.settings.roles[self.line.current().turn()] {
-                Role::Computer => self.think()?,
-                Role::Human => self.ask()?,
+                Role::Computer => self.play_engine_move()?,
+                Role::Human => self.read_move()?,
             };
             if let ControlFlow::Break(claim) = step {
                 return Ok(claim);
@@ -93,37 +94,37 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         }
     }
 
-    /// Finds a move of ours, plays it and prints it.
-    fn think(&mut self) -> io::Result<ControlFlow<Claim>> {
+    /// Finds a move for the engine, plays it and prints it.
+    fn play_engine_move(&mut self) -> io::Result<ControlFlow<Claim>> {
         if !self.has_human() {
             self.show_board()?;
         }
         let position = *self.line.current();
-        let known = self.settings.book.as_ref().and_then(|book| book.choose(&position));
-        let mv = match known {
+        let book_move = self.settings.book.as_ref().and_then(|book| book.choose(&position));
+        let mv = match book_move {
             Some(mv) => {
-                self.thought = Some(Thought::AceBook);
+                self.last_source = Some(MoveSource::Book);
                 mv
             }
             None => {
-                if let Audience::Person(_) = self.settings.audience {
-                    self.note(format_args!("{} thinks …", position.turn().name()))?;
+                if let ConsoleUser::Person(_) = self.settings.user {
+                    self.note(format_args!("{} is thinking …", position.turn().name()))?;
                 }
-                let limits = self.settings.thinking.clone();
-                let (mv, thought) = self.search(&limits);
-                self.thought = Some(thought);
+                let limits = self.settings.limits.clone();
+                let (mv, source) = self.search(&limits);
+                self.last_source = Some(source);
                 mv
             }
         };
         let text = position.ace(mv);
         self.line.push(mv);
-        // A peer that has left us is noticed here.
+        // This write fails if the other program has closed its end.
         writeln!(self.moves, "{text}")?;
         self.moves.flush()?;
         Ok(ControlFlow::Continue(()))
     }
 
-    fn search(&mut self, limits: &Limits) -> (Move, Thought) {
+    fn search(&mut self, limits: &Limits) -> (Move, MoveSource) {
         let position = *self.line.current();
         let searcher = self.searcher.get_or_insert_with(|| self.settings.options.searcher());
         let mut best_line = BestLine::default();
@@ -134,25 +135,25 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         let mv = best.or_else(|| legal.first().copied()).expect("a game that is not over has a legal move");
         let score = if position.turn() == Color::White { score } else { score.reversed() };
         let line = best_line.san(&position, mv);
-        (mv, Thought::Search { time: started.elapsed(), depth, nodes, score, line })
+        (mv, MoveSource::Search { time: started.elapsed(), depth, nodes, score, line })
     }
 
-    /// Reads words until one is a legal move, or ends the game.
-    fn ask(&mut self) -> io::Result<ControlFlow<Claim>> {
+    /// Reads words until one is a legal move or ends the game.
+    fn read_move(&mut self) -> io::Result<ControlFlow<Claim>> {
         self.show_board()?;
         loop {
             let Some(word) = self.next_word()? else { return Ok(ControlFlow::Break(Claim::DrawOrLeft)) };
             let position = *self.line.current();
-            match read(&position, &word, self.settings.audience) {
+            match read(&position, &word, self.settings.user) {
                 Some(ConsoleInput::Play(mv)) => {
                     self.line.push(mv);
                     return Ok(ControlFlow::Continue(()));
                 }
                 Some(ConsoleInput::Exit) => return Ok(ControlFlow::Break(Claim::DrawOrLeft)),
-                Some(request) => self.serve(request)?,
+                Some(command) => self.execute(command)?,
                 None => {
                     self.note(INVALID_MOVE)?;
-                    if let Audience::Person(_) = self.settings.audience {
+                    if let ConsoleUser::Person(_) = self.settings.user {
                         self.note(explain(&position, &word))?;
                     }
                 }
@@ -160,14 +161,14 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         }
     }
 
-    fn serve(&mut self, request: ConsoleInput) -> io::Result<()> {
+    fn execute(&mut self, command: ConsoleInput) -> io::Result<()> {
         let position = *self.line.current();
-        match request {
+        match command {
             ConsoleInput::Undo => self.undo(),
             ConsoleInput::Hint => {
-                let limits = Limits { movetime: Some(HINT_TIME), ..self.settings.thinking.clone() };
+                let limits = Limits { movetime: Some(HINT_TIME), ..self.settings.limits.clone() };
                 let (mv, _) = self.search(&limits);
-                self.note(format_args!("How about {}?", position.san(mv)))
+                self.note(format_args!("Suggested move: {}", position.san(mv)))
             }
             ConsoleInput::Moves => {
                 let moves = position.legal_moves();
@@ -176,43 +177,43 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
             ConsoleInput::Fen => self.note(position.to_fen()),
             ConsoleInput::Board => self.show_board(),
             ConsoleInput::Help => self.note(HELP),
-            // Handled where the word was read.
+            // Handled by `read_move`.
             ConsoleInput::Play(_) | ConsoleInput::Exit => Ok(()),
         }
     }
 
-    /// Goes back to the last position in which a person was to move.
+    /// Takes back moves up to the previous position in which a human was to move.
     fn undo(&mut self) -> io::Result<()> {
         let roles = self.settings.roles;
         let turns: Vec<Color> = self.line.positions().map(Position::turn).collect();
         let Some(ply) = turns[..turns.len() - 1].iter().rposition(|&turn| roles[turn] == Role::Human) else {
-            return self.note("There is no move of yours to take back.");
+            return self.note("You have no move to take back.");
         };
         while self.line.moves().len() > ply {
             self.line.pop();
         }
-        self.thought = None;
+        self.last_source = None;
         self.show_board()
     }
 
-    /// The next word; `None` at the end of the input.
+    /// Returns the next word, or `None` at the end of the input.
     fn next_word(&mut self) -> io::Result<Option<String>> {
         loop {
             if let Some(word) = self.words.pop_front() {
                 return Ok(Some(word));
             }
-            if let Audience::Person(_) = self.settings.audience {
+            if let ConsoleUser::Person(_) = self.settings.user {
                 write!(self.notes, "{} to move: ", self.line.current().turn().name())?;
                 self.notes.flush()?;
             }
             let mut line = Vec::new();
             match read_line(&mut self.input, &mut line) {
-                Next::Line => {
+                ReadOutcome::Line => {
                     let text = String::from_utf8_lossy(&line);
                     self.words.extend(Words::new(&text).iter().map(str::to_owned));
                 }
-                Next::TooLong => self.note(INVALID_MOVE)?,
-                Next::End => return Ok(None),
+                ReadOutcome::TooLong => self.note(INVALID_MOVE)?,
+                ReadOutcome::End => return Ok(None),
             }
         }
     }
@@ -222,17 +223,17 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let Audience::Person(paint) = self.settings.audience else { return Ok(()) };
+        let ConsoleUser::Person(style) = self.settings.user else { return Ok(()) };
         let roles = self.settings.roles;
-        // A person sees the board from their own side.
+        // The board is drawn from the human's side.
         let bottom = match (roles.white, roles.black) {
             (Role::Computer, Role::Human) => Color::Black,
             _ => Color::White,
         };
-        let notes = side_panel::notes(&self.line, roles, bottom, self.thought.as_ref(), paint);
+        let notes = side_panel::notes(&self.line, roles, bottom, self.last_source.as_ref(), style);
         let (position, last) = (self.line.current(), self.line.moves().last().copied());
-        let picture = Picture { position, last, bottom, paint }.draw(&notes);
-        write!(self.notes, "\n{picture}\n")?;
+        let diagram = BoardText { position, last, bottom, style }.draw(&notes);
+        write!(self.notes, "\n{diagram}\n")?;
         self.notes.flush()
     }
 
@@ -242,19 +243,19 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     }
 }
 
-/// Remembers the last line that the search was sure of.
+/// Stores the last principal variation that the search reported.
 #[derive(Default)]
 struct BestLine(Vec<Move>);
 
-/// Moves of it that are shown.
-const MOVES_EXPECTED: usize = 5;
+/// The number of moves of the principal variation that are shown.
+const PV_MOVES_SHOWN: usize = 5;
 
 impl BestLine {
-    /// The line in SAN, if it begins with the move played.
+    /// Returns the line in SAN, or an empty string if it does not begin with the played move.
     fn san(&self, position: &Position, played: Move) -> String {
         let mut position = *position;
         let mut words = Vec::new();
-        for &mv in self.0.iter().take(MOVES_EXPECTED).filter(|_| self.0.first() == Some(&played)) {
+        for &mv in self.0.iter().take(PV_MOVES_SHOWN).filter(|_| self.0.first() == Some(&played)) {
             if !position.is_legal(mv) {
                 break;
             }
@@ -273,7 +274,7 @@ impl SearchObserver for BestLine {
     }
 }
 
-fn told(outcome: Outcome) -> String {
+fn outcome_text(outcome: Outcome) -> String {
     match outcome {
         Outcome::Win { winner, .. } => format!("{} won by checkmate.", winner.name()),
         Outcome::Draw(rule) => format!(
@@ -291,5 +292,5 @@ fn told(outcome: Outcome) -> String {
 const HELP: &str = "\
 Moves   e2e4, e7e8Q, e1g1Ch1 (ACE) · Nf3, exd5, O-O, e8=Q (SAN) · e2-e4
 undo    take back your last move      hint    let the engine suggest one
-moves   list the legal moves          fen     tell the position as FEN
+moves   list the legal moves          fen     show the position as FEN
 board   show the board again          exit    leave the game";

@@ -1,59 +1,60 @@
-//! What a word from the input means.
+//! Parsing of console input.
 
 use crate::chess::{Move, MoveStyle, Position};
-use crate::frontend::ace::game::Audience;
+use crate::frontend::ace::game::ConsoleUser;
 use crate::protocol::ace::EXIT_WORD;
 
-/// A word understood.
+/// A parsed word of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConsoleInput {
-    /// A legal move.
+    /// Plays a legal move.
     Play(Move),
-    /// End the game here.
+    /// Ends the game.
     Exit,
-    /// Take the last move back, and the reply to it.
+    /// Takes back the last move and the reply to it.
     Undo,
-    /// Suggest a move.
+    /// Suggests a move.
     Hint,
-    /// List the legal moves.
+    /// Lists the legal moves.
     Moves,
-    /// Tell the position in FEN.
+    /// Prints the FEN of the position.
     Fen,
-    /// Show the board again.
+    /// Prints the board again.
     Board,
-    /// Tell what can be said.
+    /// Prints the help text.
     Help,
 }
 
-/// Reads a word. A peer speaks ACE and nothing else; a person may also write SAN or coordinates, and ask for things.
-pub(super) fn read(position: &Position, word: &str, audience: Audience) -> Option<ConsoleInput> {
+/// Parses a word. A program must use ACE notation; a person may also use SAN, coordinates and commands.
+pub(super) fn read(position: &Position, word: &str, user: ConsoleUser) -> Option<ConsoleInput> {
     if word == EXIT_WORD {
         return Some(ConsoleInput::Exit);
     }
-    match audience {
-        Audience::Peer => position.parse_ace(word).ok().map(ConsoleInput::Play),
-        Audience::Person(_) => person_move(position, word).map(ConsoleInput::Play).or_else(|| {
-            match word.to_ascii_lowercase().as_str() {
-                "exit" | "quit" => Some(ConsoleInput::Exit),
-                "undo" => Some(ConsoleInput::Undo),
-                "hint" => Some(ConsoleInput::Hint),
-                "moves" => Some(ConsoleInput::Moves),
-                "fen" => Some(ConsoleInput::Fen),
-                "board" => Some(ConsoleInput::Board),
-                "help" | "?" => Some(ConsoleInput::Help),
-                _ => None,
-            }
+    match user {
+        ConsoleUser::Program => position.parse_ace(word).ok().map(ConsoleInput::Play),
+        ConsoleUser::Person(_) => person_move(position, word).map(ConsoleInput::Play).or_else(|| match word
+            .to_ascii_lowercase()
+            .as_str()
+        {
+            "exit" | "quit" => Some(ConsoleInput::Exit),
+            "undo" => Some(ConsoleInput::Undo),
+            "hint" => Some(ConsoleInput::Hint),
+            "moves" => Some(ConsoleInput::Moves),
+            "fen" => Some(ConsoleInput::Fen),
+            "board" => Some(ConsoleInput::Board),
+            "help" | "?" => Some(ConsoleInput::Help),
+            _ => None,
         }),
     }
 }
 
-/// The move a person means, in whichever notation.
+/// Parses a move in any notation.
 fn person_move(position: &Position, word: &str) -> Option<Move> {
     let capitalised = || {
         let (first, rest) = word.split_at_checked(1)?;
         position.parse_san(&format!("{}{rest}", first.to_ascii_uppercase())).ok()
     };
-    // A small b is a file before it is a bishop, so the capital is tried last.
+    // A lower-case b is first read as a file, so the capitalised word is tried last.
     position
         .parse_ace(word)
         .or_else(|_| position.parse_san(word))
@@ -65,19 +66,19 @@ fn person_move(position: &Position, word: &str) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::board_text::Paint;
+    use crate::frontend::board_text::BoardStyle;
 
-    const PERSON: Audience = Audience::Person(Paint::Plain);
+    const PERSON: ConsoleUser = ConsoleUser::Person(BoardStyle::Plain);
 
-    fn played(position: &Position, word: &str, audience: Audience) -> Option<String> {
-        match read(position, word, audience)? {
+    fn played(position: &Position, word: &str, user: ConsoleUser) -> Option<String> {
+        match read(position, word, user)? {
             ConsoleInput::Play(mv) => Some(position.san(mv)),
             _ => None,
         }
     }
 
     #[test]
-    fn a_person_may_write_a_move_in_any_notation() {
+    fn a_person_may_enter_a_move_in_any_notation() {
         let position = Position::from_fen("r3k2r/8/8/8/8/8/1N2P3/R3K2R w KQkq - 0 1").unwrap();
         let cases = [
             ("e2e4", "e4"),
@@ -99,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_is_held_to_the_protocol() {
+    fn a_program_must_follow_the_protocol() {
         let position = Position::startpos();
-        assert_eq!(played(&position, "g1f3", Audience::Peer).as_deref(), Some("Nf3"));
+        assert_eq!(played(&position, "g1f3", ConsoleUser::Program).as_deref(), Some("Nf3"));
         for word in ["Nf3", "undo", "hint", "help", "EXIT", "e2e5", ""] {
-            assert_eq!(read(&position, word, Audience::Peer), None, "{word}");
+            assert_eq!(read(&position, word, ConsoleUser::Program), None, "{word}");
         }
-        assert_eq!(read(&position, "exit", Audience::Peer), Some(ConsoleInput::Exit));
+        assert_eq!(read(&position, "exit", ConsoleUser::Program), Some(ConsoleInput::Exit));
     }
 }

@@ -1,4 +1,4 @@
-//! The ACE console game: two sides, each a person or peer on standard input, or our engine.
+//! The ACE console game between two sides, each a person or program on standard input, or the built-in engine.
 
 mod book;
 mod book_lines;
@@ -7,6 +7,6 @@ mod input;
 mod move_errors;
 mod side_panel;
 
-pub use crate::frontend::board_text::Paint;
+pub use crate::frontend::board_text::BoardStyle;
 pub use book::AceBook;
-pub use game::{Audience, GameSettings, play};
+pub use game::{ConsoleUser, GameSettings, play};

@@ -1,11 +1,11 @@
-//! What is wrong with a move, told to the person who tried it.
+//! Explanations of invalid moves for the person who entered them.
 
 use crate::chess::{
     Bitboard, Move, MoveProblem, Piece, PieceKind, Position, Square, between, bishop_attacks, king_attacks,
     knight_attacks, pawn_attacks, queen_attacks, rook_attacks,
 };
 
-/// One sentence on why `word` is no legal move here.
+/// Returns a sentence that explains why `word` is not a legal move.
 pub(super) fn explain(position: &Position, word: &str) -> String {
     let squares =
         word.get(..2).and_then(|from| from.parse().ok()).zip(word.get(2..4).and_then(|to| to.parse().ok()));
@@ -16,49 +16,50 @@ pub(super) fn explain(position: &Position, word: &str) -> String {
         Err(MoveProblem::Ambiguous) => ambiguous(position, word),
         Err(MoveProblem::NoPromotionPiece) => NO_PROMOTION.into(),
         Err(MoveProblem::Illegal) => illegal_san(position, word),
-        _ => format!("I cannot read `{word}` as a move. Write e2e4, Nf3 or O-O; `help` tells the rest."),
+        _ => format!("`{word}` is not a move. Enter e2e4, Nf3 or O-O; `help` lists all commands."),
     }
 }
 
-const NO_PROMOTION: &str = "Say what the pawn becomes: e7e8Q, e7e8R, e7e8B or e7e8N (or e8=Q).";
+const NO_PROMOTION: &str = "Specify the promotion piece: e7e8Q, e7e8R, e7e8B or e7e8N (or e8=Q).";
 
 fn explain_squares(position: &Position, from: Square, to: Square, suffix: &str) -> String {
     let turn = position.turn();
-    let Some(man) = position.piece_at(from) else { return format!("There is nothing on {from}.") };
-    let name = name_of(man.kind);
-    if man.color != turn {
-        return format!("The {name} on {from} is {}'s, and it is {}'s turn.", man.color.name(), turn.name());
+    let Some(piece) = position.piece_at(from) else { return format!("There is no piece on {from}.") };
+    let name = name_of(piece.kind);
+    if piece.color != turn {
+        let owner = piece.color.name();
+        return format!("The {name} on {from} belongs to {owner}, but it is {}'s turn.", turn.name());
     }
     if from == to {
-        return format!("The {name} is on {to} already.");
+        return format!("The {name} is already on {to}.");
     }
-    let fitting = |mv: &&Move| mv.from() == from && mv.to() == to;
-    if position.legal_moves().iter().any(|mv| fitting(&mv)) {
-        return match (man.kind, suffix) {
+    let matching = |mv: &&Move| mv.from() == from && mv.to() == to;
+    if position.legal_moves().iter().any(|mv| matching(&mv)) {
+        return match (piece.kind, suffix) {
             (PieceKind::Pawn, _) if to.relative_rank(turn) == 7 => NO_PROMOTION.into(),
-            _ => format!("`{from}{to}` is a legal move, but `{suffix}` after it says nothing I know."),
+            _ => format!("`{from}{to}` is a legal move, but the suffix `{suffix}` is unknown."),
         };
     }
-    if man.kind == PieceKind::King && from.rank() == to.rank() && from.distance(to) > 1 {
+    if piece.kind == PieceKind::King && from.rank() == to.rank() && from.distance(to) > 1 {
         return no_castling(position, from, to);
     }
     if let Some(own) = position.piece_at(to).filter(|own| own.color == turn) {
-        return format!("Your own {} stands on {to}.", name_of(own.kind));
+        return format!("Your own {} is on {to}.", name_of(own.kind));
     }
-    if man.kind == PieceKind::Pawn {
-        if let Some(reason) = pawn_trouble(position, from, to) {
+    if piece.kind == PieceKind::Pawn {
+        if let Some(reason) = pawn_problem(position, from, to) {
             return reason;
         }
-    } else if !empty_board_reach(man.kind, from).has(to) {
-        return format!("A {name} does not go from {from} to {to}.");
+    } else if !empty_board_attacks(piece.kind, from).has(to) {
+        return format!("A {name} cannot move from {from} to {to}.");
     } else if let Some(blocker) = (between(from, to) & position.occupied()).first() {
-        let blocking = position.piece_at(blocker).map_or("man", |man| name_of(man.kind));
+        let blocking = position.piece_at(blocker).map_or("piece", |piece| name_of(piece.kind));
         return format!("The {blocking} on {blocker} is in the way.");
     }
-    king_trouble(position, man, from, to)
+    king_problem(position, piece, from, to)
 }
 
-fn empty_board_reach(kind: PieceKind, from: Square) -> Bitboard {
+fn empty_board_attacks(kind: PieceKind, from: Square) -> Bitboard {
     match kind {
         PieceKind::Pawn => Bitboard::EMPTY,
         PieceKind::Knight => knight_attacks(from),
@@ -69,48 +70,48 @@ fn empty_board_reach(kind: PieceKind, from: Square) -> Bitboard {
     }
 }
 
-/// Why a pawn cannot make this step; `None` if its own way of moving allows it.
-fn pawn_trouble(position: &Position, from: Square, to: Square) -> Option<String> {
+/// Explains why a pawn cannot make this move. Returns `None` if the move is pseudo-legal.
+fn pawn_problem(position: &Position, from: Square, to: Square) -> Option<String> {
     let turn = position.turn();
     if pawn_attacks(turn, from).has(to) {
-        let takes = position.piece_at(to).is_some() || position.ep_square() == Some(to);
-        return (!takes)
-            .then(|| format!("A pawn moves diagonally only to take, and there is nothing to take on {to}."));
+        let captures = position.piece_at(to).is_some() || position.ep_square() == Some(to);
+        return (!captures)
+            .then(|| format!("A pawn moves diagonally only to capture, and {to} has nothing to capture."));
     }
     let steps = i16::from(to.relative_rank(turn)) - i16::from(from.relative_rank(turn));
-    let most = if from.relative_rank(turn) == 1 { 2 } else { 1 };
-    if from.file() != to.file() || steps < 1 || steps > most {
+    let max_steps = if from.relative_rank(turn) == 1 { 2 } else { 1 };
+    if from.file() != to.file() || steps < 1 || steps > max_steps {
         return Some(match (from.file() == to.file(), steps) {
-            (true, 2) => format!("A pawn takes two steps only from where it started; {from} is not there."),
-            _ => format!("A pawn does not go from {from} to {to}."),
+            (true, 2) => format!("A pawn moves two squares only from its first square; {from} is not one."),
+            _ => format!("A pawn cannot move from {from} to {to}."),
         });
     }
-    let way = between(from, to) | Bitboard::of(to);
-    let blocker = (way & position.occupied()).first()?;
-    Some(format!("{blocker} is occupied, and a pawn does not take straight ahead."))
+    let path = between(from, to) | Bitboard::of(to);
+    let blocker = (path & position.occupied()).first()?;
+    Some(format!("{blocker} is occupied, and a pawn does not capture straight ahead."))
 }
 
-/// The reason left when a man could go there but for its king.
-fn king_trouble(position: &Position, man: Piece, from: Square, to: Square) -> String {
+/// Explains why a pseudo-legal move leaves the king in check.
+fn king_problem(position: &Position, piece: Piece, from: Square, to: Square) -> String {
     let turn = position.turn();
     let attacked_by = |square: Square, occupied: Bitboard| {
         let attackers = position.attackers_to(square, occupied) & position.by_color(!turn);
         attackers.without(Bitboard::of(to)).first().and_then(|at| Some((position.piece_at(at)?, at)))
     };
     let after = position.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
-    if man.kind == PieceKind::King {
+    if piece.kind == PieceKind::King {
         return match attacked_by(to, after) {
             Some((by, at)) => format!("The {} on {at} attacks {to}.", name_of(by.kind)),
-            None => format!("The king cannot go to {to}."),
+            None => format!("The king cannot move to {to}."),
         };
     }
     let king = position.king(turn);
     match attacked_by(king, after) {
         Some((by, at)) if position.in_check() => {
-            format!("Your king is in check from the {} on {at}, and that does not help.", name_of(by.kind))
+            format!("Your king would remain in check from the {} on {at}.", name_of(by.kind))
         }
-        Some((by, at)) => format!("That would leave your king to the {} on {at}.", name_of(by.kind)),
-        None => format!("The {} cannot go from {from} to {to} here.", name_of(man.kind)),
+        Some((by, at)) => format!("That would expose your king to the {} on {at}.", name_of(by.kind)),
+        None => format!("The {} cannot move from {from} to {to} here.", name_of(piece.kind)),
     }
 }
 
@@ -119,10 +120,10 @@ fn no_castling(position: &Position, from: Square, to: Square) -> String {
     if position.in_check() {
         return "A king in check cannot castle.".into();
     }
-    let side = if to > from { "king's" } else { "queen's" };
+    let side = if to > from { "kingside" } else { "queenside" };
     let rights = position.to_setup().castling_rooks[turn];
     let Some(rook) = (if to > from { rights.kingside } else { rights.queenside }) else {
-        return format!("You can no longer castle on the {side} side: king or rook has moved.");
+        return format!("You can no longer castle {side}: the king or the rook has moved.");
     };
     let target = Square::at(if to > from { 6 } else { 2 }, from.rank());
     if let Some(blocker) = (between(from, rook) & position.occupied()).first() {
@@ -131,11 +132,11 @@ fn no_castling(position: &Position, from: Square, to: Square) -> String {
     let path = between(from, target) | Bitboard::of(target);
     match path.into_iter().find(|&square| position.is_attacked(square, !turn)) {
         Some(square) => format!("You cannot castle: {square} is attacked."),
-        None => format!("You cannot castle on the {side} side here."),
+        None => format!("You cannot castle {side} here."),
     }
 }
 
-/// What people call a kind of man.
+/// Returns the English name of a kind of piece.
 const fn name_of(kind: PieceKind) -> &'static str {
     match kind {
         PieceKind::Pawn => "pawn",
@@ -147,8 +148,8 @@ const fn name_of(kind: PieceKind) -> &'static str {
     }
 }
 
-/// The kind of man and the target square that a SAN text names.
-fn named_by_san(word: &str) -> Option<(PieceKind, Square)> {
+/// Extracts the kind of piece and the target square from a SAN text.
+fn san_kind_and_target(word: &str) -> Option<(PieceKind, Square)> {
     let kind = word.chars().next().filter(char::is_ascii_uppercase).and_then(PieceKind::from_letter);
     let bare = word.trim_end_matches(['+', '#', '!', '?']);
     let bare = bare.split('=').next().unwrap_or(bare);
@@ -163,27 +164,31 @@ fn illegal_san(position: &Position, word: &str) -> String {
         let file = if word.len() == 3 { 6 } else { 2 };
         return no_castling(position, king, Square::at(file, king.rank()));
     }
-    let Some((kind, target)) = named_by_san(word) else { return format!("`{word}` is not legal here.") };
-    let men: Vec<Square> = position.pieces(turn, kind).into_iter().collect();
-    match (men.as_slice(), kind) {
+    let Some((kind, target)) = san_kind_and_target(word) else {
+        return format!("`{word}` is not legal here.");
+    };
+    let pieces: Vec<Square> = position.pieces(turn, kind).into_iter().collect();
+    match (pieces.as_slice(), kind) {
         ([], _) => format!("You have no {}.", name_of(kind)),
         (
             &[only],
             PieceKind::Knight | PieceKind::Bishop | PieceKind::Rook | PieceKind::Queen | PieceKind::King,
         ) => explain_squares(position, only, target, ""),
-        _ => format!("No {} of yours can go to {target}.", name_of(kind)),
+        _ => format!("None of your {}s can move to {target}.", name_of(kind)),
     }
 }
 
 fn ambiguous(position: &Position, word: &str) -> String {
-    let Some((kind, target)) = named_by_san(word) else { return format!("`{word}` fits several moves.") };
+    let Some((kind, target)) = san_kind_and_target(word) else {
+        return format!("`{word}` matches several moves.");
+    };
     let moves = position.legal_moves();
     let choices: Vec<String> = moves
         .iter()
         .filter(|mv| mv.kind() == kind && mv.to() == target && !mv.is_castling())
         .map(|&mv| position.san(mv))
         .collect();
-    format!("`{word}` fits several moves: {}.", choices.join(", "))
+    format!("`{word}` matches several moves: {}.", choices.join(", "))
 }
 
 #[cfg(test)]
@@ -191,44 +196,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_mistake_gets_its_own_sentence() {
+    fn every_kind_of_error_has_its_own_sentence() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let cases = [
-            (start, "e4e5", "There is nothing on e4."),
-            (start, "e7e5", "The pawn on e7 is Black's, and it is White's turn."),
-            (start, "e2e2", "The pawn is on e2 already."),
-            (start, "e2e5", "A pawn does not go from e2 to e5."),
-            (start, "e2d3", "A pawn moves diagonally only to take, and there is nothing to take on d3."),
-            (start, "g1g3", "A knight does not go from g1 to g3."),
+            (start, "e4e5", "There is no piece on e4."),
+            (start, "e7e5", "The pawn on e7 belongs to Black, but it is White's turn."),
+            (start, "e2e2", "The pawn is already on e2."),
+            (start, "e2e5", "A pawn cannot move from e2 to e5."),
+            (start, "e2d3", "A pawn moves diagonally only to capture, and d3 has nothing to capture."),
+            (start, "g1g3", "A knight cannot move from g1 to g3."),
             (start, "a1a3", "The pawn on a2 is in the way."),
-            (start, "a1a2", "Your own pawn stands on a2."),
-            (start, "e2e4x", "`e2e4` is a legal move, but `x` after it says nothing I know."),
+            (start, "a1a2", "Your own pawn is on a2."),
+            (start, "e2e4x", "`e2e4` is a legal move, but the suffix `x` is unknown."),
             (start, "O-O", "You cannot castle while f1 is occupied."),
             (start, "Qd3", "The pawn on d2 is in the way."),
-            (start, "Nd4", "No knight of yours can go to d4."),
-            (
-                start,
-                "hello",
-                "I cannot read `hello` as a move. Write e2e4, Nf3 or O-O; `help` tells the rest.",
-            ),
-            (start, "é2e4", "I cannot read `é2e4` as a move. Write e2e4, Nf3 or O-O; `help` tells the rest."),
+            (start, "Nd4", "None of your knights can move to d4."),
+            (start, "hello", "`hello` is not a move. Enter e2e4, Nf3 or O-O; `help` lists all commands."),
+            (start, "é2e4", "`é2e4` is not a move. Enter e2e4, Nf3 or O-O; `help` lists all commands."),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", NO_PROMOTION),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a8", NO_PROMOTION),
             (
                 "4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1",
                 "e3e4",
-                "e4 is occupied, and a pawn does not take straight ahead.",
+                "e4 is occupied, and a pawn does not capture straight ahead.",
             ),
             (
                 "4k3/8/8/8/8/4P3/8/4K3 w - - 0 1",
                 "e3e5",
-                "A pawn takes two steps only from where it started; e3 is not there.",
+                "A pawn moves two squares only from its first square; e3 is not one.",
             ),
-            ("4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "e2c3", "That would leave your king to the rook on e8."),
+            ("4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "e2c3", "That would expose your king to the rook on e8."),
             (
                 "4r1k1/8/8/8/8/8/8/N3K3 w - - 0 1",
                 "a1b3",
-                "Your king is in check from the rook on e8, and that does not help.",
+                "Your king would remain in check from the rook on e8.",
             ),
             ("3r2k1/8/8/8/8/8/8/4K3 w - - 0 1", "Kd1", "The rook on d8 attacks d1."),
             ("5rk1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "You cannot castle: f1 is attacked."),
@@ -236,9 +237,9 @@ mod tests {
             (
                 "6k1/8/8/8/8/8/8/4K2R w - - 0 1",
                 "O-O",
-                "You can no longer castle on the king's side: king or rook has moved.",
+                "You can no longer castle kingside: the king or the rook has moved.",
             ),
-            ("6k1/8/8/8/8/2N3N1/8/4K3 w - - 0 1", "Ne4", "`Ne4` fits several moves: Nce4, Nge4."),
+            ("6k1/8/8/8/8/2N3N1/8/4K3 w - - 0 1", "Ne4", "`Ne4` matches several moves: Nce4, Nge4."),
             ("6k1/8/8/8/8/8/8/4K3 w - - 0 1", "Qd4", "You have no queen."),
         ];
         for (fen, word, sentence) in cases {
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn explaining_never_panics_whatever_is_typed() {
+    fn explain_does_not_panic_on_any_input() {
         let position =
             Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
                 .unwrap();

@@ -1,69 +1,69 @@
-//! What stands beside the board: who plays, what was taken, the last moves, and the last think.
+//! The panel beside the board: players, captured pieces, the last moves, and the last search.
 
 use std::time::Duration;
 
 use crate::chess::{ByColor, Color, GameLine, Move, Piece, PieceKind, Position};
 use crate::engine::Score;
-use crate::frontend::board_text::{Paint, outlined, solid};
+use crate::frontend::board_text::{BoardStyle, outlined, solid};
 use crate::protocol::ace::Role;
 
-/// How our engine came to its last move.
+/// The source of the last move of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Thought {
-    /// It knew it.
-    AceBook,
-    /// It searched.
+pub(super) enum MoveSource {
+    /// The opening book.
+    Book,
+    /// A search.
     Search {
-        /// For so long.
+        /// The duration.
         time: Duration,
-        /// So many plies deep.
+        /// The depth in plies.
         depth: u32,
-        /// Through so many positions.
+        /// The number of nodes.
         nodes: u64,
-        /// With this verdict, White's view.
+        /// The score from White's point of view.
         score: Score,
-        /// And expects this, in SAN.
+        /// The expected line in SAN.
         line: String,
     },
 }
 
-/// How many full moves are shown.
+/// The number of full moves shown.
 const MOVES_SHOWN: usize = 4;
 
-/// The notes beside the eight ranks, from the top; `bottom` is the side whose back rank is below.
+/// Returns the text beside each of the eight ranks, from the top. `bottom` is the side whose back rank is at the
+/// bottom.
 pub(super) fn notes(
     line: &GameLine,
     roles: ByColor<Role>,
     bottom: Color,
-    thought: Option<&Thought>,
-    paint: Paint,
+    source: Option<&MoveSource>,
+    style: BoardStyle,
 ) -> Vec<String> {
     let mut notes = vec![String::new(); 8];
-    notes[0] = player(line, roles, !bottom, paint);
+    notes[0] = player(line, roles, !bottom, style);
     for (row, text) in (2..).zip(last_moves(line)) {
         notes[row] = text;
     }
-    notes[6] =
-        thought.map_or_else(String::new, |thought| format!("  {}", dimmed(&described(thought), paint)));
-    notes[7] = player(line, roles, bottom, paint);
+    notes[6] = source.map_or_else(String::new, |source| format!("  {}", dimmed(&source_text(source), style)));
+    notes[7] = player(line, roles, bottom, style);
     notes
 }
 
-fn player(line: &GameLine, roles: ByColor<Role>, color: Color, paint: Paint) -> String {
-    let taken = captures(line, color);
-    let lead = value(&taken) - value(&captures(line, !color));
-    let men: String = taken
+fn player(line: &GameLine, roles: ByColor<Role>, color: Color, style: BoardStyle) -> String {
+    let captured = captures(line, color);
+    let lead = value(&captured) - value(&captures(line, !color));
+    let figurines: String = captured
         .iter()
-        .map(|&man| if paint == Paint::Plain { outlined(man) } else { solid(man.kind) })
+        .map(|&piece| if style == BoardStyle::Plain { outlined(piece) } else { solid(piece.kind) })
         .collect();
     let lead = if lead > 0 { format!(" +{lead}") } else { String::new() };
     let turn = if line.current().turn() == color && line.outcome().is_none() { "▸" } else { " " };
-    format!("{turn} {:<5} ({})  {men}{lead}", color.name(), roles[color])
+    format!("{turn} {:<5} ({})  {figurines}{lead}", color.name(), roles[color])
 }
 
-/// What `color` has taken, dearest first.
+/// Returns the pieces that `color` has captured, by decreasing value.
 fn captures(line: &GameLine, color: Color) -> Vec<Piece> {
-    let mut taken: Vec<Piece> = line
+    let mut captured: Vec<Piece> = line
         .positions()
         .zip(line.moves())
         .filter(|(before, mv)| before.turn() == color && mv.is_capture())
@@ -72,20 +72,20 @@ fn captures(line: &GameLine, color: Color) -> Vec<Piece> {
             false => before.piece_at(mv.to()),
         })
         .collect();
-    taken.sort_by_key(|man| std::cmp::Reverse(man.kind));
-    taken
+    captured.sort_by_key(|piece| std::cmp::Reverse(piece.kind));
+    captured
 }
 
-/// What beginners are taught that men are worth.
-fn value(men: &[Piece]) -> i32 {
-    men.iter().map(|man| [1, 3, 3, 5, 9, 0][man.kind.index()]).sum()
+/// Returns the sum of the conventional piece values.
+fn value(pieces: &[Piece]) -> i32 {
+    pieces.iter().map(|piece| [1, 3, 3, 5, 9, 0][piece.kind.index()]).sum()
 }
 
-/// The last full moves, numbered, one to a line.
+/// Returns the last full moves with their numbers, one per line.
 fn last_moves(line: &GameLine) -> Vec<String> {
     let plies: Vec<(&Position, &Move)> = line.positions().zip(line.moves()).collect();
     let mut rows: Vec<String> = Vec::new();
-    // Two plies more than can be shown, so that the first row is never half a move.
+    // One ply more than is shown, so that the first row is never half a move.
     for &(before, &mv) in &plies[plies.len().saturating_sub(2 * MOVES_SHOWN + 1)..] {
         let san = before.san(mv);
         match (before.turn(), rows.last_mut()) {
@@ -97,18 +97,19 @@ fn last_moves(line: &GameLine) -> Vec<String> {
     rows.split_off(rows.len().saturating_sub(MOVES_SHOWN))
 }
 
-fn described(thought: &Thought) -> String {
-    match thought {
-        Thought::AceBook => "book move".into(),
-        Thought::Search { time, depth, nodes, score, line } => {
+fn source_text(source: &MoveSource) -> String {
+    match source {
+        MoveSource::Book => "book move".into(),
+        MoveSource::Search { time, depth, nodes, score, line } => {
             let seconds = format!("{:.1} s", time.as_secs_f64());
-            let parts = [seconds, format!("depth {depth}"), counted(*nodes), judged(*score), line.clone()];
+            let depth = format!("depth {depth}");
+            let parts = [seconds, depth, nodes_text(*nodes), score_text(*score), line.clone()];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
         }
     }
 }
 
-fn counted(nodes: u64) -> String {
+fn nodes_text(nodes: u64) -> String {
     match nodes {
         0..10_000 => format!("{nodes} nodes"),
         10_000..10_000_000 => format!("{} k nodes", nodes / 1000),
@@ -116,7 +117,7 @@ fn counted(nodes: u64) -> String {
     }
 }
 
-fn judged(score: Score) -> String {
+fn score_text(score: Score) -> String {
     match score {
         Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
         Score::Mate(moves) if moves > 0 => format!("White mates in {moves}"),
@@ -124,10 +125,10 @@ fn judged(score: Score) -> String {
     }
 }
 
-fn dimmed(text: &str, paint: Paint) -> String {
-    match paint {
-        Paint::Plain => text.to_owned(),
-        Paint::Colour => format!("\x1b[2m{text}\x1b[0m"),
+fn dimmed(text: &str, style: BoardStyle) -> String {
+    match style {
+        BoardStyle::Plain => text.to_owned(),
+        BoardStyle::Colour => format!("\x1b[2m{text}\x1b[0m"),
     }
 }
 
@@ -145,16 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn captured_men_and_the_lead_stand_with_whoever_took_them() {
+    fn captured_pieces_and_the_lead_are_shown_beside_the_capturing_side() {
         let line = game("e4 d5 exd5 Qxd5 Nc3 Qxg2 Bxg2");
         let roles = ByColor { white: Role::Human, black: Role::Computer };
-        let notes = notes(&line, roles, Color::White, None, Paint::Plain);
+        let notes = notes(&line, roles, Color::White, None, BoardStyle::Plain);
         assert_eq!(notes[0], "▸ Black (computer)  ♙♙");
         assert_eq!(notes[7], "  White (human)  ♛♟ +8");
     }
 
     #[test]
-    fn an_en_passant_capture_counts() {
+    fn an_en_passant_capture_is_counted() {
         let line = game("e4 a6 e5 d5 exd6");
         assert_eq!(captures(&line, Color::White), [Piece::new(Color::Black, PieceKind::Pawn)]);
     }
@@ -173,15 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn a_think_is_told_with_its_time_and_verdict() {
-        let thought = |score| Thought::Search {
+    fn a_search_is_shown_with_its_time_and_score() {
+        let source = |score| MoveSource::Search {
             time: Duration::from_millis(3240),
             depth: 14,
             nodes: 1_234_567,
             score,
             line: "Nf3 Nc6".into(),
         };
-        assert_eq!(described(&thought(Score::Cp(35))), "3.2 s · depth 14 · 1234 k nodes · +0.35 · Nf3 Nc6");
-        assert!(described(&thought(Score::Mate(-2))).contains("Black mates in 2"));
+        assert_eq!(source_text(&source(Score::Cp(35))), "3.2 s · depth 14 · 1234 k nodes · +0.35 · Nf3 Nc6");
+        assert!(source_text(&source(Score::Mate(-2))).contains("Black mates in 2"));
     }
 }

@@ -1,43 +1,44 @@
-//! What a person at the console may want to see of a position.
+//! Commands for interactive use, beyond UCI: board, evaluation, perft and benchmark.
 
 use std::time::Instant;
 
 use crate::chess::{Color, MoveStyle, Position};
 use crate::engine::eval::breakdown;
 use crate::engine::{BENCH_DEPTH, StopFlag, Weights, signature};
-use crate::frontend::board_text::{Paint, Picture};
+use crate::frontend::board_text::{BoardStyle, BoardText};
 use crate::frontend::uci::output::Output;
 
-/// The board with its FEN and key.
+/// Returns the board diagram with FEN, key and checkers.
 pub(super) fn board(position: &Position) -> String {
-    let picture = Picture { position, last: None, bottom: Color::White, paint: Paint::Plain }.draw(&[]);
+    let diagram =
+        BoardText { position, last: None, bottom: Color::White, style: BoardStyle::Plain }.draw(&[]);
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
     format!(
-        "{picture}\nFen: {}\nKey: {:016X}\nCheckers: {}\n",
+        "{diagram}\nFen: {}\nKey: {:016X}\nCheckers: {}\n",
         position.to_fen(),
         position.key(),
         checkers.join(" ")
     )
 }
 
-/// What the evaluation makes of the position, term by term.
+/// Returns the evaluation of the position as a table of its terms.
 pub(super) fn evaluation(position: &Position, weights: &Weights) -> String {
-    let told = breakdown(position, weights);
+    let breakdown = breakdown(position, weights);
     let mut text = format!("{:<28}{:>8}{:>8}{:>8}\n", "Term", "White", "Black", "Total");
-    for term in &told.terms {
+    for term in &breakdown.terms {
         text += &format!("{:<28}{:>8}{:>8}{:>+8}\n", term.name, term.white, term.black, term.total);
     }
-    text + &format!("Evaluation: {:+} centipawns, White's view\n", told.score_cp)
+    text + &format!("Evaluation: {:+} centipawns, White's view\n", breakdown.score_cp)
 }
 
-/// Counts the leaves below each root move, and says so move by move; gives up when stopped.
+/// Prints the number of leaves below each root move; returns early if stopped.
 pub(super) fn perft(output: &Output, position: &Position, depth: u32, style: MoveStyle, stop: &StopFlag) {
     let started = Instant::now();
     let mut total = 0;
     for &mv in position.legal_moves().iter() {
         let leaves = if depth <= 1 { u64::from(depth) } else { count(&position.play(mv), depth - 1, stop) };
         if stop.is_stopped() {
-            return output.say("perft stopped");
+            return output.info_string("perft stopped");
         }
         total += leaves;
         output.line(format_args!("{}: {leaves}", position.coordinate(mv, style)));
@@ -57,7 +58,7 @@ fn count(position: &Position, depth: u32, stop: &StopFlag) -> u64 {
     position.legal_moves().iter().map(|&mv| count(&position.play(mv), depth - 1, stop)).sum()
 }
 
-/// Searches the benchmark's positions and tells its node signature.
+/// Searches the benchmark positions and prints the node signature.
 pub(super) fn bench(output: &Output) {
     let bench = signature(BENCH_DEPTH);
     output.line(format_args!("{} nodes {} nps", bench.nodes, bench.nps()));

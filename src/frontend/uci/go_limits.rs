@@ -1,4 +1,4 @@
-//! What a `go` means for the searcher.
+//! Conversion of a `go` command to search limits.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use crate::frontend::options::EngineOptions;
 use crate::frontend::uci::position_tracker::read_move;
 use crate::protocol::uci::{GoLimits, Horizon};
 
-/// The searcher's limits for a `go` in this position.
+/// Returns the search limits of a `go` command in a position.
 pub(super) fn limits(go: &GoLimits<'_>, position: &Position, options: &EngineOptions) -> Limits {
     let turn = position.turn();
     let millis = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
-    // A GUI that tells only one clock means it for whoever is to move.
+    // If a GUI sends only one clock, it applies to the side to move.
     let clock = go.time[turn].or(go.time[!turn]).map(|time| Clock {
         time: millis(time),
         inc: millis(go.increment[turn].unwrap_or(0)),
@@ -35,7 +35,7 @@ pub(super) fn limits(go: &GoLimits<'_>, position: &Position, options: &EngineOpt
     }
 }
 
-/// The root moves asked for; those that are not legal here are left out.
+/// Returns the legal moves of `searchmoves`; others are ignored.
 fn search_moves(go: &GoLimits<'_>, position: &Position, style: MoveStyle) -> Vec<Move> {
     let words = go.search_moves.into_iter().flatten();
     words.filter_map(|word| read_move(position, word, style).ok()).collect()
@@ -47,12 +47,12 @@ mod tests {
     use crate::protocol::uci::Command;
 
     fn read(text: &str) -> Limits {
-        let Command::Go(go) = Command::parse(text) else { panic!("{text} is a go") };
+        let Command::Go(go) = Command::parse(text) else { panic!("`{text}` is not a go command") };
         limits(&go, &Position::startpos(), &EngineOptions::default())
     }
 
     #[test]
-    fn the_clock_is_that_of_the_side_to_move_and_never_negative() {
+    fn the_clock_of_the_side_to_move_is_used_and_never_negative() {
         let clock = read("go wtime 5000 btime 7 winc 100 binc 1 movestogo 10").clock.unwrap();
         assert_eq!((clock.time, clock.inc), (Duration::from_secs(5), Duration::from_millis(100)));
         assert_eq!(clock.movestogo, Some(10));

@@ -1,4 +1,4 @@
-//! What the GUI hears of a running search.
+//! Writer of `info` and `bestmove` lines during a search.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use crate::frontend::uci::wdl;
 use crate::protocol::Words;
 use crate::protocol::uci;
 
-/// In a search with a clock or a node count, lines of the first moments are held back and told with the answer: a
-/// short search then costs its reader two lines instead of twenty.
-const HELD_BACK: Duration = Duration::from_millis(30);
+/// In a search limited by a clock or a node count, `info` lines are buffered for this long: a short search then sends
+/// two lines instead of twenty.
+const BUFFERED_TIME: Duration = Duration::from_millis(30);
 
-/// Scores that are only bounds are news to nobody until a search takes this long.
+/// Scores that are only bounds are omitted until a search has taken this long.
 const BOUNDS_AFTER: Duration = Duration::from_secs(1);
 
-/// Turns what the searcher tells into `info` lines.
+/// Converts the reports of the searcher to `info` lines.
 pub(super) struct InfoWriter {
     output: Output,
     position: Position,
     style: MoveStyle,
     show_wdl: bool,
     stop: StopFlag,
-    hold: Duration,
-    /// The newest line of each rank that is not told yet.
-    held: Vec<String>,
+    buffered_time: Duration,
+    /// The latest unsent line of each MultiPV rank.
+    buffered: Vec<String>,
 }
 
 impl InfoWriter {
@@ -37,23 +37,24 @@ impl InfoWriter {
         limits: &Limits,
         stop: StopFlag,
     ) -> Self {
-        let watched = limits.mode != SearchMode::Normal || limits.depth.is_some() || limits.mate.is_some();
-        let hold = if watched { Duration::ZERO } else { HELD_BACK };
+        let unbuffered = limits.mode != SearchMode::Normal || limits.depth.is_some() || limits.mate.is_some();
+        let buffered_time = if unbuffered { Duration::ZERO } else { BUFFERED_TIME };
         let style = style_for(&position, options.move_style);
-        Self { output, position, style, show_wdl: options.show_wdl, stop, hold, held: Vec::new() }
+        let show_wdl = options.show_wdl;
+        Self { output, position, style, show_wdl, stop, buffered_time, buffered: Vec::new() }
     }
 
-    /// Tells what is held back, and the answer, in one write.
-    pub(super) fn answer(&mut self, report: &SearchReport) {
-        let mut text: String = self.held.drain(..).collect();
+    /// Writes the buffered lines and `bestmove` in one write.
+    pub(super) fn best_move(&mut self, report: &SearchReport) {
+        let mut text: String = self.buffered.drain(..).collect();
         let best = report.best.map(|mv| self.position.coordinate(mv, self.style));
         let ponder = report.best.zip(report.ponder).and_then(|(best, reply)| {
             let after = self.position.play(best);
-            // The reply may come from a table that was overwritten meanwhile.
+            // The reply may come from a table entry that has been overwritten.
             after.is_legal(reply).then(|| after.coordinate(reply, self.style))
         });
         if best.is_none() {
-            text += &format!("{}\n", nothing_to_play(&self.position));
+            text += &format!("{}\n", game_over_info(&self.position));
         }
         let reply = uci::Reply::BestMove { best: best.as_deref(), ponder: ponder.as_deref() };
         text += &format!("{reply}\n");
@@ -96,24 +97,24 @@ impl SearchObserver for InfoWriter {
             return;
         }
         let rank = info.multipv.max(1);
-        if self.held.len() < rank {
-            self.held.resize(rank, String::new());
+        if self.buffered.len() < rank {
+            self.buffered.resize(rank, String::new());
         }
-        self.held[rank - 1] = self.line(info);
-        if info.time >= self.hold {
-            let text: String = self.held.drain(..).collect();
+        self.buffered[rank - 1] = self.line(info);
+        if info.time >= self.buffered_time {
+            let text: String = self.buffered.drain(..).collect();
             self.output.text(&text);
         }
-        // Nobody hears us: there is no use in thinking on.
+        // The GUI has closed the output, so the result of the search is not needed.
         if self.output.is_broken() {
             self.stop.stop();
         }
     }
 }
 
-/// The spelling of castling: the one asked for, unless the position can only be told the other way.
-pub(super) fn style_for(position: &Position, asked: MoveStyle) -> MoveStyle {
-    if position.is_chess960() { MoveStyle::Chess960 } else { asked }
+/// Returns the notation of castling moves: the requested one, unless the position requires Chess960 notation.
+pub(super) fn style_for(position: &Position, requested: MoveStyle) -> MoveStyle {
+    if position.is_chess960() { MoveStyle::Chess960 } else { requested }
 }
 
 pub(super) fn score(score: Score) -> uci::InfoScore {
@@ -123,8 +124,8 @@ pub(super) fn score(score: Score) -> uci::InfoScore {
     }
 }
 
-/// What is said of a position without a legal move.
-fn nothing_to_play(position: &Position) -> uci::Info<'static> {
+/// Returns the `info` line for a position without a legal move.
+fn game_over_info(position: &Position) -> uci::Info<'static> {
     let score = if position.in_check() { uci::InfoScore::Mate(0) } else { uci::InfoScore::Cp(0) };
     uci::Info { depth: Some(0), score: Some(score), ..uci::Info::default() }
 }

@@ -1,7 +1,7 @@
-//! The UCI loop: the caller's thread reads commands, one more thread searches.
+//! The UCI loop: the calling thread reads commands, a second thread searches.
 //!
-//! The reader never waits for a search, so `stop`, `isready` and `quit` are heard at any moment. Whatever needs the
-//! searcher is sent to its thread in order, and done after the search that runs.
+//! The reader never waits for a search, so `stop`, `isready` and `quit` are handled at any time. Commands that need the
+//! searcher are sent to its thread in order and run after the current search.
 
 mod debug_commands;
 mod go_limits;

@@ -1,4 +1,4 @@
-//! Where both threads write: whole lines, never mixed, flushed at once.
+//! Output shared by both threads: whole lines, never interleaved, flushed immediately.
 
 use std::fmt;
 use std::io::Write;
@@ -11,7 +11,7 @@ pub(super) struct Output(Arc<SharedOutput>);
 
 struct SharedOutput {
     sink: Mutex<Box<dyn Write + Send>>,
-    /// Set once nobody reads any more.
+    /// Set when a write fails because the reader has gone.
     broken: AtomicBool,
 }
 
@@ -26,21 +26,21 @@ impl Output {
     }
 
     /// Writes an `info string`, one for each line of `text`.
-    pub(super) fn say(&self, text: impl fmt::Display) {
+    pub(super) fn info_string(&self, text: impl fmt::Display) {
         let lines = text.to_string();
         self.text(&lines.lines().map(|line| format!("info string {line}\n")).collect::<String>());
     }
 
-    /// Writes lines that end themselves, in one go.
+    /// Writes one or more lines, each with its line ending, in one write.
     pub(super) fn text(&self, lines: &str) {
-        // A thread that panicked while writing left at worst half a line behind; the sink is still a sink.
+        // A thread that panicked while writing left at worst an incomplete line; the sink is still usable.
         let mut sink = self.0.sink.lock().unwrap_or_else(PoisonError::into_inner);
         if sink.write_all(lines.as_bytes()).and_then(|()| sink.flush()).is_err() {
             self.0.broken.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether nobody reads any more.
+    /// Returns whether a write has failed because the reader has gone.
     pub(super) fn is_broken(&self) -> bool {
         self.0.broken.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The game as the GUI last told it, changed only by what is new in the telling.
+//! The game of the last `position` command, updated incrementally.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use crate::chess::{FenError, GameLine, Move, MoveStyle, MoveTextError, Position}
 use crate::protocol::Words;
 use crate::protocol::uci::Start;
 
-/// The game so far, and the words it was told in.
+/// The current game, and the text of the command that set it.
 ///
-/// GUIs tell the whole game before every move. Only where the words differ from the last time is anything played, so
-/// the four-hundredth move costs as much as the first.
+/// GUIs send the whole game before every move. Only the moves that differ from the previous command are played, so the
+/// four-hundredth move costs as much as the first.
 #[derive(Clone, Debug)]
 pub(super) struct PositionTracker {
     line: GameLine,
-    /// The FEN as told, or `None` for the standard start.
+    /// The FEN as received, or `None` for the standard starting position.
     start: Option<String>,
     moves: Vec<String>,
 }
 
-/// Why a position was refused.
+/// Error returned when a `position` command is invalid.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum PositionError {
     Fen(FenError),
     Move { number: usize, reason: MoveTextError },
 }
@@ -38,13 +38,13 @@ impl PositionTracker {
         self.line.current()
     }
 
-    /// Takes over a game; keeps the old one if anything in the new one is wrong.
+    /// Sets the game; keeps the previous one if the new one is invalid.
     pub(super) fn set(
         &mut self,
         start: Start<'_>,
         moves: Words<'_>,
         style: MoveStyle,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), PositionError> {
         if self.starts_like(start) {
             return self.change_tail(moves, style);
         }
@@ -52,7 +52,7 @@ impl PositionTracker {
             Start::Standard => (Position::startpos(), None),
             Start::Fen(fen) => {
                 let fen = fen.to_string();
-                (Position::from_fen(&fen).map_err(Refusal::Fen)?, Some(fen))
+                (Position::from_fen(&fen).map_err(PositionError::Fen)?, Some(fen))
             }
         };
         let mut fresh = Self { line: GameLine::new(position), start, moves: Vec::new() };
@@ -64,14 +64,15 @@ impl PositionTracker {
     fn starts_like(&self, start: Start<'_>) -> bool {
         match (start, &self.start) {
             (Start::Standard, None) => true,
-            (Start::Fen(told), Some(known)) => told == Words::new(known),
+            (Start::Fen(received), Some(current)) => received == Words::new(current),
             _ => false,
         }
     }
 
-    /// Keeps the moves both tellings share, takes the others back and plays the new ones.
-    fn change_tail(&mut self, moves: Words<'_>, style: MoveStyle) -> Result<(), Refusal> {
-        let shared = moves.iter().zip(&self.moves).take_while(|(told, known)| told == known).count();
+    /// Keeps the common prefix of moves, takes back the others and plays the new ones.
+    fn change_tail(&mut self, moves: Words<'_>, style: MoveStyle) -> Result<(), PositionError> {
+        let shared =
+            moves.iter().zip(&self.moves).take_while(|(received, current)| received == current).count();
         let old_moves: Vec<Move> = self.line.moves()[shared..].to_vec();
         let old_words = self.moves.split_off(shared);
         self.take_back_to(shared);
@@ -91,19 +92,19 @@ impl PositionTracker {
         }
     }
 
-    fn play(&mut self, word: &str, style: MoveStyle) -> Result<(), Refusal> {
+    fn play(&mut self, word: &str, style: MoveStyle) -> Result<(), PositionError> {
         let number = self.moves.len() + 1;
-        let mv =
-            read_move(self.position(), word, style).map_err(|reason| Refusal::Move { number, reason })?;
+        let mv = read_move(self.position(), word, style)
+            .map_err(|reason| PositionError::Move { number, reason })?;
         self.line.push(mv);
         self.moves.push(word.to_owned());
         Ok(())
     }
 }
 
-/// The move a GUI means: spelt in the style agreed on, or else in any other in use.
+/// Parses a move in the given style or, failing that, in any other notation in use.
 ///
-/// Some GUIs send `e1g1` for castling under `UCI_Chess960`, or `e1h1` without it, or a capital promotion letter.
+/// Some GUIs send `e1g1` for castling under `UCI_Chess960`, or `e1h1` without it, or an upper-case promotion letter.
 pub(super) fn read_move(position: &Position, word: &str, style: MoveStyle) -> Result<Move, MoveTextError> {
     position.parse_coordinate(word, style).or_else(|error| {
         let other = match style {
@@ -116,7 +117,7 @@ pub(super) fn read_move(position: &Position, word: &str, style: MoveStyle) -> Re
     })
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fen(error) => write!(f, "position refused: {error}"),
@@ -131,35 +132,35 @@ impl fmt::Display for Refusal {
 mod tests {
     use super::*;
 
-    fn set(board: &mut PositionTracker, moves: &str) -> Result<(), Refusal> {
-        board.set(Start::Standard, Words::new(moves), MoveStyle::Standard)
+    fn set(tracker: &mut PositionTracker, moves: &str) -> Result<(), PositionError> {
+        tracker.set(Start::Standard, Words::new(moves), MoveStyle::Standard)
     }
 
     #[test]
-    fn a_retold_game_is_extended_shortened_and_varied() {
-        let mut board = PositionTracker::new();
+    fn a_changed_move_list_gives_the_same_game_as_a_new_one() {
+        let mut tracker = PositionTracker::new();
         for moves in ["e2e4", "e2e4 e7e5 g1f3", "e2e4 c7c5", "", "d2d4 d7d5 c2c4", "d2d4"] {
-            set(&mut board, moves).unwrap();
+            set(&mut tracker, moves).unwrap();
             let mut fresh = PositionTracker::new();
             moves.split_whitespace().for_each(|word| fresh.play(word, MoveStyle::Standard).unwrap());
-            assert_eq!(board.line.moves(), fresh.line.moves(), "{moves}");
-            assert_eq!(board.position().key(), fresh.position().key(), "{moves}");
+            assert_eq!(tracker.line.moves(), fresh.line.moves(), "{moves}");
+            assert_eq!(tracker.position().key(), fresh.position().key(), "{moves}");
         }
     }
 
     #[test]
-    fn a_refused_position_leaves_the_board_as_it_was() {
-        let mut board = PositionTracker::new();
-        set(&mut board, "e2e4 e7e5 g1f3").unwrap();
-        let before = board.clone();
+    fn an_invalid_position_leaves_the_game_unchanged() {
+        let mut tracker = PositionTracker::new();
+        set(&mut tracker, "e2e4 e7e5 g1f3").unwrap();
+        let before = tracker.clone();
         for moves in ["e2e4 e7e5 g1g3", "e2e4 e7e6 e1e3", "x", "e2e4 e7e5 g1f3 b8c6 zz"] {
-            assert!(set(&mut board, moves).is_err());
-            assert_eq!(board.line.moves(), before.line.moves());
-            assert_eq!(board.moves, before.moves);
-            assert_eq!(board.position().key(), before.position().key());
+            assert!(set(&mut tracker, moves).is_err());
+            assert_eq!(tracker.line.moves(), before.line.moves());
+            assert_eq!(tracker.moves, before.moves);
+            assert_eq!(tracker.position().key(), before.position().key());
         }
         let bad_fen = Start::Fen(Words::new("8/8/8/8/8/8/8/8 w - - 0 1"));
-        assert!(board.set(bad_fen, Words::new(""), MoveStyle::Standard).is_err());
-        assert_eq!(board.line.moves(), before.line.moves());
+        assert!(tracker.set(bad_fen, Words::new(""), MoveStyle::Standard).is_err());
+        assert_eq!(tracker.line.moves(), before.line.moves());
     }
 }

@@ -15,51 +15,51 @@ use crate::frontend::uci::info_writer::InfoWriter;
 use crate::frontend::uci::output::Output;
 use crate::protocol::uci::Reply;
 
-/// Room for the deepest line; only what is touched is ever backed by memory.
-const STACK: usize = 16 << 20;
+/// Stack size of the search thread, enough for the deepest line. Untouched pages take no memory.
+const STACK_BYTES: usize = 16 << 20;
 
-/// What the thread is asked to do.
+/// A job for the search thread.
 pub(super) enum SearchJob {
-    /// Take over these options.
+    /// Applies the options.
     Configure(Box<EngineOptions>),
-    /// Forget what was searched.
-    Forget,
-    /// Have everything allocated, then say so.
+    /// Clears the search state for a new game.
+    NewGame,
+    /// Allocates everything, then sends `readyok`.
     GetReady,
-    /// Search, and answer with a move.
+    /// Searches and sends `bestmove`.
     Search { line: Box<GameLine>, limits: Box<Limits>, stop: StopFlag },
-    /// Count moves.
+    /// Runs perft.
     Perft { position: Position, depth: u32, style: MoveStyle, stop: StopFlag },
-    /// Search the benchmark's positions.
+    /// Searches the benchmark positions.
     Bench,
 }
 
 impl SearchJob {
-    /// Whether it takes longer than anybody should wait for a `readyok`.
+    /// Returns whether the job may take too long to delay `readyok`.
     const fn is_long(&self) -> bool {
         matches!(self, Self::Search { .. } | Self::Perft { .. } | Self::Bench)
     }
 }
 
-/// A handle on the thread.
+/// A handle to the search thread.
 pub(super) struct SearchThread {
     jobs: Sender<SearchJob>,
-    /// Searches and counts that are not done yet.
+    /// The number of unfinished long jobs.
     pending: Arc<AtomicU64>,
     ended: Receiver<()>,
 }
 
 impl SearchThread {
-    /// Starts the thread. It allocates nothing large before it is asked to get ready or to search.
+    /// Starts the thread. Large tables are allocated only when it gets ready or searches.
     pub(super) fn start(output: Output, options: EngineOptions) -> std::io::Result<Self> {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let pending = Arc::new(AtomicU64::new(0));
         let state = State { searcher: None, options, output };
         let counter = Arc::clone(&pending);
-        thread::Builder::new().name("search".into()).stack_size(STACK).spawn(move || {
+        thread::Builder::new().name("search".into()).stack_size(STACK_BYTES).spawn(move || {
             serve(state, &inbox, &counter);
-            // Nobody waiting means the loop has left already.
+            // Sending fails if the session has ended and no longer waits for the thread.
             let _ = end.send(());
         })?;
         Ok(Self { jobs, pending, ended })
@@ -69,21 +69,21 @@ impl SearchThread {
         if job.is_long() {
             self.pending.fetch_add(1, Ordering::AcqRel);
         }
-        self.jobs.send(job).expect("the thread ends only after its inbox closes");
+        self.jobs.send(job).expect("the thread ends only after its channel closes");
     }
 
-    /// Whether no search or count runs or waits, so that a job is done as soon as it is sent.
+    /// Returns whether no long job is running or queued, so that a job runs as soon as it is sent.
     pub(super) fn is_idle(&self) -> bool {
         self.pending.load(Ordering::Acquire) == 0
     }
 
-    /// Lets the thread finish what it has for at most `grace`; tells whether it did.
+    /// Waits up to `grace` for the thread to finish its jobs. Returns a handle to wait again if it does not.
     pub(super) fn finish(self, grace: Duration) -> Result<(), Self> {
         let Self { jobs, pending, ended } = self;
         drop(jobs);
         match ended.recv_timeout(grace) {
             Ok(()) | Err(RecvTimeoutError::Disconnected) => Ok(()),
-            // The inbox is closed: a handle that can only wait again.
+            // The job channel is closed, so the returned handle can only wait again.
             Err(RecvTimeoutError::Timeout) => Err(Self { jobs: channel().0, pending, ended }),
         }
     }
@@ -109,7 +109,7 @@ impl State {
     fn perform(&mut self, job: SearchJob) {
         match job {
             SearchJob::Configure(options) => self.configure(*options),
-            SearchJob::Forget => self.searcher.iter_mut().for_each(Searcher::new_game),
+            SearchJob::NewGame => self.searcher.iter_mut().for_each(Searcher::new_game),
             SearchJob::GetReady => {
                 self.searcher();
                 Evaluator::prepare();
@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// Hands over only what differs: resizing a table or replacing weights costs what was learnt with them.
+    /// Applies only the options that differ: resizing the table or replacing weights discards search results.
     fn configure(&mut self, options: EngineOptions) {
         if let Some(searcher) = &mut self.searcher {
             if options.hash_mb != self.options.hash_mb {
@@ -150,14 +150,14 @@ impl State {
     }
 
     fn search(&mut self, line: &GameLine, limits: &Limits, stop: &StopFlag) {
-        let mut telling =
+        let mut writer =
             InfoWriter::new(self.output.clone(), *line.current(), &self.options, limits, stop.clone());
         let searcher = self.searcher();
-        let outcome = catch_unwind(AssertUnwindSafe(|| searcher.search(line, limits, stop, &mut telling)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| searcher.search(line, limits, stop, &mut writer)));
         let report = outcome.unwrap_or_else(|_| {
-            // A defect of ours; the game still needs a move, and the next search a searcher that is sound.
+            // A bug in the search. The game still needs a move, and the next search needs a new searcher.
             self.searcher = None;
-            self.output.say("the search failed; playing the first legal move");
+            self.output.info_string("the search failed; playing the first legal move");
             SearchReport {
                 best: line.current().legal_moves().first().copied(),
                 ponder: None,
@@ -166,6 +166,6 @@ impl State {
                 nodes: 0,
             }
         });
-        telling.answer(&report);
+        writer.best_move(&report);
     }
 }

@@ -1,13 +1,14 @@
-//! The loop that reads commands.
+//! The loop that reads and executes UCI commands.
 
 use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::frontend::uci::debug_commands;
 use crate::frontend::uci::position_tracker::PositionTracker;
 
 use crate::engine::StopFlag;
-use crate::frontend::bounded_lines::{Next, read_line};
+use crate::frontend::bounded_lines::{ReadOutcome, read_line};
 use crate::frontend::options::{EngineOptions, OptionEffect};
 use crate::frontend::uci::go_limits;
 use crate::frontend::uci::output::Output;
@@ -15,23 +16,23 @@ use crate::frontend::uci::search_thread::{SearchJob, SearchThread};
 use crate::protocol::Words;
 use crate::protocol::uci::{Command, GoLimits, Horizon, Reply};
 
-/// After `quit` the search thread gets this long to say its last word; it needs a few milliseconds.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time for the search thread to end after it was stopped; it needs a few milliseconds.
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// After the end of its input, a search with limits gets this long to reach them, so that `echo go nodes 100000 |
-/// chess-uci` answers in full, and an orphan does not think for ever.
-const LAST_SEARCH: Duration = Duration::from_secs(3);
+/// Time for a limited search to finish after the end of the input, so that `echo go nodes 100000 | chess-uci` prints
+/// its move, but an orphaned engine does not search without limit.
+const LAST_SEARCH_GRACE: Duration = Duration::from_secs(3);
 
-/// How the loop ended.
+/// The reason why the loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// It was told to quit.
+    /// The GUI sent `quit`.
     Quit,
-    /// Its input ended, or nobody reads its output.
+    /// The input ended, or the output was closed.
     Disconnected,
 }
 
-/// Serves one GUI until it quits or is gone. `options` are what it finds set.
+/// Serves one GUI until it sends `quit` or disconnects. `options` are the initial options.
 pub fn run(
     mut input: impl BufRead,
     output: impl Write + Send + 'static,
@@ -40,26 +41,26 @@ pub fn run(
     let output = Output::new(output);
     let worker = SearchThread::start(output.clone(), options.clone())?;
     let mut session = Session {
-        board: PositionTracker::new(),
+        game: PositionTracker::new(),
         options,
         unsent_options: false,
         output,
         worker,
         searches: Vec::new(),
-        endless: false,
+        last_is_unbounded: false,
     };
     let mut line = Vec::new();
     loop {
         match read_line(&mut input, &mut line) {
-            Next::Line => {
-                if session.obey(&String::from_utf8_lossy(&line)) == Next::End {
+            ReadOutcome::Line => {
+                if session.execute(&String::from_utf8_lossy(&line)).is_break() {
                     session.leave(Duration::ZERO);
                     return Ok(SessionEnd::Quit);
                 }
             }
-            Next::TooLong => session.output.say("a line of more than a mebibyte was skipped"),
-            Next::End => {
-                session.leave(LAST_SEARCH);
+            ReadOutcome::TooLong => session.output.info_string("skipped a line longer than 1 MiB"),
+            ReadOutcome::End => {
+                session.leave(LAST_SEARCH_GRACE);
                 return Ok(SessionEnd::Disconnected);
             }
         }
@@ -71,46 +72,46 @@ pub fn run(
 }
 
 struct Session {
-    board: PositionTracker,
+    game: PositionTracker,
     options: EngineOptions,
-    /// Whether the search thread has yet to hear of an option.
+    /// Whether options have changed since they were last sent to the search thread.
     unsent_options: bool,
     output: Output,
     worker: SearchThread,
-    /// The handles of the searches asked for and perhaps not over, the last one last.
+    /// The stop flags of the searches that may not have finished, in order.
     searches: Vec<StopFlag>,
-    /// Whether that last one ends only when told to.
-    endless: bool,
+    /// Whether the last search ends only when it is stopped.
+    last_is_unbounded: bool,
 }
 
 impl Session {
-    /// Does what a line says; `Next::End` if it says to quit.
-    fn obey(&mut self, line: &str) -> Next {
+    /// Executes a command line. Returns `Break` for `quit`.
+    fn execute(&mut self, line: &str) -> ControlFlow<()> {
         match Command::parse(line) {
             Command::Uci => self.introduce(),
             Command::IsReady => self.is_ready(),
             Command::SetOption { name, value } => self.set_option(name, value),
             Command::NewGame => {
                 self.sync();
-                self.worker.send(SearchJob::Forget);
+                self.worker.send(SearchJob::NewGame);
             }
             Command::Position { start, moves } => {
-                if let Err(refusal) = self.board.set(start, moves, self.options.move_style) {
-                    self.output.say(refusal);
+                if let Err(error) = self.game.set(start, moves, self.options.move_style) {
+                    self.output.info_string(error);
                 }
             }
             Command::Go(go) => self.go(&go),
             Command::Stop => self.stop(),
             Command::PonderHit => {
                 self.searches.iter().for_each(StopFlag::ponderhit);
-                self.endless = false;
+                self.last_is_unbounded = false;
             }
-            Command::Quit => return Next::End,
-            // Nothing to debug beyond what is told anyway, and nothing to register.
+            Command::Quit => return ControlFlow::Break(()),
+            // There is no debug output beyond the normal one, and nothing to register.
             Command::Debug(_) | Command::Register(_) => {}
             Command::Unknown(line) => self.extra(line),
         }
-        Next::Line
+        ControlFlow::Continue(())
     }
 
     fn introduce(&self) {
@@ -126,31 +127,32 @@ impl Session {
             self.sync();
             self.worker.send(SearchJob::GetReady);
         } else {
-            // A search must not delay the answer.
+            // A running search must not delay `readyok`.
             self.output.line(Reply::ReadyOk);
         }
     }
 
     fn set_option(&mut self, name: Words<'_>, value: Option<&str>) {
         match self.options.set(name, value) {
-            Ok(OptionEffect::Remembered) => self.unsent_options = true,
-            Ok(OptionEffect::ClearHash) => self.worker.send(SearchJob::Forget),
-            Err(error) => self.output.say(error),
+            Ok(OptionEffect::Stored) => self.unsent_options = true,
+            Ok(OptionEffect::ClearHash) => self.worker.send(SearchJob::NewGame),
+            Err(error) => self.output.info_string(error),
         }
     }
 
-    /// Tells the search thread of changed options, once for any number of them.
+    /// Sends changed options to the search thread, all in one job.
     fn sync(&mut self) {
         if std::mem::take(&mut self.unsent_options) {
             self.worker.send(SearchJob::Configure(Box::new(self.options.clone())));
         }
     }
 
-    /// Asks for a search. One that still runs answers first: by its own limits or, having none, now.
+    /// Starts a search. A search that is still running sends its move first: at its own limits or, without limits,
+    /// immediately.
     fn go(&mut self, go: &GoLimits<'_>) {
         self.sync();
         let stop = self.next_search();
-        let position = *self.board.position();
+        let position = *self.game.position();
         if let Some(depth) = go.perft {
             return self.worker.send(SearchJob::Perft {
                 position,
@@ -165,13 +167,13 @@ impl Session {
             || limits.movetime.is_some()
             || limits.mate.is_some()
             || limits.clock.is_some();
-        self.endless = !bounded || go.horizon != Horizon::Limits;
-        let line = Box::new(self.board.line().clone());
+        self.last_is_unbounded = !bounded || go.horizon != Horizon::Limits;
+        let line = Box::new(self.game.line().clone());
         self.worker.send(SearchJob::Search { line, limits: Box::new(limits), stop });
     }
 
     fn next_search(&mut self) -> StopFlag {
-        if std::mem::take(&mut self.endless) {
+        if std::mem::take(&mut self.last_is_unbounded) {
             self.stop();
         }
         if self.worker.is_idle() {
@@ -186,10 +188,10 @@ impl Session {
         self.searches.iter().for_each(StopFlag::stop);
     }
 
-    /// Commands for people, which no GUI sends.
+    /// Executes a command for interactive use, which no GUI sends.
     fn extra(&mut self, line: &str) {
         let mut words = Words::new(line).iter();
-        let position = *self.board.position();
+        let position = *self.game.position();
         match words.next() {
             None => {}
             Some("d") => self.output.text(&debug_commands::board(&position)),
@@ -206,21 +208,22 @@ impl Session {
             Some("help") => self.output.text(HELP),
             Some(_) => {
                 let shown: String = line.chars().take(80).collect();
-                self.output.say(format_args!("not understood: `{shown}` (`help` lists the commands)"));
+                self.output
+                    .info_string(format_args!("not understood: `{shown}` (`help` lists the commands)"));
             }
         }
     }
 
-    /// Ends the search thread; a search with limits may go on for `grace` first.
+    /// Ends the search thread. A limited search may continue for up to `grace`.
     fn leave(self, grace: Duration) {
-        if self.endless {
+        if self.last_is_unbounded {
             self.stop();
         }
         let searches = self.searches;
         if let Err(worker) = self.worker.finish(grace) {
             searches.iter().for_each(StopFlag::stop);
-            // A thread that does not even notice now dies with the process.
-            let _ = worker.finish(FAREWELL);
+            // A thread that does not react to the stop flag ends with the process.
+            let _ = worker.finish(STOP_GRACE);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Expected results told next to a score.
+//! Win, draw and loss probabilities of a score.
 
 use crate::engine::Score;
 use crate::protocol::uci::Wdl;
 
-/// Centipawns at which a win is as likely as not. Play at short time controls is won about half the time from here.
+/// Score in centipawns at which the probability of a win is one half, as in games at short time controls.
 const EVEN_CHANCE: f64 = 130.0;
-/// Centipawns that raise the odds of winning by a factor of e.
+/// Difference in centipawns that raises the odds of a win by a factor of e.
 const SPREAD: f64 = 70.0;
 
-/// The model: two logistic curves, one per side; what neither wins is drawn.
+/// Returns the probabilities in per mille. Wins and losses follow one logistic curve each; the rest are draws.
 pub(super) fn expected(score: Score) -> Wdl {
     let (win, loss) = match score {
         Score::Cp(cp) => (chance(f64::from(cp)), chance(-f64::from(cp))),
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shares_add_up_and_mirror() {
+    fn probabilities_add_up_and_are_symmetric() {
         for cp in -4000..=4000 {
             let (ours, theirs) = (expected(Score::Cp(cp)), expected(Score::Cp(-cp)));
             assert_eq!(ours.win + ours.draw + ours.loss, 1000, "{cp}");
