@@ -62,12 +62,15 @@ impl Default for Limits {
             mode: SearchMode::Normal,
             searchmoves: Vec::new(),
             multipv: 1,
-            move_overhead: Duration::from_millis(10),
+            move_overhead: Self::DEFAULT_MOVE_OVERHEAD,
         }
     }
 }
 
 impl Limits {
+    /// Move overhead where none is set.
+    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+
     /// Full plies and nothing else.
     pub fn depth(depth: u32) -> Self {
         Self { depth: Some(depth), ..Self::default() }
@@ -86,5 +89,11 @@ impl Limits {
     /// A clock and nothing else.
     pub fn clock(clock: Clock) -> Self {
         Self { clock: Some(clock), ..Self::default() }
+    }
+
+    /// Returns whether a depth, a node count, a time, a clock or a mate ends the search.
+    pub fn is_bounded(&self) -> bool {
+        let Self { depth, nodes, movetime, clock, mate, .. } = self;
+        depth.is_some() || nodes.is_some() || movetime.is_some() || clock.is_some() || mate.is_some()
     }
 }

@@ -6,9 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::chess::MoveStyle;
-use crate::engine::{Declared, DeclaredError, FileMistakes, SearchParams, Searcher, Spec, Weights};
+use crate::engine::{Declared, DeclaredError, FileMistakes, Limits, SearchParams, Searcher, Spec, Weights};
 use crate::protocol::Words;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
+
+const DEFAULT_HASH_MB: u16 = 16;
+const DEFAULT_THREADS: u16 = 1;
+const DEFAULT_MULTIPV: u16 = 1;
+const DEFAULT_CONTEMPT: i32 = 0;
 
 /// Configuration of the built-in engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +41,11 @@ pub struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> Self {
         Self {
-            hash_mb: 16,
-            threads: 1,
-            multipv: 1,
-            contempt: 0,
-            move_overhead: Duration::from_millis(10),
+            hash_mb: usize::from(DEFAULT_HASH_MB),
+            threads: usize::from(DEFAULT_THREADS),
+            multipv: usize::from(DEFAULT_MULTIPV),
+            contempt: DEFAULT_CONTEMPT,
+            move_overhead: Limits::DEFAULT_MOVE_OVERHEAD,
             move_style: MoveStyle::Standard,
             show_wdl: false,
             weights: Weights::default(),
@@ -119,12 +124,12 @@ impl Named {
         let spin =
             |default, min, max| OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) };
         match self {
-            Self::Hash => spin(16, 1, 65_536),
+            Self::Hash => spin(DEFAULT_HASH_MB.into(), 1, 65_536),
             Self::ClearHash => OptionKind::Button,
-            Self::Threads => spin(1, 1, 256),
-            Self::MultiPv => spin(1, 1, 218),
-            Self::Contempt => spin(0, -300, 300),
-            Self::MoveOverhead => spin(10, 0, 10_000),
+            Self::Threads => spin(DEFAULT_THREADS.into(), 1, 256),
+            Self::MultiPv => spin(DEFAULT_MULTIPV.into(), 1, 218),
+            Self::Contempt => spin(DEFAULT_CONTEMPT.into(), -300, 300),
+            Self::MoveOverhead => spin(Limits::DEFAULT_MOVE_OVERHEAD.as_millis() as i64, 0, 10_000),
             Self::Ponder | Self::Chess960 | Self::ShowWdl => OptionKind::Check { default: Some(false) },
         }
     }

@@ -162,12 +162,7 @@ impl Session {
             });
         }
         let limits = go_limits::limits(go, &position, &self.options);
-        let bounded = limits.depth.is_some()
-            || limits.nodes.is_some()
-            || limits.movetime.is_some()
-            || limits.mate.is_some()
-            || limits.clock.is_some();
-        self.last_is_unbounded = !bounded || go.horizon != Horizon::Limits;
+        self.last_is_unbounded = !limits.is_bounded() || go.horizon != Horizon::Limits;
         let line = Box::new(self.game.line().clone());
         self.worker.send(SearchJob::Search { line, limits: Box::new(limits), stop });
     }
