@@ -16,7 +16,7 @@ bench-perft *arguments:
 
 # Every perft row to its full published depth, with every slider technique
 perft-deep:
-    cargo test --release --test perft_suite -- --ignored --nocapture
+    cargo test --release --test chess perft_suite:: -- --ignored --nocapture
 
 # The six seed positions, counted and compared
 perft-suite *arguments:
@@ -29,15 +29,15 @@ magic-check:
 
 # Mutated texts against every parser; more of them than `cargo test` tries
 fuzz iterations="2000000":
-    PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test fuzz_parsers
+    PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test chess fuzz_parsers::
 
 # Mates, Bratko-Kopec and studies at 200,000 nodes each: what is solved, and that it is not less than before
 suites:
-    cargo test --release --test suites -- --ignored --nocapture
+    cargo test --release --test engine suites:: -- --ignored --nocapture
 
 # King and pieces against a bare king that defends perfectly, bishop and knight among them
 endings:
-    cargo test --release --test endings_won -- --include-ignored --nocapture
+    cargo test --release --test engine endings_won:: -- --include-ignored --nocapture
 
 # Plies a second with an instant engine, against a bare pipe ping-pong in the same run
 bench-harness *arguments:
@@ -53,7 +53,7 @@ bench-rivals fastchess c-chess-cli:
 
 # Five hundred games at once, then a hundred thousand in a row: no forfeit of ours, no leak
 soak-harness:
-    cargo test --release --test player_load -- --ignored --nocapture --test-threads 1
+    cargo test --release --test player load:: -- --ignored --nocapture --test-threads 1
 
 # The table of tuners: ours beside fishtest's, OpenBench's and weather-factory's on eleven landscapes (--runs N, --games N, --best)
 bench-tuner *arguments:
@@ -65,11 +65,11 @@ bench-stats:
 
 # A hundred thousand simulated tests at each hypothesis: error rates within 0.003, lengths within 2 %
 sim-sprt:
-    cargo test --release --test stats_sprt -- --ignored --nocapture
+    cargo test --release --test cli stats_sprt:: -- --ignored --nocapture
 
 # Kill runs again and again and compare their ends with uninterrupted ones
 kill-loop cycles="200":
-    PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run_durability killed_ -- --nocapture
+    PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run killed_ -- --nocapture
 
 # A match of the built-in engine against itself with plain weights
 match:
@@ -81,7 +81,7 @@ bench-resume *arguments:
 
 # Mistreat a run for so many minutes: engines that fail, kills, stops, resumes; then everything must add up
 soak minutes="60":
-    PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test soak -- --ignored --nocapture
+    PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test run soak:: -- --ignored --nocapture
 
 # Play the same seeded runs with two release builds and compare everything they leave behind
 compare-builds old new:

@@ -1,6 +1,6 @@
 //! playself: a match, SPRT and tuning harness for chess engines, and the engine it tunes.
 //!
-//! Each room says on its first line what it is. Who may name whom is a table in `tests/architecture.rs`; in short:
+//! Each room says on its first line what it is. Who may name whom is a table in `tests/cli/architecture.rs`; in short:
 //! `chess` and `stats` know nobody; `engine` knows `chess`; the harness (`player` upward) never names `engine` and
 //! meets engines only as processes.
 

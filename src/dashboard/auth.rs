@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Rows 91 and 92 of `docs/faults.md`; `tests/browser.rs` checks the statuses.
+    /// Rows 91 and 92 of `docs/faults.md`; `tests/report/browser_pages.rs` checks the statuses.
     #[test]
     fn only_our_own_names_and_bare_addresses_with_our_port_are_hosts() {
         let host_check = HostCheck::new(&"Desk.local:8037".parse().unwrap(), 8037);

@@ -1,0 +1,12 @@
+//! Commands that play no run, and checks of the documents against the code.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod architecture;
+mod book;
+mod configuration_docs;
+mod doctor;
+mod faults_coverage;
+mod revisions;
+mod stats_commands;
+mod stats_llr;
+mod stats_sprt;

@@ -1,0 +1,395 @@
+//! `chess-uci` as a GUI meets it: a process, its pipes, and every command at any moment.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::console::Program;
+use playself::chess::{MoveStyle, Position};
+use playself::engine::{Declared, SearchParams, Weights};
+use playself::protocol::uci::{InfoScore, OptionKind, Reply};
+
+fn engine() -> Program {
+    Program::start(env!("CARGO_BIN_EXE_chess-uci"), &["--hash", "1"])
+}
+
+/// The move of a `bestmove` line, which must be legal.
+fn best_move(line: &str, position: &Position, style: MoveStyle) -> String {
+    let Reply::BestMove { best: Some(best), .. } = Reply::parse(line) else { panic!("{line} names a move") };
+    assert!(position.parse_coordinate(best, style).is_ok(), "{best} in {}", position.to_fen());
+    best.to_owned()
+}
+
+/// The last line of an answer, and the search's last `info` before it.
+fn answer(lines: &[String]) -> (&str, Option<&str>) {
+    let (last, before) = lines.split_last().expect("an answer has a line");
+    (last, before.iter().rev().find(|line| line.starts_with("info depth")).map(String::as_str))
+}
+
+#[test]
+fn it_introduces_itself_with_every_option() {
+    let started = Instant::now();
+    let mut engine = engine();
+    engine.say("uci");
+    let lines = engine.until("uciok");
+    // 20 ms when the machine is quiet; a test must also pass on a crowded one.
+    assert!(started.elapsed() < Duration::from_secs(10));
+    let mut options = Vec::new();
+    for line in &lines {
+        match Reply::parse(line) {
+            Reply::Option(option) => options.push(option),
+            Reply::IdName(_) | Reply::IdAuthor(_) | Reply::UciOk => {}
+            other => panic!("{other:?} has no place in an introduction"),
+        }
+    }
+    for name in [
+        "Hash",
+        "Clear Hash",
+        "Threads",
+        "Ponder",
+        "MultiPV",
+        "Contempt",
+        "Move Overhead",
+        "UCI_Chess960",
+        "UCI_ShowWDL",
+    ] {
+        assert!(options.iter().any(|option| option.name == name), "{name}");
+    }
+    for spec in Weights::specs().iter().chain(SearchParams::specs()) {
+        let [default, min, max] = [spec.default, spec.min, spec.max].map(|number| Some(i64::from(number)));
+        let kind = OptionKind::Spin { default, min, max };
+        assert!(
+            options.iter().any(|option| option.name == spec.name && option.kind == kind),
+            "{}",
+            spec.name
+        );
+    }
+    engine.say("quit");
+    assert!(engine.finish().1.success());
+}
+
+#[test]
+fn every_limit_ends_with_a_legal_move() {
+    let mut engine = engine();
+    let start = Position::startpos();
+    for go in [
+        "go depth 3",
+        "go depth 0",
+        "go nodes 2000",
+        "go nodes 1",
+        "go nodes 0",
+        "go movetime 30",
+        "go movetime 0",
+        "go movetime -5",
+        "go wtime 500 btime 500 winc 5 binc 5",
+        "go wtime 500 btime 500 movestogo 1",
+        "go wtime 1 btime 1",
+        "go wtime -100 btime -100",
+        "go btime 300",
+        "go depth 4 nodes 500 movetime 1000",
+        "go nodes 500 mate 2",
+        "go nodes 500 nonsense words",
+    ] {
+        engine.say(&format!("position startpos\n{go}"));
+        let lines = engine.until("bestmove");
+        best_move(answer(&lines).0, &start, MoveStyle::Standard);
+    }
+    for go in ["go", "go infinite", "go ponder wtime 100 btime 100", "go infinite searchmoves e2e4 d2d4"] {
+        engine.say(&format!("{go}\nstop"));
+        best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard);
+    }
+    engine.say("go ponder wtime 200 btime 200\nponderhit");
+    best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard);
+    engine.say("go depth 3 searchmoves a2a3");
+    assert_eq!(best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard), "a2a3");
+    engine.say("quit");
+    assert!(engine.finish().1.success());
+}
+
+#[test]
+fn a_mate_is_found_and_told() {
+    let mut engine = engine();
+    engine.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\ngo mate 1");
+    let lines = engine.until("bestmove");
+    let (last, info) = answer(&lines);
+    assert!(last.starts_with("bestmove a1a8"), "{last}");
+    let Some(Reply::Info(info)) = info.map(Reply::parse) else { panic!("{lines:?}") };
+    assert_eq!(info.read().score, Some(InfoScore::Mate(1)));
+}
+
+#[test]
+fn a_search_can_be_stopped_at_any_moment() {
+    let mut engine = engine();
+    for micros in (0..8_000).step_by(400) {
+        engine.say("go infinite");
+        thread::sleep(Duration::from_micros(micros));
+        engine.say("stop\nisready");
+        let mut answers = 0;
+        // Whichever comes first, one best move and one readiness come, and nothing else of either.
+        for _ in 0..2 {
+            let lines = loop {
+                let line = engine.line().expect("it goes on");
+                if line.starts_with("bestmove") || line == "readyok" {
+                    break line;
+                }
+            };
+            answers += usize::from(lines.starts_with("bestmove"));
+        }
+        assert_eq!(answers, 1);
+    }
+    engine.say("stop\nstop\nponderhit\nisready");
+    assert_eq!(engine.until("readyok"), ["readyok"], "nothing runs, so nothing else is said");
+}
+
+#[test]
+fn it_leaves_at_any_moment_it_is_told_to_or_left() {
+    for (delay, go) in [
+        (0, "go infinite"),
+        (3, "go infinite"),
+        (0, "go ponder"),
+        (2, "go depth 60"),
+        (0, "isready"),
+        (1, "perft 7"),
+    ] {
+        let mut engine = engine();
+        engine.say(&format!("position startpos moves e2e4\n{go}"));
+        thread::sleep(Duration::from_millis(delay));
+        engine.say("quit");
+        let (_, status, errors) = engine.finish();
+        assert!(status.success() && errors.is_empty(), "{go}: {status} {errors}");
+    }
+    for go in ["", "uci", "go infinite", "go ponder", "go nodes 3000", "go depth 70", "setoption name"] {
+        let mut engine = engine();
+        engine.send(go.as_bytes());
+        let (lines, status, errors) = engine.finish();
+        assert!(status.success() && errors.is_empty(), "{go}: {status} {errors}");
+        let expected = usize::from(go.starts_with("go"));
+        assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), expected, "{go}");
+    }
+}
+
+#[test]
+fn readiness_is_told_during_a_search_and_a_second_go_ends_an_endless_one() {
+    let mut engine = engine();
+    engine.say("go infinite\nisready");
+    engine.until("readyok");
+    engine.say("go nodes 500");
+    engine.until("bestmove");
+    engine.until("bestmove");
+    engine.say("go infinite\nucinewgame\nposition startpos moves d2d4\nsetoption name Hash value 2\nstop");
+    best_move(answer(&engine.until("bestmove")).0, &Position::startpos(), MoveStyle::Standard);
+    engine.say("go nodes 100");
+    let after = Position::startpos();
+    let after = after.play(after.parse_san("d4").unwrap());
+    best_move(answer(&engine.until("bestmove")).0, &after, MoveStyle::Standard);
+}
+
+#[test]
+fn searches_with_limits_follow_each_other_to_their_ends() {
+    let mut engine = engine();
+    engine.say("go depth 4\nposition startpos moves e2e4\ngo depth 5\ngo depth 3");
+    for depth in [4, 5, 3] {
+        let lines = engine.until("bestmove");
+        let deepest = format!("info depth {depth} ");
+        assert!(answer(&lines).1.is_some_and(|info| info.starts_with(&deepest)), "{lines:?}");
+    }
+    engine.say("go depth 60\ngo depth 61\ngo movetime 600000\nstop");
+    for _ in 0..3 {
+        engine.until("bestmove");
+    }
+    engine.say("go depth 60\ngo nodes 999999999999\nquit");
+    assert!(engine.finish().1.success());
+}
+
+#[test]
+fn a_refused_position_is_explained_and_the_board_stays() {
+    let mut engine = engine();
+    engine.say("position startpos moves e2e4 e7e5");
+    for bad in [
+        "position startpos moves e2e4 e7e5 e1e3",
+        "position startpos moves e2e5",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen nonsense",
+        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves xyz",
+    ] {
+        engine.say(bad);
+        let line = engine.line().expect("it explains");
+        assert!(line.starts_with("info string position refused"), "{bad}: {line}");
+        engine.say("d");
+        let lines = engine.until("Checkers");
+        let fen = "Fen: rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        assert!(lines.iter().any(|line| line == fen), "{bad}: {lines:?}");
+    }
+}
+
+#[test]
+fn a_long_game_is_retold_quickly() {
+    let mut engine = engine();
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut told = String::from("position startpos moves");
+    let mut all = String::new();
+    for ply in 0..1200 {
+        told.push(' ');
+        told.push_str(shuffle[ply % 4]);
+        all.push_str(&told);
+        all.push('\n');
+    }
+    let started = Instant::now();
+    engine.say(&format!("{all}isready"));
+    engine.until("readyok");
+    // Three and a half megabytes of text; quadratic playing out would be 720 000 moves.
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    engine.say("go nodes 200");
+    best_move(answer(&engine.until("bestmove")).0, &Position::startpos(), MoveStyle::Standard);
+}
+
+#[test]
+fn castling_is_spelt_as_agreed() {
+    let mut engine = engine();
+    let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    let cases = [
+        ("false", castling, "e1g1", "e1g1"),
+        ("false", castling, "e1c1", "e1c1"),
+        ("false", castling, "e1h1", "e1g1"),
+        ("true", castling, "e1h1", "e1h1"),
+        ("true", castling, "e1g1", "e1h1"),
+        ("true", "1r3k1r/8/8/8/8/8/8/1R3K1R b HBhb - 0 1", "f8b8", "f8b8"),
+    ];
+    for (chess960, fen, asked, told) in cases {
+        engine.say(&format!(
+            "setoption name UCI_Chess960 value {chess960}\nposition fen {fen}\ngo depth 2 searchmoves {asked}"
+        ));
+        let lines = engine.until("bestmove");
+        let (last, info) = answer(&lines);
+        assert_eq!(last.split_whitespace().nth(1), Some(told), "{chess960} {fen}");
+        assert!(info.is_some_and(|info| info.contains(&format!(" pv {told}"))), "{info:?}");
+    }
+    engine.say("position fen 1r3k1r/5p2/8/8/8/8/5P2/1R3K1R b HBhb - 0 1 moves f8h8 f1b1\nd");
+    let lines = engine.until("Checkers");
+    assert!(lines.iter().any(|line| line.starts_with("Fen: 1r3rk1/5p2/8/8/8/8/5P2/2KR3R b")), "{lines:?}");
+}
+
+#[test]
+fn without_a_legal_move_it_says_so() {
+    let mut engine = engine();
+    for (fen, score) in
+        [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0")]
+    {
+        engine.say(&format!("position fen {fen}\ngo movetime 50"));
+        assert_eq!(
+            engine.until("bestmove"),
+            [format!("info depth 0 score {score}"), "bestmove (none)".into()]
+        );
+    }
+}
+
+#[test]
+fn lines_and_expected_results_are_told_when_asked_for() {
+    let mut engine = engine();
+    engine.say("setoption name multipv value 3\nsetoption name UCI_ShowWDL value true\ngo depth 4");
+    let lines = engine.until("bestmove");
+    for rank in 1..=3 {
+        let told = lines.iter().filter_map(|line| match Reply::parse(line) {
+            Reply::Info(info) => Some(info.read()),
+            _ => None,
+        });
+        let line = told.into_iter().find(|info| info.depth == Some(4) && info.multipv == Some(rank));
+        let wdl = line.and_then(|info| info.wdl).unwrap_or_else(|| panic!("line {rank} in {lines:#?}"));
+        assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
+    }
+}
+
+#[test]
+fn the_same_search_gives_the_same_answer() {
+    let run = || {
+        let mut engine = engine();
+        engine.say("position startpos moves e2e4 c7c5\ngo nodes 15000");
+        let lines = engine.until("bestmove");
+        let (last, info) = answer(&lines);
+        let Some(Reply::Info(info)) = info.map(Reply::parse) else { panic!("{lines:?}") };
+        let info = info.read();
+        (last.to_owned(), info.score, info.nodes, info.depth)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn options_reach_the_engine() {
+    let mut engine = engine();
+    let eval = |engine: &mut Program| {
+        engine.say("eval");
+        engine.until("Evaluation").pop().expect("one line")
+    };
+    engine.say("position startpos moves e2e4");
+    let before = eval(&mut engine);
+    engine.say("setoption name tempo_eg value 80\nsetoption name TEMPO_MG value 80");
+    assert_ne!(eval(&mut engine), before);
+    for (bad, part) in [
+        ("setoption name Hash value 0", "1 to 65536"),
+        ("setoption name tempo_mg value 9999", "out of range"),
+        ("setoption name tempo value 1", "tempo_"),
+    ] {
+        engine.say(bad);
+        let line = engine.line().expect("it explains");
+        assert!(line.starts_with("info string ") && line.contains(part), "{bad}: {line}");
+    }
+}
+
+#[test]
+fn people_get_a_board_and_counts() {
+    let mut engine = engine();
+    engine.say("perft 3");
+    assert!(engine.until("Nodes searched").last().is_some_and(|line| line == "Nodes searched: 8902"));
+    engine.say("go perft 2");
+    assert!(engine.until("Nodes searched").last().is_some_and(|line| line == "Nodes searched: 400"));
+    engine.say("make tea");
+    engine.until("info string not understood");
+}
+
+#[test]
+fn it_stays_small_with_a_small_table() {
+    let mut engine = engine();
+    engine.say("setoption name Hash value 1\nisready\ngo nodes 30000");
+    engine.until("bestmove");
+    let resident = engine.resident_kib();
+    assert!(resident < 20 * 1024, "{resident} KiB");
+}
+
+#[test]
+fn garbage_never_ends_it() {
+    const WORDS: &str = "uci debug on isready setoption name value Hash Threads tempo_mg MultiPV ucinewgame position \
+        startpos fen moves e2e4 e7e5 g1f3 e1g1 0000 go depth nodes movetime infinite ponder searchmoves wtime btime \
+        movestogo mate stop ponderhit d eval register later 1 2 3 0 -1 16 99999999999999999999 \
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR 8/8/8/8/8/8/8/K1k5 w b KQkq - perft é \u{feff} \0 %s ; ' \"";
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut engine = engine();
+    for _ in 0..30 {
+        let mut bytes = Vec::new();
+        for _ in 0..60 {
+            for _ in 0..random(9) {
+                match random(12) {
+                    0 => {
+                        bytes.extend((0..random(8)).map(|_| random(256) as u8).filter(|&byte| byte != b'\n'));
+                    }
+                    _ => bytes.extend(words[random(words.len())].bytes()),
+                }
+                bytes.push(b" \t\r\0"[random(12).min(3) * usize::from(random(10) == 0)]);
+            }
+            bytes.push(b'\n');
+        }
+        engine.send(&bytes);
+        engine.say("stop");
+        // A position it was left with may be anything; from a known one it must still play.
+        engine.say("setoption name Threads value 1\nsetoption name MultiPV value 1\nposition startpos\ngo nodes 77\nisready");
+        engine.until("readyok");
+    }
+    engine.say("quit");
+    let (lines, status, errors) = engine.finish();
+    assert!(status.success(), "{status} {errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    assert!(!lines.iter().any(|line| line.contains("the search failed")), "{lines:?}");
+}

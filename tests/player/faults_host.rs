@@ -1,0 +1,288 @@
+//! What the host does to us, and what we leave behind: each case in a process of its own.
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::fault::{fake, guardian, jobs, run, sound, survivors};
+use crate::machine;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SigHandler, Signal, kill, signal};
+use nix::unistd::Pid;
+use playself::fleet::{FleetConfig, FleetError, FleetEvent, LocalFleet};
+use playself::game::{TimeControl, VoidReason};
+use playself::player::{EngineSpec, WorkingDir};
+
+const MARK: &str = "PLAYSELF_TEST_MARK";
+
+/// Starts one of the ignored tests below as a process that can be treated badly.
+fn helper(test: &str, mark: &str) -> Child {
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::{test}");
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &test, "--ignored", "--nocapture"])
+        .env(MARK, mark)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn mark() -> String {
+    std::env::var(MARK).expect("only started by other tests, with a mark")
+}
+
+/// Under `nohup` the test program ignores SIGHUP, and every process that it starts inherits that.
+fn restore_default_hangup() {
+    #[expect(unsafe_code, reason = "the disposition of a signal cannot be changed otherwise")]
+    // SAFETY: no handler runs; only the default is put back.
+    unsafe { signal(Signal::SIGHUP, SigHandler::SigDfl) }.unwrap();
+}
+
+fn named(mut spec: EngineSpec, mark: &str) -> EngineSpec {
+    spec.args.extend(["--name".to_owned(), mark.to_owned()]);
+    spec
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn plays_for_ever() {
+    restore_default_hangup();
+    let stubborn = fake(&["on eof: hang", "on start: block-term; fork 1; fork-session", "on quit: hang"]);
+    let stubborn = EngineSpec { dir: WorkingDir::Private, ..named(stubborn, &mark()) };
+    let slow = |mut spec: EngineSpec| {
+        spec.args.extend(["--sleep-ms".into(), "30".into()]);
+        spec
+    };
+    let mut config = FleetConfig::new(vec![slow(stubborn), slow(named(sound(), &mark()))]);
+    config.concurrency = 3;
+    config.guardian = Some(guardian());
+    run(config, jobs(1000, TimeControl::nodes(1)));
+}
+
+#[test]
+fn nothing_of_ours_survives_our_death_by_any_signal() {
+    let _machine = machine::reserve();
+    for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGHUP] {
+        let mark = format!("survivor-{signal}-{}", std::process::id());
+        let mut child = helper("plays_for_ever", &mark);
+        // Three boards, two engines each, and two children of each of the stubborn ones.
+        wait_until("all engines run", || survivors(&mark).len() >= 12);
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        child.wait().unwrap();
+        sleep(Duration::from_millis(1000));
+        let left = survivors(&mark);
+        assert!(left.is_empty(), "rows 44 and 57, {signal}: {left:#?}");
+        let ours = format!("playself-{:x}-", child.id());
+        let folders = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        let left = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours)).count();
+        assert_eq!(left, 0, "{signal}: private folders");
+    }
+}
+
+/// A process that is just becoming another program shows for a moment no environment, and no command line either: one
+/// look at it, ours or this test's, proves nothing. This grandchild becomes another all the time.
+#[test]
+fn row_44_a_grandchild_that_is_looked_at_in_the_middle_of_exec_is_not_missed() {
+    let mark = format!("reborn-{}", std::process::id());
+    for attempt in 0..25 {
+        let elusive = named(fake(&["on go#1: fork-reborn 3000; exit 1"]), &mark);
+        let outcome = run(FleetConfig::new(vec![elusive, sound()]), jobs(1, TimeControl::nodes(1)));
+        assert_eq!(outcome.lines(), ["0-1 crash(exit 1)", "1-0 crash(exit 1)"], "{attempt}: {outcome:#?}");
+        for look in 0..10 {
+            let left = survivors(&mark);
+            assert!(left.is_empty(), "attempt {attempt}, look {look}: {left:?}");
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn is_stopped_and_continued() {
+    // Each move takes 60 of 400 ms, so a stop of a second would lose any game on time, and a busy machine none.
+    let limits = TimeControl { margin_ms: 40, ..TimeControl::movetime(400) };
+    let slow = || named(EngineSpec { args: vec!["--sleep-ms".into(), "60".into()], ..sound() }, &mark());
+    let mut config = FleetConfig::new(vec![slow(), slow()]);
+    config.rules.max_moves = Some(20);
+    let outcome = run(config, jobs(2, limits));
+    assert!(
+        outcome.voids.iter().any(|reason| matches!(reason, VoidReason::Suspended { .. })),
+        "the pair under way is void: {:?} {:?}",
+        outcome.voids,
+        outcome.lines()
+    );
+    assert!(outcome.lines().iter().all(|line| line == "1/2-1/2 max_moves"), "{:?}", outcome.lines());
+}
+
+#[test]
+fn games_under_way_are_void_when_we_were_stopped_whatever_their_result() {
+    let _machine = machine::reserve();
+    let mark = format!("stopped-{}", std::process::id());
+    let mut child = helper("is_stopped_and_continued", &mark);
+    let pid = Pid::from_raw(child.id() as i32);
+    wait_until("a game runs", || survivors(&mark).len() >= 2);
+    sleep(Duration::from_millis(500));
+    kill(pid, Signal::SIGSTOP).unwrap();
+    sleep(Duration::from_millis(1000));
+    kill(pid, Signal::SIGCONT).unwrap();
+    assert!(child.wait().unwrap().success(), "row 58: see the helper's message above");
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn runs_out_of_descriptors() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut config = FleetConfig::new(vec![sound(), sound()]);
+        config.concurrency = 8;
+        config.rules.max_moves = Some(4);
+        let mut fleet = LocalFleet::start(config).unwrap();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
+        setrlimit(Resource::RLIMIT_NOFILE, open + 8, open + 8).unwrap();
+        for job in jobs(16, TimeControl::nodes(1)) {
+            fleet.submit(job);
+        }
+        let (mut voids, mut pairs) = (0, 0);
+        while voids + pairs < 16 {
+            match fleet.next_event().await.unwrap() {
+                FleetEvent::Voided { reason, .. } => {
+                    assert!(matches!(reason, VoidReason::Resources { .. }), "{reason:?}");
+                    voids += 1;
+                }
+                FleetEvent::PairFinished(pair) => {
+                    assert!(pair.games.iter().all(|game| game.ending.termination.kind() == "max_moves"));
+                    pairs += 1;
+                }
+                FleetEvent::EngineFatal(fatal) => panic!("blamed an engine: {fatal}"),
+                _ => {}
+            }
+        }
+        assert!(voids > 0 && fleet.concurrency() < 8, "{voids} void, {} at once", fleet.concurrency());
+        fleet.close().await;
+    });
+}
+
+#[test]
+fn when_the_system_refuses_processes_pairs_are_void_and_nobody_pays() {
+    let status = helper("runs_out_of_descriptors", "descriptors").wait().unwrap();
+    assert!(status.success(), "rows 53 and 54 at run time: see the helper's message above");
+}
+
+#[test]
+fn more_games_than_descriptors_are_refused_before_the_first() {
+    let mut config = FleetConfig::new(vec![sound(), sound()]);
+    config.concurrency = 1_000_000_000;
+    let refused = LocalFleet::start(config).unwrap_err();
+    assert!(matches!(refused, FleetError::TooFewDescriptors { possible, .. } if possible > 1), "row 53");
+}
+
+#[test]
+fn a_fleet_can_be_resized_drained_and_killed() {
+    let _machine = machine::reserve();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mark = format!("killed-{}", std::process::id());
+    runtime.block_on(async {
+        let slow =
+            |ms: &str| named(EngineSpec { args: vec!["--sleep-ms".into(), ms.into()], ..sound() }, &mark);
+        let mut config = FleetConfig::new(vec![slow("2"), slow("2")]);
+        config.concurrency = 4;
+        config.rules.max_moves = Some(10);
+        let mut fleet = LocalFleet::start(config).unwrap();
+        jobs(30, TimeControl::nodes(1)).into_iter().for_each(|job| fleet.submit(job));
+        let (mut pairs, mut voids) = (Vec::new(), 0);
+        let mut changes = [(4, 1), (8, 6), (12, 2)].into_iter().peekable();
+        while pairs.len() < 20 {
+            if let FleetEvent::PairFinished(pair) = fleet.next_event().await.unwrap() {
+                pairs.push(pair.id.index);
+                if let Some((_, concurrency)) = changes.next_if(|(at, _)| pairs.len() >= *at) {
+                    fleet.set_concurrency(concurrency).unwrap();
+                    assert_eq!(fleet.concurrency(), concurrency);
+                }
+            }
+            assert!(fleet.live().len() <= 6);
+        }
+        fleet.kill_now();
+        while pairs.len() + voids < 30 {
+            match fleet.next_event().await.unwrap() {
+                FleetEvent::PairFinished(pair) => pairs.push(pair.id.index),
+                FleetEvent::Voided { reason, .. } => {
+                    assert_eq!(reason, VoidReason::Cancelled);
+                    voids += 1;
+                }
+                _ => {}
+            }
+        }
+        fleet.close().await;
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs.len() + voids, 30, "every pair came out once");
+    });
+    assert!(survivors(&mark).is_empty());
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn is_flooded() {
+    let peak = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    let play = |rule: &str| {
+        let mut flooding = fake(&[rule]);
+        flooding.timeouts.move_cap = Duration::from_secs(10);
+        let mut config = FleetConfig::new(vec![flooding, sound()]);
+        config.rules.max_moves = Some(4);
+        run(config, jobs(1, TimeControl::nodes(1))).lines()
+    };
+    assert_eq!(play("on go#2: flood 200000; write \\n; play"), ["1/2-1/2 max_moves"; 2]);
+    let before = peak();
+    for rule in ["on go#2: flood 100000000; hang", "on go#2: lines 5000000 info depth 9 score cp 1; hang"] {
+        assert_eq!(play(rule), ["0-1 protocol(flood)", "1-0 protocol(flood)"]);
+    }
+    let grown = peak() - before;
+    assert!(grown < 1024, "memory grew by {grown} KiB while an engine wrote a hundred megabytes");
+}
+
+#[test]
+fn row_22_an_engine_that_never_ends_its_line_costs_no_memory() {
+    let _machine = machine::reserve();
+    let status = helper("is_flooded", "flood").wait().unwrap();
+    assert!(status.success(), "see the helper's message above");
+}
+
+/// Nothing is decided by the time of day, so a clock set forward or back in the middle of a run changes only what it
+/// says about itself: tags, folder names, times in the journal.
+#[test]
+fn row_60_the_time_of_day_is_read_only_to_be_written_down() {
+    let mut readers = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read_to_string(&path).is_ok_and(|text| text.contains("SystemTime")) {
+                readers.push(path.display().to_string());
+            }
+        }
+    }
+    readers.retain(|path| {
+        ["game", "player", "fleet", "stats", "tuning"]
+            .iter()
+            .any(|room| path.starts_with(&format!("src/{room}/")))
+    });
+    readers.sort();
+    // The start of a game, and a name that no other run has.
+    assert_eq!(readers, ["src/fleet/slot.rs", "src/player/process/launcher.rs"]);
+    let slot = std::fs::read_to_string("src/fleet/slot.rs").unwrap();
+    assert_eq!(slot.matches("SystemTime::now").count(), 1);
+}

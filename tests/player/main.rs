@@ -1,0 +1,15 @@
+//! Engine processes: protocols, clocks, faults and placement on processors.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+#[path = "../support/fault.rs"]
+mod fault;
+#[path = "../support/machine.rs"]
+mod machine;
+
+mod faults_host;
+mod faults_protocol;
+mod load;
+mod pairs;
+mod placement;
+mod protocol_round_trip;
+mod virtual_time;

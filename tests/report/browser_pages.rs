@@ -1,0 +1,400 @@
+//! Pages in a real browser: what they show, what they refuse to run, and who may steer.
+//!
+//! Needs Debian's `chromium` and `chromium-driver`; where they are absent the claims are skipped with a message.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::browser::{Browser, Served, http};
+use crate::machine;
+use crate::run::{Bench, FAKE, PLAYSELF, finish, spawn, wait_for};
+use serde_json::Value;
+
+/// Names that would be markup in a careless page.
+const EVIL: [&str; 2] = ["<img src=x onerror=window.pwned=1>", "</script><script>window.pwned=2</script>"];
+
+/// A test between two fake engines with evil names, one of which makes an illegal move now and then.
+fn evil_config(bench: &Bench, pairs: u64, delay_ms: u64) -> std::path::PathBuf {
+    let text = format!(
+        "name = \"<b>evil</b>\"\nseed = 5\n\
+         [candidate]\nengine = \"{FAKE}\"\nname = \"{}\"\nargs = [\"--salt\", \"1\", \"--sleep-ms\", \"{delay_ms}\"]\n\
+         [baseline]\nengine = \"{FAKE}\"\nname = \"{}\"\nargs = [\"--salt\", \"2\", \"--sleep-ms\", \"{delay_ms}\"]\n\
+         [games]\ndepth = 1\nopenings = \"{}\"\nmax_pairs = {pairs}\nconcurrency = 2\n\
+         [adjudicate]\nmax_moves = 30\n[sprt]\nelo = [0.0, 5.0]\n",
+        EVIL[0],
+        EVIL[1],
+        bench.path("book.epd").display(),
+    );
+    let path = bench.path("evil.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn browser() -> Option<Browser> {
+    match Browser::start() {
+        Ok(browser) => Some(browser),
+        Err(missing) => {
+            #[expect(clippy::print_stderr, reason = "a skipped claim must say so")]
+            {
+                eprintln!("SKIPPED: {missing}");
+            }
+            None
+        }
+    }
+}
+
+/// The heights of a curve as drawn.
+fn heights(browser: &Browser, figure: &str) -> Vec<f64> {
+    let path =
+        browser.run(&format!("return document.querySelector('#{figure} path.path').getAttribute('d')"));
+    let path = path.as_str().unwrap();
+    path[1..].split('L').map(|point| point.split(' ').nth(1).unwrap().parse().unwrap()).collect()
+}
+
+/// The column of `pairs.csv` with this name.
+fn column(csv: &str, name: &str) -> Vec<f64> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let place = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
+    reader.records().map(|row| row.unwrap()[place].parse().unwrap()).collect()
+}
+
+/// Fails unless `drawn` is a straight-line picture of `values`: upside down, and exact to the tenth it is drawn to.
+fn assert_pictures(drawn: &[f64], values: &[f64]) {
+    assert_eq!(drawn.len(), values.len(), "a point for each pair");
+    let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
+    let low = (0..values.len()).min_by(by_value).unwrap();
+    let high = (0..values.len()).max_by(by_value).unwrap();
+    let scale = (drawn[high] - drawn[low]) / (values[high] - values[low]);
+    assert!(scale < 0.0, "up is more");
+    for (drawn_at, value) in drawn.iter().zip(values) {
+        let expected = drawn[low] + scale * (value - values[low]);
+        assert!((drawn_at - expected).abs() < 0.2, "{value} is drawn at {drawn_at}, not at {expected}");
+    }
+}
+
+fn figures(browser: &Browser) -> Vec<(String, String)> {
+    let script = "return [...document.querySelectorAll('.figures div')].map(d => [d.querySelector('dt').textContent, \
+                  d.querySelector('dd').textContent])";
+    let told = browser.run(script);
+    let rows = told.as_array().unwrap().iter();
+    rows.map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_str().unwrap().to_owned())).collect()
+}
+
+/// A number as pages write it.
+fn signed(value: &Value, decimals: usize) -> String {
+    let text = format!("{:+.decimals$}", value.as_f64().unwrap());
+    let zero = text[1..].bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    if zero { text[1..].to_owned() } else { text.replace('-', "\u{2212}") }
+}
+
+fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
+    let error = |name: &str| format!("{:.1}", summary[name].as_f64().unwrap());
+    let expected = [
+        ("Elo", format!("{} ± {}", signed(&summary["elo"], 1), error("elo_error"))),
+        ("Normalized Elo", format!("{} ± {}", signed(&summary["nelo"], 1), error("nelo_error"))),
+        ("Superiority (LOS)", format!("{:.1} %", 100.0 * summary["los"].as_f64().unwrap())),
+        ("Games", summary["games"].to_string()),
+        ("Won – drawn – lost", format!("{} – {} – {}", summary["wins"], summary["draws"], summary["losses"])),
+        ("Even pairs", format!("{:.1} %", 100.0 * summary["draw_ratio"].as_f64().unwrap())),
+        ("Faults", summary["faults"].to_string()),
+        (
+            "LLR",
+            format!(
+                "{} ({} to {})",
+                signed(&summary["llr"], 2),
+                signed(&summary["llr_lower"], 2),
+                signed(&summary["llr_upper"], 2)
+            ),
+        ),
+    ];
+    for (label, value) in expected {
+        let told = shown.iter().find(|(shown, _)| shown == label).map(|(_, value)| value.as_str());
+        assert_eq!(told, Some(value.as_str()), "{label}");
+    }
+}
+
+/// Nothing on the page is wider than the page, however narrow.
+fn assert_fits(browser: &Browser, page: &str) {
+    for width in [1280, 390] {
+        browser.resize(width, 900);
+        let over =
+            browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        assert_eq!(over, 0, "{page} at {width} pixels");
+    }
+}
+
+/// Row 93 of `docs/faults.md`.
+#[test]
+fn the_report_shows_the_run_and_runs_nothing_that_stands_in_names() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let (status, said) = finish(&mut bench.start(&evil_config(&bench, 24, 0), "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+    browser.open_file(&bench.path("run/report.html"));
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was run");
+    assert!(browser.text(".engines").contains(EVIL[0]) && browser.text(".engines").contains(EVIL[1]));
+    assert_pictures(&heights(&browser, "llr"), &column(&bench.read("run", "pairs.csv"), "llr"));
+    let summary: Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    assert_figures_equal_summary(&figures(&browser), &summary);
+    // Markup from data that got in all the same would not be run.
+    browser.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.pwned=3\">')");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(
+        browser.run("return window.pwned === undefined").as_bool().unwrap(),
+        "the policy let a handler run"
+    );
+    assert!(browser.complaints().iter().any(|line| line.contains("Content Security Policy")));
+    assert_fits(&browser, "the report");
+}
+
+/// What stands on the page without words for those who cannot see it, or without a name for a field.
+const WORDLESS: &str = "return [...document.querySelectorAll('svg, [role=img]')] \
+    .filter(e => e.checkVisibility() && (e.getAttribute('aria-label') || '').length < 10).map(e => e.outerHTML.slice(0, 90)) \
+    .concat([...document.querySelectorAll('input, select')].filter(e => !e.labels.length).map(e => e.outerHTML)) \
+    .concat([...document.querySelectorAll('button')].filter(e => !e.textContent.trim()).map(e => e.outerHTML))";
+
+/// Every text that is less than 4.5 : 1 from its ground, as the browser paints it. Text on bars and boards of charts is
+/// computed in `tests/report/contrast.rs`.
+const FAINT: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || []).map(Number); \
+    const light = ([r, g, b]) => { const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; \
+        return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); }; \
+    const ground = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); \
+        if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; }; \
+    const faint = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); \
+    while (all.nextNode()) { const e = all.currentNode.parentElement, text = all.currentNode.data.trim(); \
+        if (!text || !e.checkVisibility() || e.closest('script, style, noscript, desc, title, option')) continue; \
+        const drawn = e.closest('svg'); \
+        if (drawn && (e.matches('.on') || drawn.querySelector('[fill-opacity]'))) continue; \
+        const style = getComputedStyle(e), one = light(parts(drawn ? style.fill : style.color)), other = light(ground(e)); \
+        const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05); \
+        if (ratio < 4.5) faint.push(text.slice(0, 30) + ' ' + ratio.toFixed(2)); } return faint";
+
+/// Charts have words, fields have names, and text can be read, in light and dark.
+fn assert_accessible(browser: &Browser, page: &str) {
+    let none = Value::Array(Vec::new());
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme);
+        assert_eq!(browser.run(WORDLESS), none, "{page}, {scheme}");
+        assert_eq!(browser.run(FAINT), none, "{page}, {scheme}");
+    }
+    browser.prefer("");
+    assert_eq!(browser.run("return document.documentElement.lang"), "en");
+    assert_eq!(browser.run("return document.querySelectorAll('h1').length"), 1, "{page} has one heading");
+}
+
+/// The names of everything that the tabulator reaches.
+fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
+    browser.run("document.activeElement.blur()");
+    let mut reached = Vec::new();
+    for _ in 0..400 {
+        browser.press("\u{e004}");
+        let here = browser.run(
+            "const e = document.activeElement; return e === document.body ? null : \
+             [[...document.querySelectorAll('*')].indexOf(e), e.id || e.getAttribute('href') || e.tagName]",
+        );
+        if here.is_null() || reached.first() == Some(&here) {
+            break;
+        }
+        reached.push(here);
+    }
+    reached.iter().map(|each| each[1].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn the_report_can_be_read_and_used_without_eyes_and_without_a_mouse() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let config = evil_config(&bench, 24, 0);
+    let blunders = "\"--salt\", \"1\", \"--on\", \"on go#100: reply bestmove a1a1\",";
+    fs::write(&config, fs::read_to_string(&config).unwrap().replace("\"--salt\", \"1\",", blunders)).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+    browser.open_file(&bench.path("run/report.html"));
+    assert_accessible(&browser, "the report");
+    let reached = reached_by_keyboard(&browser);
+    for name in ["pick", "wanted", "show", "board", "first", "back", "forward", "last", "SUMMARY"] {
+        assert!(reached.iter().any(|each| each == name), "{name} is not among {reached:?}");
+    }
+    for link in ["#game-", "faults/pair"] {
+        assert!(reached.iter().any(|each| each.starts_with(link)), "{link} is not among {reached:?}");
+    }
+    // The viewer follows the arrows and the number of a game.
+    browser.run("document.getElementById('board').focus()");
+    browser.press("\u{e011}");
+    assert!(browser.text("#ply").starts_with("0 /"), "{}", browser.text("#ply"));
+    browser.press("\u{e014}");
+    assert!(browser.text("#ply").starts_with("1 /"), "{}", browser.text("#ply"));
+    browser.run("document.getElementById('wanted').focus()");
+    for key in ["7", ".", "2", "\u{e007}"] {
+        browser.press(key);
+    }
+    assert!(browser.text("#who").starts_with("7.2: "), "{}", browser.text("#who"));
+    // So do the links of tables.
+    let link = browser.text("#one-sided a");
+    browser.run("document.querySelector('#one-sided a').click()");
+    browser.wait(
+        "the linked game is shown",
+        &format!("return document.getElementById('who').textContent.startsWith('{link}: ')"),
+    );
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+}
+
+#[test]
+fn the_live_page_follows_the_run_and_only_the_token_steers_it() {
+    let Some(browser) = browser() else { return };
+    let _machine = machine::reserve();
+    let bench = Bench::new();
+    let served = Served::start(bench.start(&evil_config(&bench, 4000, 4), "run").arg("--serve=0"));
+    let page = served.url("/run/run/");
+    browser.open(&page);
+    browser.wait("the page fills", "return document.querySelectorAll('#head .figures div').length > 5");
+    browser.wait("boards are shown", "return document.querySelectorAll('#boards figure').length === 2");
+    assert!(browser.text("#boards").contains(EVIL[0]), "names are text");
+    assert!(
+        browser.run("return document.getElementById('steer').offsetParent === null").as_bool().unwrap(),
+        "no token, no buttons"
+    );
+    live_updates_arrive_within_a_second(&browser, &bench);
+    foreigners_are_refused(&served);
+    // With the token the buttons are there and work; the token leaves the address bar.
+    browser.open("about:blank");
+    browser.open(&format!("{page}#token={}", served.token));
+    browser.wait("buttons are shown", "return document.getElementById('steer').offsetParent !== null");
+    assert_eq!(browser.run("return location.hash"), "");
+    browser.run("document.querySelector('[data-order=pause]').click()");
+    browser.wait("the run is paused", "return document.getElementById('phase').textContent === 'paused'");
+    browser.run("document.querySelector('[data-order=continue]').click()");
+    browser.wait("the run goes on", "return document.getElementById('phase').textContent === 'playing'");
+    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was run");
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert_fits(&browser, "the live page");
+}
+
+fn live_updates_arrive_within_a_second(browser: &Browser, bench: &Bench) {
+    let rows = || bench.read("run", "journal.ndjson").matches("\"type\":\"game\"").count();
+    let before: f64 = browser
+        .run("return Number(document.querySelector('#sure path.path')?.dataset.points || 0)")
+        .as_f64()
+        .unwrap();
+    let games = rows();
+    wait_for("another pair", 10, || rows() >= games + 4);
+    let took = browser.wait(
+        "the curve grows",
+        &format!("return Number(document.querySelector('#sure path.path')?.dataset.points || 0) > {before}"),
+    );
+    assert!(took < Duration::from_secs(1), "{took:?} after the pair was on record");
+}
+
+fn foreigners_are_refused(served: &Served) {
+    let post =
+        |headers: &[(&str, &str)]| http(served.port, "POST", "/run/run/control", headers, "pause").status;
+    assert_eq!(post(&[]), 401);
+    assert_eq!(post(&[("X-Playself-Token", "0123456789abcdef0123456789abcdef")]), 401);
+    let token = ("X-Playself-Token", served.token.as_str());
+    assert_eq!(post(&[token, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(post(&[token, ("Origin", "null")]), 403);
+    assert_eq!(post(&[token, ("Host", "evil.example")]), 421);
+    let get = |path: &str, headers: &[(&str, &str)]| http(served.port, "GET", path, headers, "");
+    let rebound = format!("evil.example:{}", served.port);
+    assert_eq!(get("/run/run/", &[("Host", rebound.as_str())]).status, 421);
+    for path in [
+        "/run/nobody/",
+        "/run/run/journal.ndjson",
+        "/run/run/..%2Fevil.toml",
+        "/run/run/faults/..%2Fplan.toml",
+    ] {
+        assert_eq!(get(path, &[]).status, 404, "{path}");
+    }
+    let page = get("/run/run/", &[]);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.status, 200);
+    assert!(!page.body.contains(&served.token), "the page does not tell the token");
+}
+
+#[test]
+fn past_and_running_runs_stand_side_by_side() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let config = evil_config(&bench, 12, 0);
+    for run in ["results/past", "results/older"] {
+        fs::create_dir_all(bench.path("results")).unwrap();
+        let (status, said) = finish(&mut bench.start(&config, run));
+        assert!([0, 1, 3].contains(&status), "{said}");
+    }
+    let mut running = spawn(&mut bench.start(&evil_config(&bench, 4000, 4), "results/running"));
+    let served =
+        Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("results")).args(["--at", "0"]));
+    browser.open(&served.url("/"));
+    browser.wait("all runs are listed", "return document.querySelectorAll('#runs tbody tr').length === 3");
+    browser.wait(
+        "the running one plays",
+        "return document.querySelector('#runs tbody tr').textContent.includes('playing')",
+    );
+    assert!(browser.text("#compared").contains("Compared"));
+    assert_accessible(&browser, "the list of runs");
+    assert_fits(&browser, "the list of runs");
+    browser.open(&served.url("/run/past/"));
+    browser.wait("a past run is shown", "return document.getElementById('phase').textContent === 'finished'");
+    let summary: Value = serde_json::from_str(&bench.read("results/past", "summary.json")).unwrap();
+    assert_figures_equal_summary(&figures(&browser), &summary);
+    assert_accessible(&browser, "the page of a past run");
+    // Any of its games can be seen, though none is in the page.
+    for (round, shown) in [("12.2", "12.2: "), ("3", "3.1: ")] {
+        browser.run(&format!(
+            "document.getElementById('wanted').value = '{round}'; document.getElementById('show').click()"
+        ));
+        let told = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
+        browser.wait("the game is shown", &told);
+        assert!(browser.text("#who").contains(EVIL[0]), "names are text");
+    }
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert_eq!(http(served.port, "GET", "/run/past/game/13.1", &[], "").status, 404);
+    browser.open(&served.url("/run/running/report.html"));
+    assert!(browser.text("h1").contains("Elo"), "a run in play has a report as well");
+    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    running.kill().unwrap();
+    running.wait().unwrap();
+}
+
+#[test]
+fn a_page_outlives_its_server_and_waits_where_there_is_no_room() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let (status, said) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+    let serve = |port: u16| {
+        let at = port.to_string();
+        Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("run")).args(["--at", &at]))
+    };
+    let served = serve(0);
+    let port = served.port;
+    browser.open(&served.url("/run/run/"));
+    let connected = |word: &str| format!("return document.body.dataset.connected === '{word}'");
+    browser.wait("the page is connected", &connected("yes"));
+    drop(served);
+    browser.wait("the page notices", &connected("no"));
+    assert!(browser.text("#phase").contains("does not answer"), "{}", browser.text("#phase"));
+    let served = serve(port);
+    browser.wait("the page is connected again", &connected("yes"));
+    // Others take every place while the page is away.
+    browser.open("about:blank");
+    let stream = |_| {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        write!(stream, "GET /run/run/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        (answer == *b"HTTP/1.1 200").then_some(stream)
+    };
+    let others: Vec<_> = (0..300).map_while(stream).collect();
+    assert!(others.len() < 300, "there is an end to how many watch");
+    browser.open(&served.url("/run/run/"));
+    browser.wait("the page is turned away", &connected("no"));
+    assert!(browser.text("#phase").contains("too many watchers"), "{}", browser.text("#phase"));
+    drop(others);
+    browser.wait("the page gets a place", &connected("yes"));
+}

@@ -1,0 +1,121 @@
+//! Reports on the command line: pages, plots, comparisons, the forum's block, and a run watched.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{Bench, Match, PLAYSELF, finish};
+
+fn playself(bench: &Bench, args: &[&str]) -> (i32, String) {
+    finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()))
+}
+
+#[test]
+fn a_run_is_told_as_a_page_as_plots_as_a_block_for_forums_and_as_a_panel() {
+    let bench = Bench::new();
+    let config =
+        bench.config("patch", &Match { pairs: 12, rest: "[sprt]\nelo = [0.0, 5.0]", ..Match::default() });
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert!([0, 1, 3].contains(&status), "{said}");
+
+    let (status, said) = playself(&bench, &["report", "run", "--svg", "plots"]);
+    assert_eq!(status, 0, "{said}");
+    for name in ["llr", "elo", "pentanomial", "colours", "lengths"] {
+        let plot = fs::read_to_string(bench.path(&format!("plots/{name}.svg"))).unwrap();
+        assert!(plot.starts_with("<?xml") && plot.contains("</svg>") && !plot.contains("var("), "{name}");
+    }
+
+    // The page says how to repeat the run, and that works.
+    let page = bench.read("run", "report.html");
+    assert!(page.contains("playself sprt plan.toml"));
+    let (again, said) = playself(&bench, &["sprt", "run/plan.toml", "--run-dir", "again"]);
+    assert!([0, 1, 3].contains(&again), "{said}");
+    assert_eq!(bench.read("run", "pairs.csv"), bench.read("again", "pairs.csv"));
+
+    // Any game can be put in front of the viewer.
+    assert!(page.contains("All 24 games are in this page"));
+    assert!(page.contains("[{\"r\":\"1.1\""));
+    let (status, said) = playself(&bench, &["report", "run", "--game", "12.2", "--game", "3.1"]);
+    assert_eq!(status, 0, "{said}");
+    let page = bench.read("run", "report.html");
+    assert!(page.contains("[{\"r\":\"12.2\""), "the game that was asked for comes first");
+    assert_eq!(page.matches("{\"r\":\"12.2\"").count(), 1, "and only once");
+    assert_eq!(page.matches("{\"r\":\"").count(), 24);
+    for (nonsense, status) in [("13.1", 2), ("12", 2), ("1.3", 2)] {
+        let (told, said) = playself(&bench, &["report", "run", "--game", nonsense]);
+        assert!(told == status && said.contains(nonsense), "{nonsense}: {told} {said}");
+    }
+
+    let (status, block) = playself(&bench, &["report", "run", "--forum"]);
+    assert_eq!(status, 0, "{block}");
+    let lines: Vec<&str> = block.lines().collect();
+    assert_eq!(lines.len(), 5, "{block}");
+    assert!(lines[0].starts_with("new vs old (") && lines[0].contains("book.epd"), "{block}");
+    assert!(lines[1].starts_with("Elo   | ") && lines[2].starts_with("LLR   | "), "{block}");
+
+    let (status, panel) = playself(&bench, &["watch", "run"]);
+    assert_eq!(status, 0, "{panel}");
+    assert!(panel.contains("patch: new vs old") && panel.contains("not running"), "{panel}");
+    assert!(panel.contains("12 of 12") && panel.contains("LLR"), "{panel}");
+    assert!(panel.lines().all(|line| line.chars().count() <= 80), "{panel}");
+    assert!(!panel.contains('\x1b'), "no colours in a pipe");
+}
+
+#[test]
+fn several_runs_are_compared_in_one_table_and_one_chart_the_strongest_first() {
+    let bench = Bench::new();
+    for (name, candidate) in [("weak", ["--salt", "1"]), ("strong", ["--salt", "3"])] {
+        let config = bench.config(name, &Match { pairs: 8, candidate: &candidate, ..Match::default() });
+        assert_eq!(finish(&mut bench.start(&config, name)).0, 0);
+    }
+    let (status, said) =
+        playself(&bench, &["report", "weak", "strong", "--svg", "plots", "--page", "week.html"]);
+    assert_eq!(status, 0, "{said}");
+    let (status, json) = playself(&bench, &["report", "weak", "strong", "--json"]);
+    assert_eq!(status, 0, "{json}");
+    let runs: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(runs[0]["elo"].as_f64() >= runs[1]["elo"].as_f64(), "{json}");
+    let best = runs[0]["name"].as_str().unwrap();
+    let rows: Vec<&str> = said.lines().collect();
+    assert!(rows[0].starts_with("run ") && rows[1].starts_with(best), "{said}");
+    assert!(said.contains('●'), "the chart in letters: {said}");
+    let page = fs::read_to_string(bench.path("week.html")).unwrap();
+    assert!(page.contains("2 runs compared") && page.contains("<svg"), "{page}");
+    assert!(bench.path("plots/comparison.svg").exists());
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_refused_with_its_name() {
+    let bench = Bench::new();
+    for command in ["report", "watch"] {
+        let (status, said) = playself(&bench, &[command, "."]);
+        assert_eq!(status, 2, "{command}: {said}");
+        assert!(said.contains("no plan.toml"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn the_page_of_a_tuning_run_shows_the_weights_that_its_file_has() {
+    let bench = Bench::new();
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+    let config = format!(
+        "name = \"tuned\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 160\nparameters = [\"tempo_mg\", \"knight_value\"]\n\
+         [games]\nnodes = 40\nconcurrency = 2\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 20\n",
+        book.display()
+    );
+    fs::write(bench.path("tuned.toml"), config).unwrap();
+    let (status, said) = playself(&bench, &["tune", "tuned.toml", "--run-dir", "run"]);
+    assert_eq!(status, 0, "{said}");
+    let page = bench.read("run", "report.html");
+    for line in bench.read("run", "weights.toml").lines() {
+        let (name, value) = line.split_once(" = ").unwrap();
+        let row = page.split(&format!("<tr><td>{name}<td class=\"n\">")).nth(1).unwrap();
+        let after = row.split("<td class=\"n\">").nth(1).unwrap();
+        assert_eq!(after, value.replace('-', "\u{2212}"), "{name}");
+    }
+    assert!(page.contains("<figure id=\"path-1\">") && page.contains("<figure id=\"gain\">"));
+    assert!(page.contains("Not played, or not yet"), "there was no acceptance test");
+    assert_eq!(playself(&bench, &["report", "run", "--svg", "plots"]).0, 0);
+    assert!(bench.path("plots/weight-tempo-mg.svg").exists());
+    assert!(bench.path("plots/gain.svg").exists());
+}

@@ -1,0 +1,369 @@
+//! What the host and the disk do to a run, row by row of the fault tables: nobody scores by it, nothing is lost.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::machine;
+use crate::records::{acknowledged, limited, on_record, processes_naming};
+use crate::run::{Bench, Match, PLAYSELF, finish, spawn, wait_for};
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use playself::failpoint::VARIABLE;
+
+/// A match whose games depend on nothing but the pair, and its uninterrupted end.
+fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
+    played_whole(bench, &Match { pairs, games, ..Match::default() })
+}
+
+fn played_whole(bench: &Bench, wanted: &Match<'_>) -> std::path::PathBuf {
+    let config = bench.config("reference", wanted);
+    let (status, said) = finish(&mut bench.start(&config, "whole"));
+    assert_eq!(status, 0, "{said}");
+    config
+}
+
+fn summary(bench: &Bench, run: &str) -> serde_json::Value {
+    serde_json::from_str(&bench.read(run, "summary.json")).unwrap()
+}
+
+fn assert_sound(bench: &Bench, run: &str) {
+    let verified = bench.verify(run);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
+
+#[test]
+fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
+    let bench = Bench::new();
+    let config = bench.config("files", &Match::default());
+    let mut command = bench.start(&config, "run");
+    command.args(["--concurrency", "64"]);
+    let (status, said) = finish(&mut limited("ulimit -n 100", &command));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("more open files than the system allows; at most 3 fit"), "{said}");
+    assert!(!bench.path("run").exists(), "a refusal leaves nothing behind");
+    let (status, said) = finish(&mut limited("ulimit -n 40", &bench.start(&config, "run")));
+    assert_eq!((status, said.contains("not even one game fits: raise the limit")), (2, true), "{said}");
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_no_folder_behind() {
+    let bench = Bench::new();
+    let config = bench.config("refused", &Match::default());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let cases: [(&str, &[&str], &str); 3] = [
+        ("disk", &["--concurrency", "1"], "MB left"),
+        ("page", &["--serve", &address], "already in use"),
+        ("files", &["--concurrency", "4000000000"], "more open files"),
+    ];
+    for (case, flags, told) in cases {
+        for place in [&["--run-dir", "deep/in/run"], &["--results", "results"]] {
+            let mut command = Command::new(PLAYSELF);
+            command.arg("match").arg(&config).args(flags).args(place).current_dir(bench.folder.path());
+            if case == "disk" {
+                command.env(VARIABLE, "disk-low");
+            }
+            let (status, said) = finish(&mut command);
+            assert_eq!(status, 2, "{case}: {said}");
+            assert!(said.contains(told), "{case}: {said}");
+            assert!(!bench.path("deep/in/run").exists(), "{case}");
+            let left = fs::read_dir(bench.path("results")).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn rows_54_59_60_and_62_trouble_of_the_host_voids_the_pair_and_changes_no_result() {
+    let bench = Bench::new();
+    // Slow enough that games are under way whenever trouble comes, however fast the machine.
+    let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "1"], &["--salt", "2", "--sleep-ms", "1"]);
+    let wanted = Match { pairs: 6, games: "concurrency = 2", candidate, baseline, ..Match::default() };
+    let config = played_whole(&bench, &wanted);
+    for (row, armed, voids, reason) in [
+        ("row 54, no process", "spawn-fails:1", 1, "resources"),
+        ("row 59, suspended", "host-sleeps:3", 1, "suspended"),
+        ("row 60, the wall clock jumps", "wall-clock-jumps:9+", 0, ""),
+        ("row 62, a slip of ours", "game-panics:4", 1, "harness_error"),
+    ] {
+        let run = armed.replace([':', '+'], "-");
+        let (status, said) = finish(bench.start(&config, &run).env(VARIABLE, armed));
+        assert_eq!(status, 0, "{row}: {said}");
+        let found = summary(&bench, &run)["voids"].as_u64().unwrap();
+        // A suspension voids every pair under way, and there may be two.
+        assert!(found >= voids && found <= 2 * voids, "{row}: {found} void\n{said}");
+        let journal = bench.read(&run, "journal.ndjson");
+        assert!(journal.contains(reason), "{row}: no {reason} in\n{journal}");
+        assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
+        assert_sound(&bench, &run);
+    }
+}
+
+#[test]
+fn row_62_three_slips_of_ours_stop_the_run_and_score_nothing() {
+    let bench = Bench::new();
+    let config = reference(&bench, 6, "");
+    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("a slip made on purpose"), "{said}");
+    assert_eq!(summary(&bench, "run")["games"], 0);
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+/// Whether the run's journal holds a record of this type.
+fn recorded(bench: &Bench, kind: &str) -> bool {
+    let text = fs::read_to_string(bench.path("run/journal.ndjson")).unwrap_or_default();
+    text.contains(&format!("\"type\":\"{kind}\""))
+}
+
+#[test]
+fn row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end() {
+    for (times, drained) in [(1, true), (2, false)] {
+        let bench = Bench::new();
+        let slow = ["--salt", "7", "--sleep-ms", "3"];
+        let wanted = Match { pairs: 6, candidate: &slow, games: "concurrency = 2", ..Match::default() };
+        let config = bench.config("asked", &wanted);
+        assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
+        let mut child = spawn(&mut bench.start(&config, "run"));
+        wait_for("a first pair", 30, || recorded(&bench, "pair_started"));
+        for _ in 0..times {
+            kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{times}");
+        assert_eq!(
+            recorded(&bench, "abandoned"),
+            !drained,
+            "{times}: {}",
+            bench.read("run", "journal.ndjson")
+        );
+        assert_sound(&bench, "run");
+        assert_eq!(finish(&mut bench.resume("run")).0, 0, "{times}");
+        assert_eq!(bench.results("run"), bench.results("whole"), "{times}");
+    }
+}
+
+#[test]
+fn a_signal_to_go_on_does_nothing_to_a_run_that_was_not_stopped() {
+    let bench = Bench::new();
+    let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "2"], &["--salt", "2", "--sleep-ms", "2"]);
+    let wanted = Match { pairs: 4, games: "concurrency = 2", candidate, baseline, ..Match::default() };
+    let mut child = spawn(&mut bench.start(&bench.config("signals", &wanted), "run"));
+    wait_for("a first pair", 30, || recorded(&bench, "pair_started"));
+    while child.try_wait().unwrap().is_none() {
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGCONT).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let journal = bench.read("run", "journal.ndjson");
+    let records = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    for void in records.filter(|record| record["type"] == "void") {
+        // A busy machine may hold us up by itself, and for long enough; a signal alone may not.
+        assert!(void["reason"]["gap_ms"].as_u64().is_none_or(|gap| gap >= 50), "{void}");
+    }
+}
+
+#[test]
+fn row_57_no_engine_is_alive_a_second_after_we_were_killed() {
+    let _machine = machine::reserve();
+    let bench = Bench::new();
+    let mark = format!("row57-{}", std::process::id());
+    let stubborn = [
+        "--name",
+        &mark,
+        "--on",
+        "on eof: hang",
+        "--on",
+        "on start: block-term; fork 1; fork-session",
+        "--sleep-ms",
+        "20",
+    ];
+    let wanted =
+        Match { candidate: &stubborn, baseline: &stubborn, games: "concurrency = 2", ..Match::default() };
+    let mut child = spawn(&mut bench.start(&bench.config("stubborn", &wanted), "run"));
+    // Four engines, and two children of each.
+    wait_for("all engines", 30, || processes_naming(&mark).len() >= 12);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(processes_naming(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
+    let _machine = machine::reserve();
+    // A game takes half a minute, so that only the limit can end it.
+    let slow = ["--sleep-ms", "400"];
+    let started = |signal: Signal| {
+        let bench = Bench::new();
+        let config = bench.config("long", &Match { candidate: &slow, baseline: &slow, ..Match::default() });
+        let child = spawn(&mut bench.start(&config, "run"));
+        wait_for("a first pair", 30, || {
+            fs::read_to_string(bench.path("run/journal.ndjson"))
+                .is_ok_and(|text| text.contains("pair_started"))
+        });
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        (bench, child, signal, Instant::now())
+    };
+    for (bench, mut child, signal, begun) in [Signal::SIGTERM, Signal::SIGHUP].map(started) {
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        let took = begun.elapsed().as_secs_f64();
+        assert!((9.0..14.0).contains(&took), "{signal}: {took} s");
+        assert!(bench.read("run", "journal.ndjson").contains("\"abandoned\""), "{signal}");
+        assert_sound(&bench, "run");
+    }
+}
+
+#[test]
+fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
+    let bench = Bench::new();
+    let config = reference(&bench, 12, "concurrency = 2");
+    let mut child = bench.start(&config, "run").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_63_a_reader_that_stops_reading_does_not_hold_a_run_up() {
+    let bench = Bench::new();
+    let config = reference(&bench, 40, "concurrency = 2");
+    for (case, flags) in [("lines", None), ("events", Some("--json"))] {
+        let mut command = bench.start(&config, case);
+        command.args(flags).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let reader = child.stdout.take().unwrap();
+        // The smallest pipe there is: one page, filled by a few games.
+        fcntl(&reader, FcntlArg::F_SETPIPE_SZ(4096)).unwrap();
+        wait_for("the end", 60, || child.try_wait().unwrap().is_some());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{case}");
+        assert_eq!(bench.results(case), bench.results("whole"), "{case}");
+        drop(reader);
+    }
+}
+
+#[test]
+fn rows_65_and_68_a_disk_that_fails_ends_the_run_with_every_acknowledged_game_intact() {
+    let bench = Bench::new();
+    let config = reference(&bench, 30, "concurrency = 2");
+    for (row, armed, said) in [
+        ("row 65, no space", "write-fails:40", "is the disk full?"),
+        ("row 68, no confirmation", "sync-fails:3", "could not be made durable"),
+    ] {
+        let run = armed.replace(':', "-");
+        let (status, told, text) = acknowledged(bench.start(&config, &run).env(VARIABLE, armed));
+        assert_eq!(status, 4, "{row}: {text}");
+        assert!(text.contains(said), "{row}: {text}");
+        let kept = on_record(&bench.path(&run).join("journal.ndjson"));
+        assert!(told.iter().all(|game| kept.contains(game)), "{row}: told {told:?}, kept {kept:?}");
+        assert_eq!(finish(&mut bench.resume(&run)).0, 0, "{row}");
+        assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
+        assert_sound(&bench, &run);
+    }
+}
+
+#[test]
+fn row_65_a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_it_may() {
+    let bench = Bench::new();
+    let config = reference(&bench, 150, "concurrency = 2");
+    let mut command = limited("trap '' XFSZ; ulimit -f 120", &bench.start(&config, "run"));
+    let (status, told, text) = acknowledged(&mut command);
+    assert_eq!(status, 4, "{text}");
+    assert!(!told.is_empty() && text.contains("is the disk full?"), "{text}");
+    let kept = on_record(&bench.path("run/journal.ndjson"));
+    assert!(told.iter().all(|game| kept.contains(game)), "told {told:?}, kept {kept:?}");
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+/// A match that takes a while.
+fn slow_match(bench: &Bench) -> std::path::PathBuf {
+    let slow = ["--salt", "1", "--sleep-ms", "2"];
+    bench.config("slow", &Match { pairs: 40, candidate: &slow, baseline: &slow, ..Match::default() })
+}
+
+#[test]
+fn a_run_whose_journal_is_deleted_stops_and_says_what_was_lost() {
+    for (what, told) in [("run", "is gone, and the run with it"), ("run/journal.ndjson", "Run folder: ")] {
+        let bench = Bench::new();
+        let mut command = bench.start(&slow_match(&bench), "run");
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for("a first game", 30, || recorded(&bench, "game"));
+        let path = bench.path(what);
+        if path.is_dir() {
+            fs::remove_dir_all(&path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(4), "{what}: {said}");
+        assert!(said.contains("its file was deleted during the run"), "{what}: {said}");
+        assert!(said.contains(told), "{what}: {said}");
+        let games = said.matches("Finished game").count();
+        assert!(games < 80, "{what}: {games} games were told of as if they were kept");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_write_its_files_says_so_and_verify_writes_them() {
+    let bench = Bench::new();
+    let config = reference(&bench, 6, "");
+    // In the way of the file that becomes summary.json: as a folder nobody may write to would be, even for root.
+    fs::create_dir_all(bench.path("run/summary.draft/x")).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("summary.json") && said.contains("`playself verify`"), "{said}");
+    fs::remove_dir_all(bench.path("run/summary.draft")).unwrap();
+    assert_sound(&bench, "run");
+    assert_eq!(bench.results("run"), bench.results("whole"));
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+}
+
+#[test]
+fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
+    let bench = Bench::new();
+    let config = reference(&bench, 30, "concurrency = 2");
+    let (status, said) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("1 MB left") && !bench.path("refused").exists(), "{said}");
+    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "disk-low:2+"));
+    assert_eq!(status, 4, "{said}");
+    assert!(said.contains("1 MB left"), "{said}");
+    assert!(on_record(&bench.path("run/journal.ndjson")).len() < 60);
+    assert_eq!(finish(bench.resume("run").env(VARIABLE, "disk-low")).0, 4);
+    assert_eq!(finish(&mut bench.resume("run")).0, 0);
+    assert_eq!(bench.results("run"), bench.results("whole"));
+}
+
+#[test]
+fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
+    let bench = Bench::new();
+    let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
+    let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
+    for (case, book, told) in [
+        ("empty", String::new(), "holds no opening"),
+        ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
+        (
+            "a game that is over",
+            format!("{good}\n8/8/4k3/8/8/4K3/8/8 w - -\n"),
+            "line 2: the opening ends in a draw",
+        ),
+    ] {
+        let mut file = fs::File::create(bench.path("book.epd")).unwrap();
+        file.write_all(book.as_bytes()).unwrap();
+        let (status, said) = finish(&mut bench.start(&config, "run"));
+        assert_eq!(status, 2, "{case}: {said}");
+        assert!(said.contains(told), "{case}: {said}");
+        assert!(!bench.path("run").exists(), "{case}");
+    }
+    fs::write(bench.path("book.epd"), format!("\u{feff}{good}\r\n")).unwrap();
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "a mark at the start and Windows line ends: {said}");
+    let mut resume = Command::new(PLAYSELF);
+    assert_eq!(finish(resume.arg("resume").arg(bench.path("run"))).0, 0);
+}

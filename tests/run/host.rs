@@ -1,0 +1,322 @@
+//! What a real host does to a run: a terminal's Ctrl-Z, more work than processors, a disk that fills up, a book that is
+//! one endless line. Nothing here is pretended.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::machine;
+use crate::records::{acknowledged, limited, on_record};
+use crate::run::{Bench, Match, PLAYSELF, finish, wait_for};
+use nix::fcntl::OFlag;
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::statvfs::statvfs;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, setsid, tcsetpgrp};
+
+/// What a helper is told: the folder of its test, and one thing more.
+const FOLDER: &str = "PLAYSELF_TEST_FOLDER";
+const DETAIL: &str = "PLAYSELF_TEST_DETAIL";
+
+/// One of the ignored tests below, as a program of its own.
+fn helper(test: &str, bench: &Bench, detail: &str) -> Command {
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::{test}");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", &test, "--ignored", "--nocapture", "--test-threads", "1"])
+        .env(FOLDER, bench.folder.path())
+        .env(DETAIL, detail)
+        .stdout(Stdio::null());
+    command
+}
+
+fn told(variable: &str) -> PathBuf {
+    std::env::var_os(variable).expect("only started by other tests, with what it needs").into()
+}
+
+/// A process that does not outlive its test.
+struct Fleeting(Child);
+
+impl Drop for Fleeting {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn assert_sound(bench: &Bench, run: &str) {
+    let verified = bench.verify(run);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
+
+fn with_limit(bench: &Bench, name: &str, wanted: &Match<'_>, limit: &str) -> PathBuf {
+    let config = bench.config(name, wanted);
+    fs::write(&config, fs::read_to_string(&config).unwrap().replace("depth = 1", limit)).unwrap();
+    config
+}
+
+/// A shell with one job: it has a terminal, puts the job into the foreground, and continues it when it was stopped.
+#[test]
+#[ignore = "a helper process of another test"]
+fn is_a_shell_with_one_job() {
+    let (folder, tty) = (told(FOLDER), told(DETAIL));
+    setsid().unwrap();
+    // The first terminal that the leader of a new session opens becomes the session's.
+    let tty = OpenOptions::new().read(true).write(true).open(tty).unwrap();
+    let stream = || Stdio::from(tty.try_clone().unwrap());
+    let mut job = Command::new(PLAYSELF);
+    job.arg("match").arg(folder.join("stopped.toml")).arg("--run-dir").arg(folder.join("run"));
+    job.process_group(0).stdin(stream()).stdout(stream()).stderr(stream()).current_dir(&folder);
+    let job = Pid::from_raw(job.spawn().unwrap().id().cast_signed());
+    tcsetpgrp(&tty, job).unwrap();
+    let stopped = waitpid(job, Some(WaitPidFlag::WUNTRACED)).unwrap();
+    assert_eq!(stopped, WaitStatus::Stopped(job, Signal::SIGTSTP));
+    fs::write(folder.join("was-stopped"), "").unwrap();
+    sleep(Duration::from_millis(700));
+    let state = fs::read_to_string(format!("/proc/{job}/stat")).unwrap();
+    assert!(state.contains(") T "), "it stayed stopped: {state}");
+    killpg(job, Signal::SIGCONT).unwrap();
+    assert_eq!(waitpid(job, None).unwrap(), WaitStatus::Exited(job, 0));
+}
+
+#[test]
+fn row_58_games_under_way_are_void_after_ctrl_z_whatever_their_result() {
+    let _machine = machine::reserve();
+    let whole = Bench::new();
+    let wanted = Match { pairs: 6, ..Match::default() };
+    let (status, said) = finish(&mut whole.start(&whole.config("whole", &wanted), "run"));
+    assert_eq!(status, 0, "{said}");
+    // By the clock the stop would lose a game, by depth it would change nothing; the games are void in either case.
+    for limit in ["movetime_ms = 400", "depth = 1"] {
+        let bench = Bench::new();
+        let (candidate, baseline) = (["--salt", "1", "--sleep-ms", "5"], ["--salt", "2", "--sleep-ms", "5"]);
+        let games = "concurrency = 2";
+        let slow = Match { candidate: &candidate, baseline: &baseline, games, ..wanted };
+        with_limit(&bench, "stopped", &slow, limit);
+        let keyboard = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY).unwrap();
+        grantpt(&keyboard).unwrap();
+        unlockpt(&keyboard).unwrap();
+        let mut shell = helper("is_a_shell_with_one_job", &bench, &ptsname_r(&keyboard).unwrap());
+        let mut shell = Fleeting(shell.spawn().unwrap());
+        // What nobody reads would fill the terminal and hold up whoever writes to it.
+        let mut screen = File::from(keyboard.as_fd().try_clone_to_owned().unwrap());
+        let screen = std::thread::spawn(move || {
+            let (mut shown, mut chunk) = (Vec::new(), [0; 4096]);
+            while let Ok(count @ 1..) = screen.read(&mut chunk) {
+                shown.extend_from_slice(&chunk[..count]);
+            }
+            String::from_utf8_lossy(&shown).into_owned()
+        });
+        let journal = bench.path("run/journal.ndjson");
+        let recorded = || fs::read_to_string(&journal).unwrap_or_default();
+        wait_for("a first game", 30, || recorded().contains("\"type\":\"game\""));
+        (&keyboard).write_all(b"\x1a").unwrap();
+        wait_for("a stop", 10, || bench.path("was-stopped").exists());
+        let length = recorded().len();
+        assert!(shell.0.wait().unwrap().success(), "{limit}: see the shell's message above");
+        drop(keyboard);
+        let shown = screen.join().unwrap();
+        let after = recorded().split_off(length);
+        let suspended = after.lines().filter(|line| line.contains("\"type\":\"void\"")).collect::<Vec<_>>();
+        assert!((1..=2).contains(&suspended.len()), "{limit}: {suspended:?}\n{shown}");
+        assert!(suspended.iter().all(|line| line.contains("suspended")), "{limit}: {suspended:?}");
+        assert_eq!(bench.read("run", "pairs.csv"), whole.read("run", "pairs.csv"), "{limit}");
+        assert_sound(&bench, "run");
+    }
+}
+
+/// Four threads for every processor, all work.
+#[test]
+#[ignore = "a helper process of another test"]
+fn keeps_every_processor_busy() {
+    let threads = 4 * std::thread::available_parallelism().unwrap().get();
+    // It is killed when the run is over; this is for the case that nobody does.
+    let end = Instant::now() + Duration::from_secs(60);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while Instant::now() < end {
+                    (0..10_000).for_each(|_| std::hint::spin_loop());
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn row_61_games_lost_on_time_under_overload_count_and_the_run_is_called_noisy() {
+    let _machine = machine::reserve();
+    let bench = Bench::new();
+    // A move is ten milliseconds of work, in time on a processor of its own and late on the fifth part of one.
+    let work = ["--on", "on go: burn 10; play"];
+    let games = "concurrency = 2\nbreaker = \"off\"";
+    let wanted = Match { pairs: 6, candidate: &work, baseline: &work, games, rest: "" };
+    let config = with_limit(&bench, "late", &wanted, "movetime_ms = 10");
+    let spinners = Fleeting(helper("keeps_every_processor_busy", &bench, "").spawn().unwrap());
+    let (status, said) = finish(&mut bench.start(&config, "run"));
+    drop(spinners);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("noisy run"), "{said}");
+    let rows = bench.read("run", "pairs.csv");
+    let late = rows.matches("time_forfeit").count() as u64;
+    assert!(late > 0, "{rows}");
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    let count = |key: &str| summary[key].as_u64().unwrap();
+    assert_eq!((count("games"), count("faults")), (12, late), "nothing is filtered: {summary}");
+    assert_eq!(count("wins") + count("draws") + count("losses"), 12, "{summary}");
+    // Lost games are lost by whoever was late, and what the bundles say tells why: it waited for a processor.
+    let bundles = fs::read_dir(bench.path("run/faults")).unwrap().count() as u64;
+    assert_eq!(bundles, late);
+    let journal = bench.read("run", "journal.ndjson");
+    let faults = journal.lines().filter(|line| line.contains("engine_runqueue_us"));
+    let waits = faults.map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["bundle"]["time"]["engine_runqueue_us"].as_u64().unwrap()
+    });
+    let waits: Vec<u64> = waits.collect();
+    assert!(waits.iter().any(|&wait| wait > 5_000), "{journal}");
+    let evidence = journal.lines().filter(|line| line.contains("engine_runqueue_us")).map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let time = |key: &str| record["bundle"]["time"][key].as_u64().unwrap();
+        (time("measured_us"), time("engine_cpu_us") + time("engine_runqueue_us"))
+    });
+    // One thread cannot run and wait for longer than the move took, and the look at it before.
+    for (measured, known) in evidence {
+        assert!(known <= measured + 100_000, "{known} of {measured} us");
+    }
+    assert_sound(&bench, "run");
+}
+
+/// A small disk in memory, mounted where only this process and its children see it.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(place: PathBuf, size: &str) -> Self {
+        fs::create_dir_all(&place).unwrap();
+        let options = format!("size={size}");
+        mount(Some("tmpfs"), &place, Some("tmpfs"), MsFlags::empty(), Some(options.as_str())).unwrap();
+        Self(place)
+    }
+
+    /// Leaves room for a page or two: at once, where filling it with a file would race against the run.
+    fn shrink_to_what_it_holds(&self) {
+        let shrunk = || {
+            let disk = statvfs(&self.0).unwrap();
+            let held = (disk.blocks() - disk.blocks_free()) * disk.fragment_size();
+            let options = format!("size={}", held + (8 << 10));
+            mount(Some("tmpfs"), &self.0, Some("tmpfs"), MsFlags::MS_REMOUNT, Some(options.as_str()))
+        };
+        // What the run has written since we asked may be more than that already.
+        wait_for("a smaller disk", 10, || shrunk().is_ok());
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = umount2(&self.0, MntFlags::MNT_DETACH);
+    }
+}
+
+#[test]
+#[ignore = "a helper process of another test"]
+fn plays_on_small_disks() {
+    let folder = told(FOLDER);
+    let start = |run: &Path| {
+        let mut command = Command::new(PLAYSELF);
+        command.arg("match").arg(folder.join("reference.toml")).arg("--run-dir").arg(run);
+        command.current_dir(&folder);
+        command
+    };
+    {
+        let disk = SmallDisk::mount(folder.join("tiny"), "64k");
+        let (status, said) = finish(&mut start(&disk.0.join("run")));
+        assert_eq!((status, said.contains("0 MB left")), (2, true), "{said}");
+        assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "a refusal leaves nothing behind");
+    }
+    // Large enough to begin on; then all that is left of it is taken away.
+    let disk = SmallDisk::mount(folder.join("small"), "68m");
+    let run = disk.0.join("run");
+    let (status, told, text) = std::thread::scope(|scope| {
+        let glutton = scope.spawn(|| {
+            let journal = run.join("journal.ndjson");
+            // More than the 64 records of a group, so that some games have been told.
+            let begun = || fs::metadata(&journal).is_ok_and(|found| found.len() > 150_000);
+            wait_for("some games", 30, begun);
+            disk.shrink_to_what_it_holds();
+        });
+        let run = acknowledged(&mut start(&run));
+        glutton.join().unwrap();
+        run
+    });
+    assert_eq!(status, 4, "{text}");
+    assert!(text.contains("is the disk full?") && !told.is_empty(), "{text}");
+    let kept = on_record(&run.join("journal.ndjson"));
+    assert!(told.iter().all(|game| kept.contains(game)), "told {told:?}, kept {kept:?}");
+    // The way out that a user has: the folder, taken to a disk with room.
+    fs::create_dir(folder.join("saved")).unwrap();
+    for entry in fs::read_dir(&run).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), folder.join("saved").join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn row_65_a_disk_that_fills_up_ends_the_run_and_it_goes_on_elsewhere() {
+    let bench = Bench::new();
+    let unshare = |program: &Command| {
+        let own = if nix::unistd::geteuid().is_root() { "-m" } else { "-rm" };
+        let mut command = Command::new("unshare");
+        command.arg(own).arg(program.get_program()).args(program.get_args());
+        let given = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command.envs(given);
+        command
+    };
+    let mut probe = Command::new("mount");
+    probe.args(["-t", "tmpfs", "tmpfs"]).arg(bench.folder.path());
+    if !unshare(&probe).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        // The rows with a limit on the size of files, in tests/run/faults.rs, need no leave to mount.
+        let _ = writeln!(io::stderr(), "skipped: this system lets us mount no disk of our own");
+        return;
+    }
+    let config =
+        bench.config("reference", &Match { pairs: 150, games: "concurrency = 2", ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
+    let played = unshare(&helper("plays_on_small_disks", &bench, "")).stdout(Stdio::null()).status().unwrap();
+    assert!(played.success(), "see the helper's message above");
+    let (status, said) = finish(&mut bench.resume("saved"));
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(bench.results("saved"), bench.results("whole"));
+    assert_sound(&bench, "saved");
+}
+
+#[test]
+fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_little_memory() {
+    let bench = Bench::new();
+    let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n";
+    // PGN is read letter by letter, which takes this unoptimised build a while: a quarter will do.
+    for (name, start, length, line) in
+        [("book.epd", good, 1 << 30, "line 2"), ("book.pgn", "[Event \"x\"]\n\n1. e4 {", 1 << 28, "line 3")]
+    {
+        let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
+        let text = fs::read_to_string(&config).unwrap().replace("book.epd", name);
+        fs::write(&config, text).unwrap();
+        let mut book = File::create(bench.path(name)).unwrap();
+        book.write_all(start.as_bytes()).unwrap();
+        // All zeros, and on the disk nearly nothing.
+        book.set_len(length).unwrap();
+        // Less than the line would take, and much more than the program needs; seconds are those of a processor.
+        let command = bench.start(&config, "run");
+        let (status, said) = finish(&mut limited("ulimit -v 250000; ulimit -t 60", &command));
+        assert_eq!(status, 2, "{name}: {said}");
+        assert!(said.contains(line), "{name}: {said}");
+        assert!(!bench.path("run").exists(), "{name}");
+        fs::remove_file(bench.path(name)).unwrap();
+    }
+}

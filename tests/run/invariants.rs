@@ -1,0 +1,282 @@
+//! The ten promises of a run's records, each by a test of its name, on a run that was killed again and again.
+//!
+//! The files are read here as anybody could read them, not by the program's own code: what it believes about its journal
+//! is not evidence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::machine;
+use crate::records::processes_naming;
+use crate::run::{Bench, FAKE, Match, PLAYSELF, finish, wait_for};
+use serde_json::Value;
+
+/// How often the run is killed.
+const KILLS: u64 = 6;
+
+/// A test that was killed in the middle again and again, and the same test undisturbed.
+struct Story {
+    bench: Bench,
+    /// The journal's whole records at each kill.
+    at_kills: Vec<Vec<u8>>,
+    /// The games that were told of before some kill.
+    told: Vec<Value>,
+    /// Processes of the run that were alive a second after a kill.
+    survivors: Vec<String>,
+}
+
+/// Makes the candidate's moves, and marks its processes. With these moves the test accepts H0; one in twenty others would be
+/// accepted by chance.
+const SALT: &str = "424207";
+
+static STORY: LazyLock<Story> = LazyLock::new(Story::happen);
+
+/// Starts a run whose events are read as they come.
+fn listen(command: &mut Command) -> (Child, JoinHandle<Vec<Value>>) {
+    let mut child = command.arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // A line cut short by a kill was not told.
+    let heard =
+        move || lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok()).collect();
+    (child, std::thread::spawn(heard))
+}
+
+impl Story {
+    fn happen() -> Self {
+        let _machine = machine::reserve();
+        let bench = Bench::new();
+        let (candidate, baseline) = (["--salt", SALT], ["--salt", "2", "--sleep-ms", "1"]);
+        let wanted = Match {
+            pairs: 2000,
+            candidate: &candidate,
+            baseline: &baseline,
+            games: "concurrency = 3",
+            rest: "[sprt]\nelo = [0.0, 60.0]",
+        };
+        let config = bench.config("story", &wanted);
+        let (status, said) = finish(&mut bench.start(&config, "whole"));
+        assert_eq!(status, 1, "{said}");
+        let (status, said) = finish(bench.start(&config, "alone").args(["--concurrency", "1"]));
+        assert_eq!(status, 1, "{said}");
+        let step = bench.read("whole", "journal.ndjson").len() as u64 / (KILLS + 1);
+        let journal = bench.path("killed/journal.ndjson");
+        let mut story = Self { bench, at_kills: Vec::new(), told: Vec::new(), survivors: Vec::new() };
+        for kill in 1..=KILLS {
+            let mut command = match kill {
+                1 => story.bench.start(&config, "killed"),
+                _ => story.bench.resume("killed"),
+            };
+            let (mut child, heard) = listen(&mut command);
+            // A different distance into a record each time.
+            let goal = kill * step + kill * 97 % 500;
+            wait_for("progress", 60, || fs::metadata(&journal).is_ok_and(|found| found.len() >= goal));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            story.told.extend(heard.join().unwrap().into_iter().filter(|event| event["event"] == "game"));
+            std::thread::sleep(Duration::from_secs(1));
+            story.survivors.extend(processes_naming(&format!("{FAKE} --salt {SALT}")));
+            let bytes = fs::read(&journal).unwrap();
+            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            story.at_kills.push(bytes[..whole].to_vec());
+        }
+        let (status, said) = finish(&mut story.bench.resume("killed"));
+        assert_eq!(status, 1, "{said}");
+        story
+    }
+
+    /// The records of the killed run's journal.
+    fn records(&self) -> Vec<Value> {
+        let text = self.bench.read("killed", "journal.ndjson");
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn of_type(&self, kind: &str) -> Vec<Value> {
+        self.records().into_iter().filter(|record| record["type"] == kind).collect()
+    }
+
+    /// The results of the games that count, by pair and number of the game.
+    fn counted(&self) -> BTreeMap<(u64, u64), String> {
+        let pairs = self.rows().len() as u64;
+        let mut games = BTreeMap::new();
+        for game in self.of_type("game") {
+            let key = key_of(&game);
+            if key.0 <= pairs {
+                let result = game["ending"]["result"].as_str().unwrap().to_owned();
+                let before = games.insert(key, result);
+                assert_eq!(before, None, "game {key:?} counts twice");
+            }
+        }
+        games
+    }
+
+    /// The rows of the table of pairs, without its head.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let text = self.bench.read("killed", "pairs.csv");
+        text.lines().skip(1).map(|row| row.split(',').map(str::to_owned).collect()).collect()
+    }
+
+    fn summary(&self, run: &str) -> Value {
+        serde_json::from_str(&self.bench.read(run, "summary.json")).unwrap()
+    }
+}
+
+/// Pair and game of a record, both from 1.
+fn key_of(game: &Value) -> (u64, u64) {
+    let number = if game["game"] == "first" { 1 } else { 2 };
+    (game["pair"].as_u64().unwrap() + 1, number)
+}
+
+#[test]
+fn i1_no_game_counts_twice() {
+    let games = STORY.of_type("game");
+    let keys: BTreeSet<_> = games.iter().map(key_of).collect();
+    assert_eq!(keys.len(), games.len(), "a finished game was played again");
+    assert_eq!(STORY.counted().len(), 2 * STORY.rows().len());
+}
+
+#[test]
+fn i2_what_was_told_before_a_kill_is_on_record_after_it_letter_for_letter() {
+    assert!(STORY.told.len() > 20, "{} games told", STORY.told.len());
+    let text = STORY.bench.read("killed", "games.pgn");
+    let rows = STORY.rows();
+    for told in &STORY.told {
+        let (pair, game) = (told["pair"].as_u64().unwrap(), told["game"].as_u64().unwrap());
+        let Some(row) = rows.get(pair as usize - 1) else { continue };
+        let at = if game == 1 { 3 } else { 6 };
+        let found = [&row[at], &row[at + 1], &row[at + 2]].map(String::as_str);
+        let wanted = [told["result"].as_str().unwrap(), told["reason"].as_str().unwrap()];
+        assert_eq!((found[0], found[1]), (wanted[0], wanted[1]), "{told}");
+        assert_eq!(found[2], told["plies"].to_string(), "{told}");
+        assert!(text.contains(&format!("[Round \"{pair}.{game}\"]")), "{told}");
+    }
+}
+
+#[test]
+fn i3_a_journal_only_grows() {
+    let last = STORY.bench.read("killed", "journal.ndjson").into_bytes();
+    let lengths: Vec<usize> = STORY.at_kills.iter().map(Vec::len).collect();
+    assert!(lengths.is_sorted() && STORY.at_kills.len() as u64 == KILLS, "{lengths:?}");
+    for (kill, before) in STORY.at_kills.iter().enumerate() {
+        assert!(last.starts_with(before), "kill {} lost records", kill + 1);
+    }
+}
+
+#[test]
+fn i4_the_ratio_after_resuming_is_the_one_of_the_counts_bit_for_bit() {
+    let [killed, whole] = ["killed", "whole"].map(|run| STORY.summary(run));
+    let bits = |value: &Value| value.as_f64().unwrap().to_bits();
+    assert_eq!(bits(&killed["llr"]), bits(&whole["llr"]));
+    // And from the counts alone, by another command.
+    let counts: Vec<String> =
+        killed["pentanomial"].as_array().unwrap().iter().map(Value::to_string).collect();
+    let mut stats = Command::new(PLAYSELF);
+    stats.args(["stats", "--pentanomial", &counts.join(","), "--elo0", "0", "--elo1", "60", "--json"]);
+    let output = stats.args(["--model", "normalized"]).output().unwrap();
+    let recomputed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(bits(&recomputed["llr"]), bits(&killed["llr"]), "{recomputed}");
+}
+
+#[test]
+fn i5_games_journal_and_table_say_the_same_in_the_same_order() {
+    let (rows, games) = (STORY.rows(), STORY.counted());
+    let pgn = STORY.bench.read("killed", "games.pgn");
+    let tags = |name: &str| {
+        let start = format!("[{name} \"");
+        let found = pgn.lines().filter_map(|line| line.strip_prefix(start.as_str()));
+        found.map(|rest| rest.trim_end_matches("\"]").to_owned()).collect::<Vec<_>>()
+    };
+    let keys: Vec<String> = games.keys().map(|(pair, game)| format!("{pair}.{game}")).collect();
+    assert_eq!(tags("Round"), keys, "the same games in the order of the schedule");
+    let of_table: Vec<String> = rows.iter().flat_map(|row| [row[3].clone(), row[6].clone()]).collect();
+    assert_eq!(tags("Result"), of_table);
+    assert_eq!(games.values().cloned().collect::<Vec<_>>(), of_table);
+    let mut counts = [0_u64; 5];
+    for row in &rows {
+        counts[(row[9].parse::<f64>().unwrap() * 2.0) as usize] += 1;
+    }
+    let summary = STORY.summary("killed");
+    assert_eq!(summary["pentanomial"], serde_json::json!(counts));
+    assert_eq!(summary["games"].as_u64().unwrap() as usize, games.len());
+}
+
+#[test]
+fn i6_opening_and_colours_of_a_pair_follow_from_seed_and_number() {
+    let columns = |run: &str| -> Vec<String> {
+        let text = STORY.bench.read(run, "pairs.csv");
+        text.lines().map(|row| row.split(',').take(3).collect::<Vec<_>>().join(",")).collect()
+    };
+    assert_eq!(columns("killed"), columns("whole"));
+    let whites = |run: &str| {
+        let text = STORY.bench.read(run, "games.pgn");
+        text.lines().filter(|line| line.starts_with("[White ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(whites("killed"), whites("whole"));
+    assert!(whites("killed").chunks(2).all(|pair| pair[0] != pair[1]), "colours change within a pair");
+}
+
+#[test]
+fn i7_a_decision_is_made_once_and_nothing_after_it_counts() {
+    let decisions = STORY.of_type("decision");
+    assert_eq!(decisions.len(), 1);
+    let pairs = decisions[0]["pairs"].as_u64().unwrap();
+    assert_eq!(pairs as usize, STORY.rows().len());
+    assert_eq!(decisions[0]["pentanomial"], STORY.summary("killed")["pentanomial"]);
+    let before = STORY.bench.results("killed");
+    assert_eq!(finish(&mut STORY.bench.resume("killed")).0, 1, "resumed once more");
+    assert_eq!(STORY.bench.results("killed"), before);
+}
+
+#[test]
+fn i8_no_process_of_the_run_is_alive_a_second_after_a_kill() {
+    assert_eq!(STORY.survivors, Vec::<String>::new());
+}
+
+#[test]
+fn i9_the_end_is_the_same_for_every_schedule_of_kills_and_every_concurrency() {
+    assert_eq!(STORY.bench.results("killed"), STORY.bench.results("whole"));
+    assert_eq!(STORY.bench.results("alone"), STORY.bench.results("whole"));
+}
+
+#[test]
+fn i10_records_are_numbered_without_a_gap_and_every_start_has_one_end() {
+    let mut open: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
+    let mut tries: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut halves: BTreeMap<u64, u32> = BTreeMap::new();
+    for (place, record) in STORY.records().iter().enumerate() {
+        assert_eq!(record["seq"].as_u64(), Some(place as u64));
+        let pair = record["pair"].as_u64().unwrap_or_default();
+        let attempt = record["attempt"].as_u64().unwrap_or_default();
+        match record["type"].as_str().unwrap() {
+            "pair_started" => {
+                let due = tries.entry(pair).or_default();
+                assert_eq!(attempt, *due, "{record}");
+                *due += 1;
+                let kept = halves.remove(&pair).unwrap_or(0);
+                assert_eq!(open.insert(pair, (attempt, kept)), None, "{record}: started twice");
+            }
+            "game" => {
+                let (current, games) = open.get_mut(&pair).unwrap();
+                assert_eq!(*current, attempt, "{record}");
+                *games += 1;
+                if *games == 2 {
+                    open.remove(&pair);
+                }
+            }
+            kind @ ("void" | "abandoned") => {
+                let (current, games) = open.remove(&pair).unwrap();
+                assert_eq!(current, attempt, "{record}");
+                if kind == "abandoned" {
+                    halves.insert(pair, games);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "started and never ended: {open:?}");
+    assert!(!STORY.of_type("abandoned").is_empty(), "a kill leaves pairs behind");
+}

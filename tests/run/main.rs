@@ -1,0 +1,18 @@
+//! Whole runs, mostly through the `playself` program: results, refusals, faults, kills and resumes.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+#[path = "../support/machine.rs"]
+mod machine;
+#[path = "../support/run.rs"]
+mod run;
+
+mod commands;
+mod durability;
+mod faults;
+mod faults_output;
+mod host;
+mod invariants;
+mod journal_damage;
+mod records;
+mod refusals;
+mod soak;

@@ -1,0 +1,97 @@
+//! What only tests of whole runs need of the bench: resuming, verifying, comparing and reading the records of a run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::run::{Bench, PLAYSELF};
+
+impl Bench {
+    /// A shell script that can be run as an engine; its path.
+    pub(crate) fn script(&self, name: &str, text: &str) -> String {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    /// Writes the config of a test between two settings of the built-in engine. It plays by nodes, so that the games,
+    /// unlike those of scripted engines, depend on nothing but the pair: not on what a process has done before.
+    pub(crate) fn engine_test(&self, name: &str, candidate: &str, baseline: &str, elo: [u32; 2]) -> PathBuf {
+        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+        let text = format!(
+            "name = \"{name}\"\nseed = 3\n[candidate]\nengine = \"builtin\"\n{candidate}\n\
+             [baseline]\nengine = \"builtin\"\n{baseline}\n\
+             [games]\nnodes = 200\nconcurrency = 2\nmax_pairs = 1500\nopenings = \"{}\"\n\
+             [adjudicate]\nresign = {{ moves = 3, cp = 500 }}\nmax_moves = 80\n[sprt]\nelo = {elo:?}\n",
+            book.display(),
+        );
+        let path = self.path(&format!("{name}.toml"));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn resume(&self, run: &str) -> Command {
+        let mut command = Command::new(PLAYSELF);
+        command.arg("resume").arg(self.path(run)).current_dir(self.folder.path());
+        command
+    }
+
+    pub(crate) fn verify(&self, run: &str) -> Output {
+        Command::new(PLAYSELF).arg("verify").arg(self.path(run)).output().unwrap()
+    }
+
+    /// Everything about a run that must not depend on how it came about.
+    pub(crate) fn results(&self, run: &str) -> (String, String, String) {
+        let mut summary: serde_json::Value = serde_json::from_str(&self.read(run, "summary.json")).unwrap();
+        for volatile in ["seconds", "voids", "after_stop"] {
+            summary[volatile] = serde_json::Value::Null;
+        }
+        (self.read(run, "games.pgn"), self.read(run, "pairs.csv"), summary.to_string())
+    }
+}
+
+/// Processes whose command line names `mark`.
+pub(crate) fn processes_naming(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        if let Ok(line) = fs::read(entry.path().join("cmdline")) {
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            if line.contains(mark) {
+                found.push(line);
+            }
+        }
+    }
+    found
+}
+
+/// The program under a limit of the shell's.
+pub(crate) fn limited(limit: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell
+}
+
+/// The games that a run told of with `--json`: what it acknowledged.
+pub(crate) fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, String) {
+    let output = command.arg("--json").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let games = events.filter(|event| event["event"] == "game");
+    let games = games.map(|game| (game["pair"].as_u64().unwrap(), game["game"].as_u64().unwrap())).collect();
+    (output.status.code().unwrap_or(-1), games, text + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// The games of a journal.
+pub(crate) fn on_record(journal: &Path) -> Vec<(u64, u64)> {
+    let text = fs::read_to_string(journal).unwrap();
+    let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let games = records.filter(|record| record["type"] == "game");
+    let number = |game: &serde_json::Value| if game["game"] == "first" { 1 } else { 2 };
+    games.map(|game| (game["pair"].as_u64().unwrap() + 1, number(&game))).collect()
+}

@@ -1,0 +1,169 @@
+//! What is refused before anything is played: the exit status, the words, and that nothing is left behind.
+
+use std::fs;
+use std::process::Command;
+
+use crate::run::{Bench, FAKE, Match, PLAYSELF, finish};
+
+/// A call in the bench's folder that must leave no run behind: its status and what it said.
+fn refused(bench: &Bench, args: &[&str]) -> (i32, String) {
+    let (status, said) = finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
+    assert!(!bench.path("results").exists(), "{args:?} left a folder: {said}");
+    assert!(!said.contains("Started game") && !said.contains("resume"), "{args:?}: {said}");
+    (status, said)
+}
+
+#[test]
+fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
+    let bench = Bench::new();
+    for (white, black, option, told) in [
+        ("builtin", "builtin", "NoSuch=3", "playself: engine builtin: it has no option `NoSuch`"),
+        (
+            "builtin",
+            FAKE,
+            "Hsah=3",
+            "engines builtin, fake-engine: each has no option `Hsah`; did you mean `Hash`?",
+        ),
+        (FAKE, "builtin", "Hash=abc", "engine fake-engine: it does not accept `abc` for its option `Hash`"),
+        (FAKE, FAKE, "Hash=0", "expected an integer from 1 to 1024"),
+    ] {
+        let call = ["--white", white, "--black", black, "--depth", "1", "--option", option];
+        let (status, said) = refused(&bench, &call);
+        assert_eq!((status, said.contains(told)), (2, true), "{option}: {said}");
+    }
+}
+
+#[test]
+fn every_wrong_option_of_a_config_is_told_in_a_line_of_its_own() {
+    let bench = Bench::new();
+    let config = bench.config("options", &Match { pairs: 1, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap();
+    let options = "name = \"old\"\noptions = { Weight = 500, Wight = 5, Hash = 8 }";
+    fs::write(&config, text.replace("name = \"old\"", options)).unwrap();
+    let (status, said) = refused(&bench, &["match", "options.toml"]);
+    assert_eq!(status, 2, "{said}");
+    for told in [
+        "engine old: it does not accept `500` for its option `Weight`: expected an integer from 0 to 100",
+        "engine old: it has no option `Wight`; did you mean `Weight`?",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert_eq!(said.lines().count(), 2, "{said}");
+}
+
+#[test]
+fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
+    let bench = Bench::new();
+    let tune = |parameters: &str, flags: &[&str]| {
+        let text = format!("engine = \"{FAKE}\"\n[tune]\ngames = 4\nparameters = {parameters}\n");
+        fs::write(bench.path("tune.toml"), text).unwrap();
+        refused(&bench, &[&["tune", "tune.toml"], flags].concat())
+    };
+    for (parameters, flags, told) in [
+        ("[\"Weight\"]", ["--option", "NoSuch=1"].as_slice(), "has no option `NoSuch`"),
+        ("[\"Wieght\"]", &[], "tune.toml:4: tune.parameters: "),
+        ("[\"Wieght\"]", &[], "has no number `Wieght` to tune; did you mean `Weight`?"),
+        (
+            "[\"Weight\"]\n[tune.bounds.Weight]\nmin = 7",
+            &[],
+            "tune.toml:5: parameter `Weight` starts at 5, outside its range 7 to 100",
+        ),
+        (
+            "[\"Weight\"]\n[tune.bounds.Weight]\nmax = 700",
+            &[],
+            "tune.toml:5: [tune.bounds.Weight] max = 700: the engine takes 0 to 100",
+        ),
+    ] {
+        let (status, said) = tune(parameters, flags);
+        assert_eq!((status, said.contains(told)), (2, true), "{parameters} {flags:?}: {said}");
+    }
+    let silent = "engine = \"/bin/true\"\n[tune]\ngames = 4\nparameters = [\"Weight\"]\n";
+    fs::write(bench.path("tune.toml"), silent).unwrap();
+    let (status, said) = refused(&bench, &["tune", "tune.toml"]);
+    assert_eq!((status, said.contains("does not tell its options: ")), (2, true), "{said}");
+}
+
+#[test]
+fn an_engine_that_is_missing_twice_is_told_once() {
+    let bench = Bench::new();
+    let (status, said) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
+    assert_eq!((status, said.matches("there is no engine").count()), (2, 1), "{said}");
+}
+
+#[test]
+fn calls_that_make_no_sense_are_refused_with_what_is_wrong() {
+    let bench = Bench::new();
+    let engines = ["--white", FAKE, "--black", FAKE];
+    let sprt = ["simulate", "sprt", "--elo", "0", "--elo0", "0", "--elo1", "5", "--runs", "0"];
+    let tune = ["simulate", "tune", "--landscape", "L1", "--runs", "0"];
+    let data = ["data", "make", "--out", "data.bin"];
+    for (args, told) in [
+        ([engines.as_slice(), &["--name", ""]].concat(), "--name"),
+        ([engines.as_slice(), &["--resign", "0,600"]].concat(), "COUNT is a whole number from 1, not 0"),
+        ([engines.as_slice(), &["--resign", "3,0"]].concat(), "CP is a whole number from 1, not 0"),
+        ([engines.as_slice(), &["--draw", "1,0,20"]].concat(), "COUNT is a whole number from 1, not 0"),
+        (vec!["--white", "ace:/no/such", "--black", FAKE], "`ace:/no/such`: there is no file /no/such"),
+        (sprt.to_vec(), "--runs"),
+        (tune.to_vec(), "--runs"),
+        ([data.as_slice(), &["--threads", "0"]].concat(), "--threads"),
+        ([data.as_slice(), &["--threads", "100000"]].concat(), "--threads"),
+        ([data.as_slice(), &["--random-plies", "400"]].concat(), "--random-plies"),
+    ] {
+        let (status, said) = refused(&bench, &args);
+        assert_eq!((status, said.contains(told)), (2, true), "{args:?}: {said}");
+    }
+    assert!(!bench.path("data.bin").exists());
+}
+
+#[test]
+fn what_is_played_is_told_where_it_is_not_what_was_written() {
+    let bench = Bench::new();
+    let play = |args: &[&str]| {
+        let mut command = Command::new(PLAYSELF);
+        finish(command.args(args).args(["--max-moves", "5"]).current_dir(bench.folder.path()))
+    };
+    let (status, said) = play(&["--white", FAKE, "--black", FAKE, "--depth", "1", "--games", "3"]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("pairs are played whole: --games 3 plays 4 games"), "{said}");
+    assert!(said.contains("PairsRatio: –") && !said.contains("-0.0"), "{said}");
+
+    let config = bench.config("test", &Match { pairs: 2, ..Match::default() });
+    let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
+    fs::write(&config, text).unwrap();
+    let (status, said) = play(&["sprt", "test.toml"]);
+    assert_eq!(status, 3, "{said}");
+    assert!(said.contains("Testing [0, 5] normalized Elo"), "{said}");
+    assert!(said.contains("Results of new vs old (new depth=1, old depth=2, book.epd)"), "{said}");
+
+    let (status, said) = play(&["plan", "test.toml", "--sprt", "0,5", "--pilot-pairs", "1"]);
+    assert_eq!((status, said.contains("The run ends at pair 2")), (0, true), "{said}");
+
+    let tune = format!(
+        "engine = \"{FAKE}\"\n[tune]\ngames = 40\nparameters = [\"Weight\"]\n[games]\ndepth = 1\nmax_pairs = 3\n"
+    );
+    fs::write(bench.path("tune.toml"), tune).unwrap();
+    let (status, said) = play(&["tune", "tune.toml"]);
+    assert_eq!((status, said.matches("Finished game").count()), (0, 6), "{said}");
+}
+
+/// Row 97 of `docs/faults.md`.
+#[test]
+fn options_that_an_engine_cannot_be_told_are_refused_before_the_first_game() {
+    let bench = Bench::new();
+    let ace = format!("ace:{FAKE}");
+    let call = |white, option| vec!["--white", white, "--black", FAKE, "--depth", "1", "--option", option];
+    let (status, said) = refused(&bench, &call(&ace, "Hash=16"));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("engine fake-engine speaks ACE, which knows no options (here Hash)"), "{said}");
+    let (status, said) = refused(&bench, &call(FAKE, "Hash=16\nquit"));
+    assert_eq!((status, said.contains("must be one line of text")), (2, true), "{said}");
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_ends_a_completion_script_in_peace() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(PLAYSELF).args(["completions", "bash"]).stdout(writer).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
+}

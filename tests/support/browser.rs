@@ -1,0 +1,248 @@
+//! A real browser, spoken to over WebDriver with nothing but sockets.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// An answer over HTTP.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// The value of a header, named in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then_some(value.trim())
+        })
+    }
+}
+
+/// One request on a connection of its own that must be answered; `headers` come after `Host`.
+pub(crate) fn http(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    try_http(port, method, path, headers, body).unwrap()
+}
+
+/// The same, where the connection may be refused or closed.
+pub(crate) fn try_http(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> io::Result<Answer> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let mut request =
+        format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    if headers.iter().all(|(name, _)| *name != "Host") {
+        request.push_str(&format!("Host: 127.0.0.1:{port}\r\n"));
+    }
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{request}\r\n{body}").as_bytes())?;
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while reader.read_line(&mut head)? > 2 {}
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.ok_or_else(|| io::Error::other("the connection was closed"))?;
+    let answer = Answer { status, head, body: String::new() };
+    let mut bytes = Vec::new();
+    // A driver keeps the connection open; what it says it sends is all there is.
+    match answer.header("content-length").and_then(|length| length.parse().ok()) {
+        Some(length) => reader.take(length).read_to_end(&mut bytes)?,
+        None => reader.read_to_end(&mut bytes)?,
+    };
+    Ok(Answer { body: String::from_utf8_lossy(&bytes).into_owned(), ..answer })
+}
+
+/// A command with a live page: its process, its port and its token.
+pub(crate) struct Served {
+    process: Child,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+}
+
+impl Served {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut process =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let line =
+            lines.find_map(|line| line.unwrap().strip_prefix("Live page: ").map(str::to_owned)).unwrap();
+        // Whoever stops reading would block the run.
+        std::thread::spawn(move || lines.for_each(drop));
+        let (url, token) = line.split_once("#token=").unwrap();
+        let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
+        Self { process, port, token: token.to_owned() }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A browser window, closed when this is dropped.
+pub(crate) struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _profile: TempDir,
+}
+
+fn program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+impl Browser {
+    /// Starts one, or says what is missing.
+    pub(crate) fn start() -> Result<Self, String> {
+        let chromium = program("chromium").ok_or("chromium is not installed (apt-get install chromium)")?;
+        let chromedriver = program("chromedriver")
+            .ok_or("chromedriver is not installed (apt-get install chromium-driver)")?;
+        // It chooses its port and tells it: one found by us could be somebody else's by the time it starts.
+        let mut driver = Command::new(chromedriver)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let told =
+            lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
+        let port = told
+            .and_then(|port| port.trim_end_matches('.').parse().ok())
+            .expect("chromedriver tells its port");
+        std::thread::spawn(move || lines.for_each(drop));
+        let profile = tempfile::tempdir().unwrap();
+        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+        ];
+        let mut arguments: Vec<String> = arguments.map(str::to_owned).to_vec();
+        arguments.push(format!("--user-data-dir={}", browser._profile.path().display()));
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": { "binary": chromium, "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        } } });
+        let made = browser.call("POST", "/session", &wanted);
+        browser.session =
+            made["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {made}")).to_owned();
+        Ok(browser)
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer =
+            http(self.port, method, path, &[("Content-Type", "application/json")], &body.to_string());
+        let told: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        assert!(answer.status == 200, "{method} {path}: {}", answer.body);
+        told["value"].clone()
+    }
+
+    fn order(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.call(method, &format!("/session/{}{path}", self.session), body)
+    }
+
+    pub(crate) fn open(&self, url: &str) {
+        self.order("POST", "/url", &json!({ "url": url }));
+    }
+
+    pub(crate) fn open_file(&self, path: &Path) {
+        self.open(&format!("file://{}", path.display()));
+    }
+
+    /// Runs `script` in the page; its `return` value.
+    pub(crate) fn run(&self, script: &str) -> Value {
+        self.order("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// The text that an element shows.
+    pub(crate) fn text(&self, selector: &str) -> String {
+        let script =
+            format!("const e = document.querySelector({selector:?}); return e ? e.textContent : null");
+        self.run(&script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until `script` returns true; how long that took.
+    pub(crate) fn wait(&self, what: &str, script: &str) -> Duration {
+        let begun = Instant::now();
+        while self.run(script) != true {
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "{what} did not happen; {}",
+                self.text("main")
+            );
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        begun.elapsed()
+    }
+
+    /// Everything the page's console has said since this was last asked, notes of the network aside.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let log = self.order("POST", "/se/log", &json!({ "type": "browser" }));
+        let lines = log.as_array().unwrap().iter();
+        lines.filter(|line| line["level"] != "INFO").map(|line| line["message"].to_string()).collect()
+    }
+
+    /// A command of the browser's own protocol, such as emulating a dark screen.
+    pub(crate) fn emulate(&self, command: &str, parameters: &Value) -> Value {
+        self.order("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    }
+
+    /// Presses and releases a key, as WebDriver names it.
+    pub(crate) fn press(&self, key: &str) {
+        let strokes = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
+        self.order(
+            "POST",
+            "/actions",
+            &json!({ "actions": [{ "type": "key", "id": "keys", "actions": strokes }] }),
+        );
+    }
+
+    /// Makes the page believe that its reader prefers `light` or `dark`; an empty word undoes it.
+    pub(crate) fn prefer(&self, scheme: &str) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.emulate("Emulation.setEmulatedMedia", &json!({ "features": feature }));
+    }
+
+    pub(crate) fn resize(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.emulate("Emulation.setDeviceMetricsOverride", &size);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Ends the browser; the driver that is killed next would leave it behind.
+        let _ = try_http(self.port, "DELETE", &format!("/session/{}", self.session), &[], "");
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
