@@ -35,4 +35,4 @@ pub use runner::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
 pub use schedule::{Fixture, Pairing, Schedule};
 pub use signals::{Interrupt, Interrupts};
 pub use standings::{FaultCounts, MatchScore, Standings};
-pub use state::{CountedPair, Effect, NextPair, RunState};
+pub use state::{CountedPair, CountedTrial, Effect, NextPair, RunState, TRIALS_PER_REPORT};

@@ -11,7 +11,7 @@ use crate::game::{GameOfPair, PairId, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, PairScore, SprtConfig};
-use crate::tuning::{Ask, Trial, TrialId, Tuner};
+use crate::tuning::{Ask, Settings, Trial, Tuner, TuningReport};
 
 use crate::run::control::RunPhase;
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
@@ -39,7 +39,23 @@ pub struct CountedPair {
     pub score: PairScore,
     /// The test's ratio after it, if there is a test.
     pub llr: Option<f64>,
+    /// The trial that it played, in a tuning run.
+    pub trial: Option<CountedTrial>,
 }
+
+/// A trial with what the tuner made of its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedTrial {
+    /// The trial.
+    pub trial: Trial,
+    /// The best settings after it.
+    pub best: Settings,
+    /// The whole report of the tuner, after every [`TRIALS_PER_REPORT`] trials: it takes much longer than a trial.
+    pub report: Option<TuningReport>,
+}
+
+/// Trials from one report of the tuner to the next.
+pub const TRIALS_PER_REPORT: u64 = 50;
 
 /// A pair that may start.
 #[derive(Clone, Debug, PartialEq)]
@@ -326,12 +342,14 @@ impl RunState {
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
         self.counted += 1;
-        self.trials.remove(&pair);
-        if let Some(tuner) = &mut self.tuner {
-            tuner.record(TrialId(pair), score).expect("a counted pair was asked for and counts once");
-        }
+        let trial = self.trials.remove(&pair);
+        let trial = self.tuner.as_mut().zip(trial).map(|(tuner, trial)| {
+            tuner.record(trial.id, score).expect("a counted pair was asked for and counts once");
+            let report = (pair + 1).is_multiple_of(TRIALS_PER_REPORT).then(|| tuner.report());
+            CountedTrial { trial, best: tuner.best(), report }
+        });
         let llr = if pair >= self.llr_from { self.update_llr() } else { None };
-        CountedPair { pair, fixture, games, score, llr }
+        CountedPair { pair, fixture, games, score, llr, trial }
     }
 
     fn commit_void(&mut self, pair: u64, attempt: u32, reason: &VoidReason) -> Vec<Effect> {

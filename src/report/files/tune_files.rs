@@ -1,31 +1,22 @@
 //! The files of a tuning run: every trial in `trials.csv`, and the best values so far in `weights.toml`.
 
-use std::collections::VecDeque;
 use std::fmt::Write;
 use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
+use crate::run::{CountedTrial, Observer, Plan, RunEvent, RunView, Trace};
 use crate::stats::PairScore;
 use crate::store::{RunFolder, write_whole};
-use crate::tuning::{Ask, Settings, Space, Trial, Tuner, TuningReport};
-
-/// Number of trials between two rows with gain and intervals, which are much longer than the rest of a row.
-const REPORT_EVERY: u64 = 50;
+use crate::tuning::{Settings, Space, Tuner, TuningReport};
 
 /// Time between two writes of the best values.
 const WEIGHTS_EVERY: Duration = Duration::from_secs(10);
 
 /// Writes `trials.csv` and `weights.toml`.
-///
-/// The trials come from a second tuner that receives the same scores, so that the counted pairs alone are enough to
-/// write the files again.
 pub struct TuneFiles {
     folder: RunFolder,
     trials: csv::Writer<File>,
-    mirror: Tuner,
-    asked: VecDeque<Trial>,
     due: Instant,
 }
 
@@ -35,32 +26,16 @@ impl TuneFiles {
         let Some(tune) = plan.tuner() else { return Ok(None) };
         let mut trials = csv::Writer::from_writer(File::create(folder.trials())?);
         trials.write_record(header(&tune.space))?;
-        Ok(Some(Self {
-            folder: folder.clone(),
-            trials,
-            mirror: Tuner::new(tune.clone()),
-            asked: VecDeque::new(),
-            due: Instant::now() + WEIGHTS_EVERY,
-        }))
+        Ok(Some(Self { folder: folder.clone(), trials, due: Instant::now() + WEIGHTS_EVERY }))
     }
 
-    fn next_trial(&mut self) -> Option<Trial> {
-        while let Ask::Play(trial) = self.mirror.ask() {
-            self.asked.push_back(trial);
-        }
-        self.asked.pop_front()
-    }
-
-    fn write_trial(&mut self, trial: &Trial, score: PairScore) -> io::Result<()> {
-        // The second tuner learns in the order of the trials, whatever is in play at the same time.
-        self.mirror.record(trial.id, score).map_err(io::Error::other)?;
-        let number = trial.id.0 + 1;
-        let report = number.is_multiple_of(REPORT_EVERY).then(|| self.mirror.report());
-        let mut row = vec![number.to_string(), score.points().to_string()];
-        for settings in [&trial.plus, &trial.minus, &self.mirror.best()] {
+    fn write_trial(&mut self, counted: &CountedTrial, score: PairScore) -> io::Result<()> {
+        let CountedTrial { trial, best, report } = counted;
+        let mut row = vec![(trial.id.0 + 1).to_string(), score.points().to_string()];
+        for settings in [&trial.plus, &trial.minus, best] {
             row.extend(settings.0.iter().map(ToString::to_string));
         }
-        row.extend(report_cells(report.as_ref(), trial.plus.0.len()));
+        row.extend(report_cells(report.as_ref(), best.0.len()));
         Ok(self.trials.write_record(row)?)
     }
 
@@ -80,8 +55,8 @@ impl Observer for TuneFiles {
             // At the start the best values are the start values; the file exists before the first better ones do.
             RunEvent::Started => self.write_weights(tuner),
             RunEvent::Counted(pair) => {
-                if let Some(trial) = self.next_trial() {
-                    self.write_trial(&trial, pair.score)?;
+                if let Some(trial) = &pair.trial {
+                    self.write_trial(trial, pair.score)?;
                 }
                 if Instant::now() >= self.due {
                     self.due = Instant::now() + WEIGHTS_EVERY;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::journal::GameEntry;
-use crate::run::{CountedPair, Observer, RunEvent, RunOutcome, RunView};
+use crate::run::{AfterRun, CountedPair, Observer, RunEvent, RunOutcome, RunView};
 use crate::tuning::TuningReport;
 
 use crate::report::Summary;
@@ -48,9 +48,8 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
                 let Some(tuner) = view.state.tuner() else { return self.line(&verdict_line(outcome, view)) };
                 let report = tuner.final_report();
                 self.line(&tuned_line(&report))?;
-                // The verdict comes last: where a test of the tuned values follows, it is the test's.
-                let is_better = report.parameters.iter().any(|parameter| parameter.best != parameter.start);
-                if view.plan.acceptance().is_some() && matches!(outcome, RunOutcome::Finished) && is_better {
+                // The verdict comes last: if a test of the tuned values follows, it is the verdict of the test.
+                if let AfterRun::Test(_) = AfterRun::of(view.plan, view.state, outcome) {
                     return Ok(());
                 }
                 self.line(&verdict_line(outcome, view))
