@@ -158,7 +158,7 @@ fn every_fault_is_told_with_its_line_before_the_first_game() {
     let shelf = Shelf::new();
     for (name, content, expected) in [
         ("a.epd", format!("{EPD}8/8/8/8/8/8/8/8 w - -\r\n"), "line 6: White has no king; Black has no king"),
-        ("b.epd", format!("# x\nnonsense\n{EPD}more of it"), "2 openings cannot be used: line 2: 1 fields"),
+        ("b.epd", format!("# x\nnonsense\n{EPD}more of it"), "2 openings cannot be used: line 2: expected"),
         ("c.epd", "k6r/8/8/8/8/5b2/4n1p1/7K w - -".to_owned(), "line 1: the opening ends in checkmate"),
         ("d.epd", "k6r/8/8/8/8/5n1b/7p/7K w - -".to_owned(), "line 1: the opening ends in stalemate"),
         ("e.epd", "x".repeat(100_000), "line 1: a line of more than 16384 bytes is no position"),
