@@ -1,5 +1,17 @@
-//! Waiting for an engine on the spot, for a thread that has nothing else to do.
-#![expect(unsafe_code, reason = "to be interrupted by a signal has no safe interface")]
+//! Blocking reads from an engine's pipe, bounded by a timer signal, for a thread that serves a single game.
+//!
+//! Waiting for an immediate answer through the runtime costs a quarter of the whole move: a timer is set and
+//! cancelled for every wait, followed by an epoll and a wake-up. A thread that serves a single game therefore reads
+//! the pipe directly and the kernel wakes it with the answer.
+//!
+//! A timer signal interrupts the read every [`BlockingReader::TICK`], so that the thread still handles its other
+//! work: orders, timers, ends of processes. The timer keeps running while answers are immediate, because arming it
+//! costs as much as it saves; it is disarmed while an engine thinks.
+//!
+//! While the timer is armed, the thread also has a longer scheduler slice than the engine with which it shares a
+//! processor. The engine then preempts it when the question wakes it, and answers before the thread runs again, which
+//! saves both of them a sleep.
+#![expect(unsafe_code, reason = "installing a signal handler has no safe interface")]
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -17,30 +29,22 @@ use nix::unistd::{gettid, read};
 
 use crate::player::connection::sched_slice::SchedSlice;
 
-/// The beat that ends a thread's waits on the spot.
-///
-/// A thread that serves one game only need not ask its runtime for news of the engine, which costs a quarter of an
-/// instant move. It reads, and the kernel wakes it with the answer; a timer's signal interrupts it at every beat, so that
-/// it looks after its other business: orders, timers, ends of processes. While answers come at once the timer runs on by
-/// itself, for to set it costs as much as it saves; while engines think it rests.
-///
-/// With the beat goes a longer slice of the processor that the thread shares with its engine: so an engine is woken by its
-/// question and answers it before the thread comes back, and both are spared a sleep.
+/// Blocking reader of one thread; see the module documentation.
 #[derive(Debug)]
 pub struct BlockingReader {
     timer: RefCell<Timer>,
-    /// The thread's own, where slices can be chosen.
+    /// The thread's regular slice, if slices can be set.
     slice: Option<SchedSlice>,
     state: Cell<TimerState>,
     serving: Cell<Serving>,
 }
 
-/// What a thread has to do.
+/// Games that a thread serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serving {
-    /// One game: it may wait for its engines on the spot.
+    /// A single game: the thread may block on its engines.
     OneGame,
-    /// More than one, or none: waiting for one engine would keep the others waiting.
+    /// Several or none: blocking on one engine would delay the others.
     Others,
 }
 
@@ -50,14 +54,14 @@ enum TimerState {
     Armed,
 }
 
-/// Ignored unless somebody installed, so that our listening changes nothing for anybody.
+/// The default action of this signal is to be ignored, so installing a handler for it affects nothing else.
 const SIGNAL: Signal = Signal::SIGURG;
 
 impl BlockingReader {
-    /// The longest that a thread is away from its other business.
+    /// The longest time for which a thread neglects its other work.
     pub const TICK: Duration = Duration::from_millis(2);
 
-    /// The reader of the thread that calls this. It serves others until told otherwise.
+    /// Creates the reader of the calling thread. It does not block until [`BlockingReader::serve`] allows it.
     #[cfg(target_env = "gnu")]
     pub fn start() -> io::Result<Self> {
         install_handler()?;
@@ -68,23 +72,23 @@ impl BlockingReader {
         Ok(Self { timer: RefCell::new(timer), slice: SchedSlice::current(), state, serving })
     }
 
-    /// Timers that signal one thread are not to be had here.
+    /// Timers that signal a single thread are not available on this platform.
     #[cfg(not(target_env = "gnu"))]
     pub fn start() -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Says what the thread has to do from now on.
+    /// Sets what the thread serves from now on.
     pub fn serve(&self, serving: Serving) {
         self.serving.set(serving);
     }
 
-    /// Whether the thread may wait on the spot.
+    /// Returns whether the thread may block.
     pub(in crate::player) fn may_block(&self) -> bool {
         self.serving.get() == Serving::OneGame
     }
 
-    /// Reads from a stream, waiting for a beat at most. Pending wakes nobody.
+    /// Reads from a stream, blocking for at most one tick. `Pending` does not register a waker.
     pub(in crate::player) fn read(&self, stream: impl AsFd, into: &mut [u8]) -> Poll<io::Result<usize>> {
         if !self.may_block() || self.set(TimerState::Armed).is_err() {
             return Poll::Pending;
@@ -98,9 +102,9 @@ impl BlockingReader {
         }
     }
 
-    /// Stops the beat until the next wait: nobody should be disturbed for nothing.
+    /// Disarms the timer until the next read, so that it does not interrupt the thread needlessly.
     pub fn disarm(&self) {
-        // A timer that could be set can be stopped.
+        // A timer that could be armed can be disarmed.
         let _ = self.set(TimerState::Disarmed);
     }
 
@@ -108,28 +112,29 @@ impl BlockingReader {
         if self.state.get() == state {
             return Ok(());
         }
-        // Again and again, not once: a signal that comes just before a read does not interrupt it, the next one does.
+        // Periodic, not one-shot: a signal that arrives just before a read does not interrupt it, but the next one
+        // does.
         let expiration = match state {
             TimerState::Disarmed => Expiration::OneShot(TimeSpec::from_duration(Duration::ZERO)),
             TimerState::Armed => Expiration::Interval(TimeSpec::from_duration(Self::TICK)),
         };
         self.timer.borrow_mut().set(expiration, TimerSetTimeFlags::empty())?;
         let slice = self.slice.map(|slice| if state == TimerState::Armed { slice.doubled() } else { slice });
-        // Refused, the thread plays on: slower, not wrong.
-        let _ = slice.map(SchedSlice::take);
+        // If the kernel refuses, the thread continues without the longer slice: slower, but correct.
+        let _ = slice.map(SchedSlice::apply);
         self.state.set(state);
         Ok(())
     }
 }
 
-/// Listens for the signal, once for the whole process.
+/// Installs the handler, once per process.
 fn install_handler() -> io::Result<()> {
     extern "C" fn do_nothing(_: std::ffi::c_int) {}
     static INSTALLED: OnceLock<Result<(), Errno>> = OnceLock::new();
     let installed = INSTALLED.get_or_init(|| {
-        // Without a flag that would start interrupted calls again: to be interrupted is what it is for.
+        // Without `SA_RESTART`: the purpose of the signal is to interrupt the read.
         let action = SigAction::new(SigHandler::Handler(do_nothing), SaFlags::empty(), SigSet::empty());
-        // SAFETY: the handler does nothing, so there is nothing that it could do at a wrong time.
+        // SAFETY: the handler does nothing, so it is safe at any time.
         unsafe { sigaction(SIGNAL, &action) }.map(drop)
     });
     installed.map_err(io::Error::from)
@@ -143,17 +148,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_on_the_spot_ends_with_news_or_with_the_next_beat() {
+    fn a_blocking_read_ends_with_data_or_with_the_next_tick() {
         let ((receiver, mut sender), mut bytes) = (io::pipe().unwrap(), [0; 8]);
         let reader = BlockingReader::start().unwrap();
-        assert!(reader.read(&receiver, &mut bytes).is_pending(), "a thread that serves others does not wait");
+        assert!(
+            reader.read(&receiver, &mut bytes).is_pending(),
+            "a thread that serves several games does not block"
+        );
         reader.serve(Serving::OneGame);
-        let begun = Instant::now();
+        let started = Instant::now();
         assert!(reader.read(&receiver, &mut bytes).is_pending());
-        assert!(begun.elapsed() >= BlockingReader::TICK, "it was waited for");
+        assert!(started.elapsed() >= BlockingReader::TICK, "the read blocked for a tick");
         sender.write_all(b"x").unwrap();
         assert!(matches!(reader.read(&receiver, &mut bytes), Poll::Ready(Ok(1))));
         drop(sender);
-        assert!(matches!(reader.read(&receiver, &mut bytes), Poll::Ready(Ok(0))), "an end is news too");
+        assert!(
+            matches!(reader.read(&receiver, &mut bytes), Poll::Ready(Ok(0))),
+            "the end of the stream ends the read too"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A conversation in lines with one engine, bounded in every direction.
+//! Line-based connection to one engine with bounded memory.
 
 use std::io;
 use std::ops::{Range, RangeInclusive};
@@ -10,16 +10,16 @@ use crate::player::connection::line_buffer::LineBuffer;
 use crate::player::connection::transcript::{Direction, Transcript};
 use crate::player::{BlockingReader, ExitEvidence, Timeouts, Transport};
 
-/// Why a conversation cannot go on.
+/// Reason why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::player) enum ConnectionEnd {
     /// The engine closed its output.
     OutputClosed,
     /// The engine closed its input.
     InputClosed,
-    /// It said more than one move may cost.
+    /// The engine sent more output than allowed for one move.
     Flood,
-    /// Its process ended while something else still held its output open.
+    /// The process ended while another process kept its output open.
     Exited(ExitEvidence),
 }
 
@@ -35,15 +35,15 @@ pub(in crate::player) struct Connection<T> {
     move_bytes: usize,
     read_at: Instant,
     wrote_at: Option<Instant>,
-    /// Waits on the spot in a row that a beat ended.
+    /// Consecutive blocking reads that ended without an answer.
     misses: u32,
-    /// Questions still to come that are not worth such a wait.
+    /// Number of questions for which no blocking read is attempted.
     skips: u32,
     ended: Option<ConnectionEnd>,
 }
 
-/// An engine that thinks for longer than a beat is waited for on the spot once in so many questions, and more and more
-/// rarely, up to the last.
+/// Questions skipped after consecutive blocking reads without an answer. The number starts at the lower bound and
+/// doubles up to the upper one, so a slow engine is rarely waited for with a blocking read.
 const SKIPS: RangeInclusive<u32> = 16..=1024;
 
 impl<T: Transport> Connection<T> {
@@ -64,7 +64,7 @@ impl<T: Transport> Connection<T> {
         }
     }
 
-    /// Adds a line, given without its end, to the message that goes out with [`Connection::poll_send`].
+    /// Queues a line, given without its end, for [`Connection::poll_send`].
     pub(in crate::player) fn queue_line(&mut self, line: &[u8]) {
         if self.sent > 0 && self.sent == self.outbox.len() {
             self.outbox.clear();
@@ -72,21 +72,21 @@ impl<T: Transport> Connection<T> {
         }
         self.outbox.extend_from_slice(line);
         self.outbox.push(b'\n');
-        self.transcript.note(Direction::ToEngine, line);
+        self.transcript.record(Direction::ToEngine, line);
     }
 
-    /// Starts a new count of output and forgets when the last message went out.
+    /// Resets the count of received bytes and the time at which the last message was written.
     pub(in crate::player) fn begin_exchange(&mut self) {
         self.received_bytes = 0;
         self.wrote_at = None;
     }
 
-    /// Whether part of a message is still ours.
+    /// Returns whether part of the queued message is still unwritten.
     pub(in crate::player) fn is_sending(&self) -> bool {
         self.sent < self.outbox.len()
     }
 
-    /// Writes what the engine takes. Ready when all is written.
+    /// Writes as much as the engine's pipe accepts. Ready when everything is written.
     pub(in crate::player) fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionEnd>> {
         while self.sent < self.outbox.len() {
             if self.wrote_at.is_none() {
@@ -103,17 +103,18 @@ impl<T: Transport> Connection<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// When the current message began to go out: the moment an engine's clock starts.
+    /// Returns when the first byte of the current message was written, which is when the engine's clock starts.
     pub(in crate::player) fn wrote_at(&self) -> Instant {
         self.wrote_at.unwrap_or(self.read_at)
     }
 
-    /// When the newest bytes were read: the moment an engine's clock stops.
+    /// Returns when the latest bytes were read, which is when the engine's clock stops.
     pub(in crate::player) fn read_at(&self) -> Instant {
         self.read_at
     }
 
-    /// The next line, as a place for [`Connection::text`]. Whole lines already received come before any ending.
+    /// Polls for the next line, returned as a range for [`Connection::text`]. Complete lines are returned before the
+    /// end of the connection.
     pub(in crate::player) fn poll_line(
         &mut self,
         cx: &mut Context<'_>,
@@ -126,7 +127,7 @@ impl<T: Transport> Connection<T> {
                 Poll::Ready(read) => read,
                 Poll::Pending => {
                     let exit = ready!(self.transport.poll_exit(cx));
-                    // What it wrote before it ended may have arrived between the two polls.
+                    // Output written before the exit may have arrived between the two polls.
                     match self.transport.poll_read(cx, self.inbox.spare()) {
                         Poll::Ready(read) => read,
                         Poll::Pending => {
@@ -140,8 +141,8 @@ impl<T: Transport> Connection<T> {
         }
     }
 
-    /// The next line that came before a question. Only the pipe itself knows: the runtime may not have looked since
-    /// answers are waited for on the spot. Pending wakes nobody.
+    /// Returns the next line that arrived before a question. Reads the pipe directly, because the runtime may not
+    /// have polled it since the last blocking read. `Pending` does not register a waker.
     pub(in crate::player) fn poll_early_line(
         &mut self,
         cx: &mut Context<'_>,
@@ -156,8 +157,8 @@ impl<T: Transport> Connection<T> {
         }
     }
 
-    /// Takes in the answer if it comes within a beat: an engine that answers at once is then never waited for through
-    /// the runtime.
+    /// Reads the answer if it arrives within one tick, so that an engine that answers immediately is never waited for
+    /// through the runtime.
     pub(in crate::player) fn block_for_answer(&mut self, reader: &BlockingReader) {
         if self.ended.is_some() || self.skips > 0 {
             self.skips = self.skips.saturating_sub(1);
@@ -166,7 +167,7 @@ impl<T: Transport> Connection<T> {
             self.accept(&read);
             self.misses = 0;
         } else {
-            // One beat may have come at the wrong moment; two in a row queue_line that the engine takes its time.
+            // A single tick may have come at an unfortunate moment; two in a row mean that the engine needs longer.
             self.misses = self.misses.saturating_add(1);
             if self.misses > 1 {
                 let doublings = self.misses.min(16) - 2;
@@ -175,7 +176,7 @@ impl<T: Transport> Connection<T> {
         }
     }
 
-    /// Takes in what is here, and says whether there was anything.
+    /// Reads the bytes available in the pipe; returns whether there were any.
     pub(in crate::player) fn read_available(&mut self, cx: &mut Context<'_>) -> bool {
         if self.ended.is_some() {
             return false;
@@ -185,11 +186,11 @@ impl<T: Transport> Connection<T> {
         true
     }
 
-    /// A line that has been taken in, or the end behind the last one.
+    /// Returns the next complete line, or the end of the connection after the last one.
     fn next_received(&mut self) -> Option<Result<Range<usize>, ConnectionEnd>> {
-        let Some(place) = self.inbox.next_line() else { return self.ended.map(Err) };
-        self.transcript.note(Direction::FromEngine, self.inbox.line(place.clone()));
-        Some(Ok(place))
+        let Some(range) = self.inbox.next_line() else { return self.ended.map(Err) };
+        self.transcript.record(Direction::FromEngine, self.inbox.line(range.clone()));
+        Some(Ok(range))
     }
 
     fn accept(&mut self, read: &io::Result<usize>) {
@@ -206,17 +207,17 @@ impl<T: Transport> Connection<T> {
         }
     }
 
-    /// The bytes of a line just received.
-    pub(in crate::player) fn text(&self, place: Range<usize>) -> &[u8] {
-        self.inbox.line(place)
+    /// Returns the bytes of a line just received.
+    pub(in crate::player) fn text(&self, range: Range<usize>) -> &[u8] {
+        self.inbox.line(range)
     }
 
-    /// Lines dropped for their length since the last call.
+    /// Returns the number of lines dropped for their length since the last call.
     pub(in crate::player) fn take_overlong(&mut self) -> u64 {
         self.inbox.take_overlong()
     }
 
-    /// The last lines each way, `>` ours and `<` the engine's.
+    /// Returns the last lines in both directions, `>` to the engine and `<` from it.
     pub(in crate::player) fn transcript(&self) -> Vec<String> {
         self.transcript.lines()
     }

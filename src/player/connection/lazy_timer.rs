@@ -1,4 +1,4 @@
-//! A timer that is set for every move and hardly ever touched.
+//! A timer that has a new deadline for every move but is rarely re-registered.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,22 +6,22 @@ use std::task::{Context, Poll};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// One timer, reused from wait to wait.
+/// A timer that is reused from wait to wait.
 ///
-/// Moving a timer costs more than a whole instant move, so a deadline that lies after the one already set leaves it
-/// where it is; should it ring early, it is set again then.
+/// Re-registering a timer with the runtime costs more than a whole immediate move, so a later deadline leaves the
+/// registered one in place; if that fires early, the timer is registered again.
 #[derive(Debug)]
 pub struct LazyTimer {
     sleep: Pin<Box<Sleep>>,
 }
 
 impl LazyTimer {
-    /// A timer that has not been set.
+    /// Creates a timer without a deadline.
     pub fn new() -> Self {
         Self { sleep: Box::pin(sleep_until(Instant::now())) }
     }
 
-    /// Ready once `deadline` has passed.
+    /// Returns `Ready` once `deadline` has passed.
     pub fn poll_at(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
         if self.sleep.deadline() > deadline {
             self.sleep.as_mut().reset(deadline);
@@ -49,16 +49,16 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_alarm_rings_at_its_deadline_whatever_it_was_set_to_before() {
-        let mut alarm = LazyTimer::new();
+    async fn a_timer_fires_at_its_deadline_regardless_of_earlier_ones() {
+        let mut timer = LazyTimer::new();
         for wait in [50, 5, 500, 1] {
             let (start, wait) = (Instant::now(), Duration::from_millis(wait));
-            std::future::poll_fn(|cx| alarm.poll_at(start + wait, cx)).await;
+            std::future::poll_fn(|cx| timer.poll_at(start + wait, cx)).await;
             assert_eq!(start.elapsed(), wait);
-            // Set, then abandoned for an earlier one.
+            // Registered, then superseded by an earlier deadline.
             let far = Instant::now() + Duration::from_secs(9);
-            let rings = std::future::poll_fn(|cx| Poll::Ready(alarm.poll_at(far, cx).is_ready())).await;
-            assert!(!rings);
+            let fired = std::future::poll_fn(|cx| Poll::Ready(timer.poll_at(far, cx).is_ready())).await;
+            assert!(!fired);
         }
     }
 }

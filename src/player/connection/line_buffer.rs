@@ -1,9 +1,9 @@
-//! Bytes in, lines out, in bounded memory.
+//! Splitting of a byte stream into lines, in bounded memory.
 
 /// Splits a stream into lines of bounded length.
 ///
-/// A line longer than the limit is dropped whole and counted; what follows its end is read as usual. Line ends are
-/// LF or CRLF; NULs and blanks at the end of a line are not part of it.
+/// A line longer than the limit is dropped and counted; reading continues after its end. Line ends are LF or CRLF;
+/// trailing NULs and blanks are not part of a line.
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     bytes: Vec<u8>,
@@ -22,7 +22,7 @@ enum LineState {
 }
 
 impl LineBuffer {
-    /// Most engines queue_line less than this between two reads; busier ones make it grow.
+    /// Most engines send less than this between two reads; the buffer grows for others.
     const FIRST_SIZE: usize = 4 << 10;
 
     pub(super) fn new(limit: usize) -> Self {
@@ -38,7 +38,7 @@ impl LineBuffer {
         }
     }
 
-    /// Room for the next read; never empty.
+    /// Returns free space for the next read; never empty.
     pub(super) fn spare(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end, self.scanned) = (0, 0, 0);
@@ -59,12 +59,12 @@ impl LineBuffer {
         &mut self.bytes[self.end..]
     }
 
-    /// Takes over the first `count` bytes of [`LineBuffer::spare`].
+    /// Marks the first `count` bytes of [`LineBuffer::spare`] as filled.
     pub(super) fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.bytes.len());
     }
 
-    /// The place of the next whole line, for [`LineBuffer::line`].
+    /// Returns the range of the next complete line, for [`LineBuffer::line`].
     pub(super) fn next_line(&mut self) -> Option<std::ops::Range<usize>> {
         loop {
             let unseen = &self.bytes[self.scanned..self.end];
@@ -91,12 +91,12 @@ impl LineBuffer {
         }
     }
 
-    /// The bytes of a line just found.
-    pub(super) fn line(&self, place: std::ops::Range<usize>) -> &[u8] {
-        &self.bytes[place]
+    /// Returns the bytes of a line just found.
+    pub(super) fn line(&self, range: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[range]
     }
 
-    /// Lines dropped for their length since the last call.
+    /// Returns the number of lines dropped for their length since the last call.
     pub(super) fn take_overlong(&mut self) -> u64 {
         std::mem::take(&mut self.overlong)
     }
@@ -114,25 +114,25 @@ mod tests {
             spare[..count].copy_from_slice(&bytes[..count]);
             buffer.filled(count);
             bytes = &bytes[count..];
-            while let Some(place) = buffer.next_line() {
-                lines.push(String::from_utf8_lossy(buffer.line(place)).into_owned());
+            while let Some(range) = buffer.next_line() {
+                lines.push(String::from_utf8_lossy(buffer.line(range)).into_owned());
             }
         }
         lines
     }
 
     #[test]
-    fn lines_come_out_however_the_bytes_are_cut() {
+    fn lines_are_the_same_however_the_bytes_are_split() {
         let text = b"uciok\r\n\nbestmove e2e4\0\n  info \xff\n";
         for step in 1..=text.len() {
             let mut buffer = LineBuffer::new(64);
             let lines: Vec<String> = text.chunks(step).flat_map(|chunk| feed(&mut buffer, chunk)).collect();
-            assert_eq!(lines, ["uciok", "", "bestmove e2e4", "  info \u{fffd}"], "cut every {step}");
+            assert_eq!(lines, ["uciok", "", "bestmove e2e4", "  info \u{fffd}"], "{step} bytes at a time");
         }
     }
 
     #[test]
-    fn an_endless_line_costs_only_itself_and_no_memory() {
+    fn an_endless_line_is_dropped_without_using_memory() {
         let mut buffer = LineBuffer::new(64 << 10);
         for _ in 0..100 {
             assert!(feed(&mut buffer, &[b'x'; 50_000]).is_empty());
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_line_is_not_a_line() {
+    fn an_incomplete_line_is_not_returned() {
         let mut buffer = LineBuffer::new(1024);
         assert!(feed(&mut buffer, b"bestmove e2e4").is_empty());
     }

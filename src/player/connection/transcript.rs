@@ -1,6 +1,6 @@
-//! The last things said between us and an engine.
+//! The last lines exchanged with an engine.
 
-/// A ring of bytes that keeps the end of a conversation. Writing to it never allocates.
+/// A ring buffer that keeps the end of a dialogue. Writing to it never allocates.
 #[derive(Debug)]
 pub(super) struct Transcript {
     ring: Box<[u8]>,
@@ -8,7 +8,7 @@ pub(super) struct Transcript {
     wrapped: bool,
 }
 
-/// Who spoke.
+/// Direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     ToEngine,
@@ -18,15 +18,15 @@ pub(super) enum Direction {
 impl Transcript {
     /// About a dozen long exchanges: enough to see what led to a fault, small enough for a thousand engines.
     const SIZE: usize = 16 << 10;
-    /// The longest line kept whole.
+    /// Longest line kept in full.
     const LINE: usize = 4 << 10;
 
     pub(super) fn new() -> Self {
         Self { ring: vec![0; Self::SIZE].into_boxed_slice(), at: 0, wrapped: false }
     }
 
-    /// Notes one line, without its end.
-    pub(super) fn note(&mut self, direction: Direction, line: &[u8]) {
+    /// Records one line, given without its end.
+    pub(super) fn record(&mut self, direction: Direction, line: &[u8]) {
         self.push(if direction == Direction::ToEngine { b"> " } else { b"< " });
         if line.len() <= Self::LINE {
             self.push(line);
@@ -52,20 +52,21 @@ impl Transcript {
         }
     }
 
-    /// The whole lines still held, oldest first, with whatever is not plain text escaped.
+    /// Returns the complete lines in the buffer, oldest first, escaped by [`escape`].
     pub(super) fn lines(&self) -> Vec<String> {
         let mut bytes = Vec::with_capacity(self.ring.len());
         if self.wrapped {
             bytes.extend_from_slice(&self.ring[self.at..]);
         }
         bytes.extend_from_slice(&self.ring[..self.at]);
-        // The oldest line has lost its beginning to the newest.
+        // The beginning of the oldest line has been overwritten by the newest.
         let whole = usize::from(self.wrapped);
         bytes.split(|&byte| byte == b'\n').skip(whole).filter(|line| !line.is_empty()).map(escape).collect()
     }
 }
 
-/// Text that prints on any terminal and fits in any JSON: UTF-8 kept, control characters and stray bytes escaped.
+/// Returns text that is safe for a terminal and for JSON: UTF-8 is kept, control characters and invalid bytes are
+/// escaped.
 pub(in crate::player) fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -88,11 +89,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_long_conversation_is_kept_whole() {
+    fn the_last_lines_of_a_long_dialogue_are_complete() {
         let mut transcript = Transcript::new();
         for number in 0..5000 {
-            transcript.note(Direction::ToEngine, format!("go {number}").as_bytes());
-            transcript.note(Direction::FromEngine, b"bestmove e2e4");
+            transcript.record(Direction::ToEngine, format!("go {number}").as_bytes());
+            transcript.record(Direction::FromEngine, b"bestmove e2e4");
         }
         let lines = transcript.lines();
         assert_eq!(&lines[lines.len() - 2..], ["> go 4999", "< bestmove e2e4"]);
@@ -100,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_text_are_shown_escaped() {
+    fn bytes_that_are_not_text_are_escaped() {
         let mut transcript = Transcript::new();
-        transcript.note(Direction::FromEngine, b"id name Caf\xe9 \x1b[31m\0");
+        transcript.record(Direction::FromEngine, b"id name Caf\xe9 \x1b[31m\0");
         assert_eq!(transcript.lines(), ["< id name Caf\\xe9 \\u{1b}[31m\\u{0}"]);
-        transcript.note(Direction::FromEngine, &[b'x'; 100_000]);
+        transcript.record(Direction::FromEngine, &[b'x'; 100_000]);
         assert!(transcript.lines()[1].len() < 5000);
     }
 }

@@ -1,4 +1,4 @@
-//! How bytes reach an engine and come back: pipes to a process, or a duplex in a test.
+//! Byte transport to an engine: pipes of a process, or a duplex stream in a test.
 
 use std::future::Future;
 use std::io;
@@ -7,65 +7,65 @@ use std::time::Duration;
 
 use crate::player::{BlockingReader, ExitEvidence, Timeouts};
 
-/// How an engine is told to leave.
+/// How an engine is shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownMode {
-    /// Asked with this line, then told by SIGTERM, then killed.
+    /// Sends this line, then SIGTERM, then SIGKILL.
     Ask(&'static str),
-    /// Killed at once: it is of no more use, or cannot be trusted to listen.
+    /// Sends SIGKILL at once, because the engine is not needed any more or not expected to react.
     Kill,
 }
 
-/// Processor use of an engine since it started.
+/// Processor use of an engine since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuUse {
     /// Time on a processor.
     pub running: Duration,
-    /// Time waiting for one.
+    /// Time spent waiting for a processor.
     pub waiting: Duration,
 }
 
-/// A byte stream each way to one engine, and what can be known about its life.
+/// A byte stream in each direction to one engine, and the state of its process.
 pub trait Transport: 'static {
-    /// Reads what the engine wrote; 0 bytes mean that it never will again.
+    /// Reads output of the engine; 0 bytes mean the end of the stream.
     fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>>;
 
-    /// Reads what is here already, whether or not news of it has come. Pending does not promise to wake anybody: only
-    /// [`Transport::poll_read`] does.
+    /// Reads output that is already available, whether or not the runtime has reported it. `Pending` does not
+    /// register a waker; only [`Transport::poll_read`] does.
     fn read_available(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         self.poll_read(cx, into)
     }
 
-    /// Reads what the engine writes next, waiting for it on the spot until the next beat, where that can be done. Pending
-    /// does not promise to wake anybody.
+    /// Reads output of the engine, blocking until the next tick where that is supported. `Pending` does not register
+    /// a waker.
     fn read_blocking(&mut self, _: &BlockingReader, _into: &mut [u8]) -> Poll<io::Result<usize>> {
         Poll::Pending
     }
 
-    /// Writes to the engine, as much as it takes now.
+    /// Writes as many bytes as the engine's input accepts now.
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// Ready once the engine's process has ended.
+    /// Ready once the process of the engine has ended.
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<ExitEvidence>;
 
-    /// The end of what it wrote on stderr.
+    /// Returns the end of the engine's stderr.
     fn stderr_tail(&self) -> Vec<u8>;
 
-    /// Its processor use, where it can be known; for a look into a fault, not for every move.
+    /// Returns the processor use, if it is known. Meant for the analysis of a fault; too slow for every move.
     fn cpu_use(&self) -> Option<CpuUse>;
 
-    /// Its time on processors, read cheaply.
+    /// Returns the processor time; cheap enough for every game.
     fn cpu_time(&self) -> Option<Duration>;
 
-    /// Ends it and everything it started, and waits until that is so.
+    /// Ends the engine and every process that it started, and waits for their end.
     fn shut_down(self, mode: ShutdownMode, timeouts: &Timeouts) -> impl Future<Output = ShutdownReport>;
 }
 
-/// How an engine left.
+/// Result of shutting down an engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShutdownReport {
-    /// How its process ended, where it can be known.
+    /// How the process ended, if it is known.
     pub exit: Option<ExitEvidence>,
-    /// Processes of its own that it left behind; they were killed.
+    /// Number of processes that the engine had left behind; they were killed.
     pub leaked: u64,
 }

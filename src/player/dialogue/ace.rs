@@ -71,14 +71,14 @@ impl AceDialogue {
     ) -> Poll<Result<Answer, ConnectionEnd>> {
         if connection.is_sending() {
             // A line that arrives before the question has been written cannot answer it.
-            while let Poll::Ready(place) = connection.poll_early_line(cx) {
-                note_unexpected_line(connection.text(place?), irregularities);
+            while let Poll::Ready(range) = connection.poll_early_line(cx) {
+                note_unexpected_line(connection.text(range?), irregularities);
             }
         }
         let sent = connection.poll_send(cx);
         loop {
-            let place = match connection.poll_line(cx) {
-                Poll::Ready(Ok(place)) => place,
+            let range = match connection.poll_line(cx) {
+                Poll::Ready(Ok(range)) => range,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
                 Poll::Pending => {
                     return match sent {
@@ -87,7 +87,7 @@ impl AceDialogue {
                     };
                 }
             };
-            match Line::parse(&String::from_utf8_lossy(connection.text(place))) {
+            match Line::parse(&String::from_utf8_lossy(connection.text(range))) {
                 Line::Move(word) => {
                     let reply = MoveReply::new(word);
                     self.moves = Moves::Some;
@@ -120,7 +120,7 @@ impl AceDialogue {
         }
         loop {
             match std::task::ready!(connection.poll_line(cx)) {
-                Ok(place) => note_unexpected_line(connection.text(place), irregularities),
+                Ok(range) => note_unexpected_line(connection.text(range), irregularities),
                 Err(end) => return Poll::Ready(end),
             }
         }

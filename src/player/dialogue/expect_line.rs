@@ -29,8 +29,8 @@ pub(in crate::player) async fn expect_line<T: Transport>(
         let sent = connection.poll_send(cx);
         loop {
             match connection.poll_line(cx) {
-                Poll::Ready(Ok(place)) => {
-                    if accept(connection.text(place)).is_break() {
+                Poll::Ready(Ok(range)) => {
+                    if accept(connection.text(range)).is_break() {
                         return Poll::Ready(Ok(()));
                     }
                 }

@@ -291,8 +291,8 @@ impl UciDialogue {
         irregularities: &mut Irregularities,
         cx: &mut Context<'_>,
     ) -> Result<(), ConnectionEnd> {
-        while let Poll::Ready(place) = connection.poll_early_line(cx) {
-            self.note_unexpected_line(connection.text(place?), irregularities);
+        while let Poll::Ready(range) = connection.poll_early_line(cx) {
+            self.note_unexpected_line(connection.text(range?), irregularities);
         }
         Ok(())
     }
@@ -311,8 +311,8 @@ impl UciDialogue {
             sent?;
         }
         loop {
-            let place = match connection.poll_line(cx) {
-                Poll::Ready(Ok(place)) => place,
+            let range = match connection.poll_line(cx) {
+                Poll::Ready(Ok(range)) => range,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
                 Poll::Pending => {
                     return match connection.poll_send(cx) {
@@ -321,7 +321,7 @@ impl UciDialogue {
                     };
                 }
             };
-            let line = connection.text(place);
+            let line = connection.text(range);
             if line.starts_with(b"info") {
                 keep_if_scored(&mut self.info, line);
                 continue;
@@ -398,12 +398,12 @@ impl UciDialogue {
             return Poll::Ready(end);
         }
         loop {
-            let place = match connection.poll_line(cx) {
-                Poll::Ready(Ok(place)) => place,
+            let range = match connection.poll_line(cx) {
+                Poll::Ready(Ok(range)) => range,
                 Poll::Ready(Err(end)) => return Poll::Ready(end),
                 Poll::Pending => return Poll::Pending,
             };
-            self.note_unexpected_line(connection.text(place), irregularities);
+            self.note_unexpected_line(connection.text(range), irregularities);
         }
     }
 

@@ -1,8 +1,8 @@
-//! A small process that outlives us just long enough to kill what we leave behind.
+//! A separate process that kills the remaining engine processes after the harness has died.
 //!
-//! The kernel kills an engine when the thread that started it dies, but not the engine's own children, and nothing at
-//! all if an engine gives up that bond. The guardian holds one end of a pipe. When the other end closes, for whatever
-//! reason, it kills every process group it was told of, and then every process that carries the run's tag.
+//! The kernel kills an engine when the thread that started it dies (`PR_SET_PDEATHSIG`), but not the engine's own
+//! children, and not an engine that has reset that signal. The guardian reads from a pipe. When the pipe closes, for
+//! whatever reason, it kills every process group registered with it, and then every process with the tag of the run.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -17,26 +17,26 @@ use nix::unistd::{Pid, setsid};
 use crate::player::process::orphans::{RUN_VARIABLE, kill_tagged};
 use crate::player::process::scratch_dir::remove_scratch_dirs;
 
-/// How to start a guardian: a program that ends up in [`run_guardian`].
+/// How to start a guardian: a program that calls [`run_guardian`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardianProgram {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
 }
 
 impl GuardianProgram {
-    /// The argument that makes our own program a guardian.
+    /// The argument that makes the crate's own program a guardian.
     pub const ARGUMENT: &'static str = "__guardian";
 
-    /// This very program, started as a guardian.
+    /// Returns the current program, started as a guardian.
     pub fn ourselves() -> io::Result<Self> {
         Ok(Self { program: std::env::current_exe()?, args: vec![Self::ARGUMENT.to_owned()] })
     }
 }
 
-/// Our end of the pipe to a guardian.
+/// The harness's end of the pipe to a guardian.
 #[derive(Debug)]
 pub(super) struct Guardian {
     process: Mutex<(ChildStdin, Child)>,
@@ -57,17 +57,17 @@ impl Guardian {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut pipe = child.stdin.take().expect("its input was asked to be a pipe");
+        let mut pipe = child.stdin.take().expect("stdin was configured as a pipe");
         writeln!(pipe, "run {run}")?;
         Ok(Self { process: Mutex::new((pipe, child)), state: AtomicU8::new(ALIVE) })
     }
 
-    /// Adds a process group to those that must not outlive us.
+    /// Registers a process group that must not outlive the harness.
     pub(super) fn watch(&self, group: Pid) {
         self.send(&format!("+{group}\n"));
     }
 
-    /// Takes a group off the list: it is gone, and its number may be given to somebody else.
+    /// Removes a group that has ended, because its number may be reused.
     pub(super) fn forget(&self, group: Pid) {
         self.send(&format!("-{group}\n"));
     }
@@ -90,14 +90,15 @@ impl Drop for Guardian {
     fn drop(&mut self) {
         let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = writeln!(process.0, "bye");
-        // It leaves at that word, having swept; waiting keeps it from staying behind as a zombie.
+        // The guardian kills the rest of the run and exits after this line; waiting for it avoids a zombie.
         let _ = process.1.wait();
     }
 }
 
-/// The guardian's whole life: reads groups from stdin until it ends, then kills what is left.
+/// Main function of the guardian: reads process groups from stdin until it closes, then kills what is left.
 pub fn run_guardian() {
-    // In a session of its own, no terminal's Ctrl-C or hang-up reaches it; it must not die with those it guards.
+    // A separate session is not reached by Ctrl-C or a hang-up of the terminal; the guardian must not die with the
+    // processes it guards.
     let _ = setsid();
     let mut blocked = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGTSTP, Signal::SIGQUIT] {

@@ -1,4 +1,4 @@
-//! Where engine processes come from.
+//! Starting of engine processes.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +16,7 @@ use crate::player::process::scratch_dir::ScratchDir;
 use crate::player::process::spawn::{Confinement, Spawner};
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
 
-/// Starts engines, marks them as ours, and makes sure that none is left at the end.
+/// Starts engines, tags their processes, and makes sure that none is left at the end.
 #[derive(Debug)]
 pub struct Launcher {
     run: String,
@@ -26,28 +26,28 @@ pub struct Launcher {
     started: AtomicU64,
 }
 
-/// Why a process could not be started.
+/// Reason why a process could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The program is not there, not allowed, or not a program: a mistake in the plan.
+    /// The program is missing, not permitted or not executable: a mistake in the plan.
     #[error("cannot be started: {0}")]
     Program(#[source] io::Error),
-    /// The system has no process, memory or descriptor left: our trouble, not the engine's.
+    /// The system has no process, memory or descriptor left: a failure of the host, not of the engine.
     #[error("the system refused to start it: {0}")]
     Resources(#[source] io::Error),
 }
 
 impl Launcher {
-    /// A launcher for one run; with a guardian, nothing it starts survives even our SIGKILL. It must outlive its
-    /// engines: the kernel kills them with the thread that starts them.
+    /// Creates a launcher for one run. With a guardian, its engines do not even survive a SIGKILL of the harness. The
+    /// launcher must outlive its engines: the kernel kills them together with the thread that started them.
     pub fn new(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
         static LAUNCHERS: AtomicU64 = AtomicU64::new(0);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
         let run = format!("{:x}-{now:x}-{number}", std::process::id());
         let guardian = guardian.map(|program| Guardian::start(program, &run)).transpose()?.map(Arc::new);
-        // More would only make each other miss the start limit, and keep engines from a processor that have a clock
-        // running.
+        // More concurrent starts would make each other miss the start limit, and take processors from engines whose
+        // clock is running.
         let starts = available_parallelism().map_or(4, usize::from).max(4);
         Ok(Self {
             run,
@@ -58,12 +58,13 @@ impl Launcher {
         })
     }
 
-    /// Leave to start an engine; held until its first answer.
+    /// Waits for permission to start an engine; the permit is held until its first reply.
     pub async fn start_permit(&self) -> SemaphorePermit<'_> {
         self.starts.acquire().await.expect("the semaphore is never closed")
     }
 
-    /// Starts an engine's process with `args` after those of its spec. Call it inside a set of local tasks.
+    /// Starts the process of an engine, with `args` appended to those of its specification. Must be called inside a
+    /// `LocalSet`.
     pub async fn launch<S: AsRef<OsStr>>(
         &self,
         spec: &EngineSpec,
@@ -99,7 +100,7 @@ impl Launcher {
         lost.then_some("the guardian process has ended; engines may outlive a crash of this program")
     }
 
-    /// Kills whatever still carries this run's tag; says how many there were.
+    /// Kills all remaining processes with the tag of this run; returns their number.
     pub fn kill_orphans(&self) -> u64 {
         kill_tagged(RUN_VARIABLE, &self.run)
     }

@@ -1,4 +1,4 @@
-//! Engine processes: started, bound to ours, watched, and never left behind.
+//! Engine processes: start, confinement, supervision and cleanup.
 
 mod guardian;
 mod launcher;

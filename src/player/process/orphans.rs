@@ -1,4 +1,4 @@
-//! Finding processes by the tag their environment carries, wherever they have moved to.
+//! Finding and killing processes by a tag in their environment, whatever group or session they have moved to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,66 +8,69 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// The variable that names the run a process belongs to.
+/// Environment variable that holds the tag of the run.
 pub(super) const RUN_VARIABLE: &str = "PLAYSELF_RUN";
-/// The variable that names the very engine process it descends from.
+/// Environment variable that holds the tag of the engine process from which a process descends.
 pub(super) const ENGINE_VARIABLE: &str = "PLAYSELF_ENGINE";
 
-/// Looks in a row that must find nothing: what was forked behind the back of one is in sight of the next.
+/// Consecutive scans that must find nothing: a process forked unseen during one scan is seen by the next.
 const EMPTY_SCANS: u32 = 2;
-/// The pause between two looks, in which a process in the middle of `exec` comes out of it.
+/// Pause between two scans, in which a process in the middle of `exec` completes it.
 const SCAN_PAUSE: Duration = Duration::from_millis(2);
-/// A kill_orphans gives up after this: what is still there is stuck in the kernel, or forks faster than anybody can kill.
+/// Time after which scanning stops: the remaining processes are stuck in the kernel, or fork faster than they can be
+/// killed.
 const SCAN_LIMIT: Duration = Duration::from_millis(700);
 
-/// Kills every process owner_of environment holds `variable=value`, ourselves excepted, and their children; says how many.
+/// Kills every process whose environment contains `variable=value`, except the calling one, and the children of these
+/// processes; returns their number.
 ///
-/// A child that left its parent's group and session still carries its environment. A process in the middle of `exec`
-/// shows none for a moment, and one just forked may not be listed yet, so one look is not enough: looks are repeated
-/// until some in a row have found neither a tagged process nor one that might be.
+/// A child that has left its parent's group and session still has its environment. A process in the middle of `exec`
+/// has none for a moment, and one just forked may not be listed yet, so a single scan is not enough: scans are
+/// repeated until several in a row have found neither a tagged process nor one in the middle of `exec`.
 pub(super) fn kill_tagged(variable: &str, value: &str) -> u64 {
     let tag = format!("{variable}={value}");
-    let begun = Instant::now();
+    let started = Instant::now();
     let (mut killed, mut empty) = (BTreeSet::new(), 0);
     loop {
         let seen = scan(tag.as_bytes());
-        for &pid in &seen.ours {
+        for &pid in &seen.tagged_pids {
             if kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok() {
                 killed.insert(pid);
             }
         }
-        empty = if seen.ours.is_empty() && seen.unclear == 0 { empty + 1 } else { 0 };
-        if empty == EMPTY_SCANS || begun.elapsed() > SCAN_LIMIT {
+        empty = if seen.tagged_pids.is_empty() && seen.unknown == 0 { empty + 1 } else { 0 };
+        if empty == EMPTY_SCANS || started.elapsed() > SCAN_LIMIT {
             return killed.len() as u64;
         }
         std::thread::sleep(SCAN_PAUSE);
     }
 }
 
-/// What one look at all processes found.
+/// Result of one scan over all processes.
 #[derive(Debug, Default)]
 struct Scan {
-    ours: BTreeSet<i32>,
-    /// Processes that are becoming another program: owner_of they are shows later.
-    unclear: usize,
+    tagged_pids: BTreeSet<i32>,
+    /// Number of processes in the middle of `exec`, whose owner is not known yet.
+    unknown: usize,
 }
 
 fn scan(tag: &[u8]) -> Scan {
     let mut seen = Scan::default();
     let Ok(entries) = fs::read_dir("/proc") else { return seen };
-    let ourselves = std::process::id().cast_signed();
-    // The list is in the order of numbers, which is nearly that of birth, so parents mostly come before children.
+    let own_pid = std::process::id().cast_signed();
+    // Entries are ordered by process number, which mostly follows the order of creation, so parents mostly precede
+    // their children.
     for entry in entries.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
             continue;
         };
-        if pid == ourselves {
+        if pid == own_pid {
             continue;
         }
-        match owner_of(&entry.path(), tag, &seen.ours) {
-            Owner::Ours => drop(seen.ours.insert(pid)),
-            Owner::Unclear => seen.unclear += 1,
-            Owner::Others => {}
+        match owner_of(&entry.path(), tag, &seen.tagged_pids) {
+            Owner::Run => drop(seen.tagged_pids.insert(pid)),
+            Owner::Unknown => seen.unknown += 1,
+            Owner::Other => {}
         }
     }
     seen
@@ -75,35 +78,35 @@ fn scan(tag: &[u8]) -> Scan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    Ours,
-    Others,
-    Unclear,
+    Run,
+    Other,
+    Unknown,
 }
 
-fn owner_of(process: &Path, tag: &[u8], ours: &BTreeSet<i32>) -> Owner {
+fn owner_of(process: &Path, tag: &[u8], tagged_pids: &BTreeSet<i32>) -> Owner {
     let environment = || fs::read(process.join("environ"));
     let tagged = |items: &[u8]| items.split(|&byte| byte == 0).any(|item| item == tag);
-    // Other users' processes do not show theirs.
-    let Ok(found) = environment() else { return Owner::Others };
+    // The environment of other users' processes is not readable.
+    let Ok(found) = environment() else { return Owner::Other };
     if tagged(&found) {
-        return Owner::Ours;
+        return Owner::Run;
     }
-    let Some(stat) = Stat::read(process) else { return Owner::Others };
-    // A child that was started without any environment is still its parent's child.
-    if ours.contains(&stat.parent) {
-        return Owner::Ours;
+    let Some(stat) = Stat::read(process) else { return Owner::Other };
+    // A child started with an empty environment still has its parent.
+    if tagged_pids.contains(&stat.parent) {
+        return Owner::Run;
     }
     if !found.is_empty() {
-        return Owner::Others;
+        return Owner::Other;
     }
     if stat.is_in_exec() {
-        return Owner::Unclear;
+        return Owner::Unknown;
     }
-    // It may have become another between our two questions.
-    if environment().is_ok_and(|found| tagged(&found)) { Owner::Ours } else { Owner::Others }
+    // An `exec` may have completed between the two reads.
+    if environment().is_ok_and(|found| tagged(&found)) { Owner::Run } else { Owner::Other }
 }
 
-/// What the kernel says about a process, as far as it matters here.
+/// Fields of `/proc/PID/stat` that are needed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     parent: i32,
@@ -117,7 +120,7 @@ impl Stat {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The program's name, the second field, may hold anything; the last bracket closes it.
+        // The name of the program, the second field, may contain any character; the last parenthesis closes it.
         let (_, rest) = text.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
@@ -125,8 +128,8 @@ impl Stat {
         Some(Self { parent, memory: number(23)?, environment_end: number(51)? })
     }
 
-    /// Between the old program and the new one a process has memory, but no environment in it yet. A zombie and a
-    /// kernel thread have neither.
+    /// Between the old and the new program, a process has memory but no environment yet. A zombie and a kernel thread
+    /// have neither.
     fn is_in_exec(self) -> bool {
         self.memory > 0 && self.environment_end == 0
     }
@@ -137,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_between_two_programs_is_told_from_one_without_environment() {
+    fn a_process_in_exec_is_distinguished_from_one_without_an_environment() {
         let stat = |name: &str, memory: u64, end: u64| {
             let before = "0 ".repeat(18);
             let between = "0 ".repeat(27);

@@ -1,4 +1,4 @@
-//! An engine's process: its pipes, its life, its end.
+//! The process of an engine: its pipes, its state and its end.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -29,18 +29,18 @@ use crate::player::{
     BlockingReader, CpuUse, ExitEvidence, ShutdownMode, ShutdownReport, Timeouts, Transport,
 };
 
-/// A running engine. Dropped without [`Transport::shut_down`], it is killed with its whole group.
+/// A running engine. If dropped without [`Transport::shut_down`], its process group is killed.
 #[derive(Debug)]
 pub struct ProcessTransport {
     child: Child,
     group: Pid,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
-    /// The same pipe, but reading from it waits; opened when first needed, which is not for every engine.
+    /// The same pipe in blocking mode; opened when first needed, which is not for every engine.
     blocking_stdout: OnceCell<Option<File>>,
     stderr: StderrTail,
     exit: Option<ExitEvidence>,
-    // Dropped, and thereby removed, after the process is gone.
+    // Dropped, and thereby removed, after the process has ended.
     _dir: Option<ScratchDir>,
     tag: String,
     guardian: Option<Arc<Guardian>>,
@@ -53,7 +53,7 @@ enum ProcessState {
     Gone,
 }
 
-/// How long a killed process may take to be gone; only one stuck in the kernel takes longer.
+/// Time that a killed process may take to be reaped; only one stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(5);
 
 impl ProcessTransport {
@@ -64,14 +64,14 @@ impl ProcessTransport {
         guardian: Option<Arc<Guardian>>,
         stderr_bytes: usize,
     ) -> Self {
-        let id = child.id().expect("a child just started has not been waited for");
+        let id = child.id().expect("the child has not been waited for");
         let group = Pid::from_raw(id as i32);
         if let Some(guardian) = &guardian {
             guardian.watch(group);
         }
         let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("its output was asked to be a pipe");
-        let stderr = child.stderr.take().expect("its error output was asked to be a pipe");
+        let stdout = child.stdout.take().expect("stdout was configured as a pipe");
+        let stderr = child.stderr.take().expect("stderr was configured as a pipe");
         let stderr = StderrTail::drain(stderr, stderr_bytes);
         Self {
             child,
@@ -88,12 +88,12 @@ impl ProcessTransport {
         }
     }
 
-    /// The process's number, which is also its group's.
+    /// Returns the process ID, which is also the ID of its process group.
     pub fn id(&self) -> i32 {
         self.group.as_raw()
     }
 
-    /// Takes off the engine, with all its threads, what bound it to processors.
+    /// Removes the processor affinity of the engine and all its threads.
     pub fn run_anywhere(&self) {
         let mut all = CpuSet::new();
         for processor in 0..CpuSet::count() {
@@ -102,12 +102,12 @@ impl ProcessTransport {
         let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", self.group)) else { return };
         let numbers = tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok());
         for number in numbers {
-            // A thread that has just ended needs no processor.
+            // A thread that has just ended needs no affinity.
             let _ = sched_setaffinity(Pid::from_raw(number), &all);
         }
     }
 
-    /// Waits for the end of the process, throwing away what it still says so that it cannot block on saying it.
+    /// Waits for the end of the process and discards its output, so that it cannot block on writing.
     async fn wait(&mut self, allowed: Duration) -> Option<ExitEvidence> {
         let mut scratch = [0; 4096];
         let ended = std::future::poll_fn(|cx| {
@@ -119,7 +119,7 @@ impl ProcessTransport {
 
     async fn request_exit(&mut self, line: &str, timeouts: &Timeouts) -> Option<ExitEvidence> {
         if let Some(stdin) = &mut self.stdin {
-            // A full pipe or a closed one: the engine is past listening, and SIGTERM comes next.
+            // If the pipe is full or closed, the engine does not read any more, and SIGTERM follows.
             let _ = timeout(Duration::from_millis(50), stdin.write_all(line.as_bytes())).await;
         }
         if let Some(exit) = self.wait(timeouts.quit).await {
@@ -145,8 +145,8 @@ impl Transport for ProcessTransport {
     }
 
     fn read_available(&mut self, _: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        // Past the runtime, which would first have to sleep to hear of it. What is taken here leaves at most news of
-        // nothing behind, and the runtime finds that out by itself.
+        // Reads the file descriptor directly: tokio would only learn of the data after parking. At worst this leaves
+        // a spurious readiness event, which tokio clears on its next poll.
         match nix::unistd::read(&self.stdout, into) {
             Err(Errno::EAGAIN | Errno::EINTR) => Poll::Pending,
             read => Poll::Ready(read.map_err(io::Error::from)),
@@ -163,7 +163,7 @@ impl Transport for ProcessTransport {
 
     fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match &mut self.stdin {
-            // The pipe nearly always has room, and knows it without the runtime.
+            // The pipe nearly always has room, so the runtime is only needed if it does not.
             Some(stdin) => match nix::unistd::write(&*stdin, bytes) {
                 Err(Errno::EAGAIN | Errno::EINTR) => Pin::new(stdin).poll_write(cx, bytes),
                 written => Poll::Ready(written.map_err(io::Error::from)),
@@ -211,10 +211,10 @@ impl Transport for ProcessTransport {
             let _ = killpg(self.group, Signal::SIGKILL);
             self.wait(REAP).await;
         }
-        // The leader is reaped, so whoever still answers to the group's number is a child it left behind.
+        // The leader has been reaped, so any process left in the group is a child that it left behind.
         let mut leaked = u64::from(self.exit.is_some() && killpg(self.group, Signal::SIGKILL).is_ok());
         if exited.is_none() {
-            // A look at every process of the machine takes longer than other games can wait for this thread.
+            // Scanning all processes of the machine takes longer than other games can wait for this thread.
             let tag = self.tag.clone();
             let kill_orphans = tokio::task::spawn_blocking(move || kill_tagged(ENGINE_VARIABLE, &tag));
             leaked += kill_orphans.await.unwrap_or(0);
@@ -241,7 +241,8 @@ fn evidence(status: ExitStatus) -> ExitEvidence {
     }
 }
 
-/// Time on a processor and time waiting for one, in nanoseconds, as the scheduler counts them per thread.
+/// Reads the time on a processor and the time waiting for one, in nanoseconds, as the scheduler counts them per
+/// thread.
 fn schedstat(task: &Path) -> Option<CpuUse> {
     let text = std::fs::read_to_string(task.join("schedstat")).ok()?;
     let mut numbers = text.split_whitespace().map(|word| word.parse().ok().map(Duration::from_nanos));

@@ -1,27 +1,27 @@
-//! A folder of an engine's own, gone when the engine is.
+//! Private working directory of an engine, removed when its process has ended.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the names of all such folders begin with.
+/// Prefix of the names of all such directories.
 const PREFIX: &str = "playself-";
 
-/// Removes the folders of a run owner_of own process could not.
+/// Removes the directories of a run that has not removed them itself.
 pub(super) fn remove_scratch_dirs(run: &str) {
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
-    let ours = format!("{PREFIX}{run}-");
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&ours)) {
+    let prefix = format!("{PREFIX}{run}-");
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
         let _ = fs::remove_dir_all(entry.path());
     }
 }
 
-/// A fresh folder that is removed, with all in it, when dropped.
+/// A new directory that is removed with its contents when dropped.
 #[derive(Debug)]
 pub(super) struct ScratchDir(PathBuf);
 
 impl ScratchDir {
-    /// Makes a folder with this name, which must be new, under the system's folder for such things.
+    /// Creates a directory with this name, which must be new, in the system's temporary directory.
     pub(super) fn create(name: &str) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("{PREFIX}{name}"));
         fs::create_dir(&path)?;
@@ -35,8 +35,8 @@ impl ScratchDir {
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
-        // A process that escaped may still be writing here. The guardian tries again at the end, once everything that
-        // the run started has been killed; a folder left in the temporary directory harms no later run.
+        // A process that escaped may still be writing here. The guardian tries again at the end, when every process
+        // of the run has been killed; a directory left in the temporary directory does not affect later runs.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,5 +1,5 @@
-//! Starting an engine process so that it cannot outlive us, alone or with its children.
-#![expect(unsafe_code, reason = "what a process sets up between fork and exec has no safe interface")]
+//! Starting an engine process so that neither it nor its children can outlive the harness.
+#![expect(unsafe_code, reason = "pre_exec and prctl have no safe interface")]
 
 use std::io;
 use std::process::Stdio;
@@ -16,18 +16,19 @@ use tokio::sync::oneshot;
 
 use crate::player::Sandbox;
 
-/// What a new process is bound to.
+/// Limits that a new process is confined to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Confinement {
     pub(super) sandbox: Sandbox,
-    /// The processors it may run on; empty means any.
+    /// Processors on which it may run; empty means any.
     pub(super) cpus: Vec<usize>,
 }
 
-/// A thread that starts processes, one after the other, and lives as long as this value does.
+/// A thread that starts processes one at a time, and exits when this value is dropped.
 ///
-/// A start waits for the new process to get a processor, which takes a busy machine a tenth of a second: a thread that
-/// listens to games has no such time, and what it did not hear would be billed to engines that have moved.
+/// Starting a process waits until it gets a processor, which takes a tenth of a second on a busy machine. A thread
+/// that serves games cannot wait that long: output that it does not read in time would be charged to engines that
+/// have already moved.
 #[derive(Debug)]
 pub(super) struct Spawner {
     requests: Sender<SpawnRequest>,
@@ -36,7 +37,7 @@ pub(super) struct Spawner {
 struct SpawnRequest {
     command: Command,
     confinement: Confinement,
-    /// Of the thread that will listen to the process.
+    /// Runtime of the thread that will communicate with the process.
     runtime: Handle,
     done: oneshot::Sender<io::Result<Child>>,
 }
@@ -47,19 +48,19 @@ impl Spawner {
         thread::Builder::new().name("starts".to_owned()).spawn(move || {
             for SpawnRequest { command, confinement, runtime, done } in inbox {
                 let _inside = runtime.enter();
-                // Nobody waits for it any more: dropped, it is killed.
+                // If the requester has gone, the child is dropped and thereby killed.
                 let _ = done.send(spawn(command, &confinement));
             }
         })?;
         Ok(Self { requests })
     }
 
-    /// Starts `command` in its own process group, with pipes on all three streams, to be killed by the kernel when
-    /// this spawner is gone.
+    /// Starts `command` in its own process group, with pipes on all three streams. The kernel kills it when this
+    /// spawner is dropped.
     pub(super) async fn spawn(&self, command: Command, confinement: Confinement) -> io::Result<Child> {
         let (done, child) = oneshot::channel();
         let order = SpawnRequest { command, confinement, runtime: Handle::current(), done };
-        let gone = || io::Error::other("the thread that starts engines is gone");
+        let gone = || io::Error::other("the thread that starts engines has ended");
         self.requests.send(order).map_err(|_| gone())?;
         child.await.map_err(|_| gone())?
     }
@@ -71,8 +72,9 @@ fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     let cpus = cpu_set(&confinement.cpus)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
-    // SAFETY: the closure runs in the child between fork and exec. It makes system calls on values captured by copy;
-    // it allocates nothing and takes no lock, so it cannot meet a lock that another thread held at the fork.
+    // SAFETY: the closure runs in the child between fork and exec. It only makes system calls on values captured by
+    // copy; it allocates nothing and takes no lock, so it cannot block on a lock that another thread held at the
+    // fork.
     unsafe {
         command.pre_exec(move || bind(parent, sandbox, cpus));
     }
@@ -86,11 +88,11 @@ fn cpu_set(cpus: &[usize]) -> io::Result<Option<CpuSet>> {
 }
 
 fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
-    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and touches no memory.
+    // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and accesses no memory.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // Had the parent died before the line above, nobody would ever send that signal.
+    // If the parent died before the call above, that signal would never be sent.
     if getppid() != parent {
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
@@ -102,7 +104,7 @@ fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
     ];
     for (resource, limit) in limits {
         if let Some(limit) = limit {
-            // Where the system allows less already, nobody may allow more.
+            // A limit cannot be raised above the hard limit of the system.
             let limit = limit.min(getrlimit(resource)?.1);
             setrlimit(resource, limit, limit)?;
         }

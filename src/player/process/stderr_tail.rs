@@ -1,4 +1,4 @@
-//! The end of what an engine wrote on stderr, drained all the time.
+//! The end of an engine's stderr, which is drained continuously.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 
-/// A task that empties an engine's stderr into a ring, so that the engine never blocks on it.
+/// A task that reads an engine's stderr into a ring buffer, so that the engine never blocks on writing to it.
 #[derive(Debug)]
 pub(super) struct StderrTail {
     ring: Rc<RefCell<VecDeque<u8>>>,
@@ -16,7 +16,7 @@ pub(super) struct StderrTail {
 }
 
 impl StderrTail {
-    /// Starts draining on the current thread's set of local tasks.
+    /// Starts draining, as a local task of the current thread.
     pub(super) fn drain(mut stderr: ChildStderr, keep: usize) -> Self {
         let ring = Rc::new(RefCell::new(VecDeque::new()));
         let sink = Rc::clone(&ring);
@@ -35,7 +35,7 @@ impl StderrTail {
         Self { ring, task }
     }
 
-    /// The bytes kept.
+    /// Returns the bytes in the buffer.
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.ring.borrow().iter().copied().collect()
     }
