@@ -1,4 +1,4 @@
-//! A book of openings: checked whole when it is opened, then read one opening at a time.
+//! Opening books: validated completely when opened, then read one opening at a time.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use crate::opening::order::Order;
 use crate::opening::share::Share;
 use crate::opening::text::{BookText, Text};
 
-/// How a book is used.
+/// Options for the use of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookOptions {
-    /// In which order.
+    /// The order of the openings.
     pub order: Order,
-    /// Which of its openings.
+    /// The part of the book that is used.
     pub share: Share,
-    /// What shuffles a random order.
+    /// The seed of the random order.
     pub seed: u64,
-    /// The first opening used, from 1.
+    /// The first opening used, starting from 1.
     pub start: u64,
-    /// The most moves of an opening that are played; all if `None`.
+    /// The maximum number of moves played from an opening; all if `None`.
     pub plies: Option<u32>,
-    /// The castling rules; if `None`, Chess960 as soon as one opening needs it.
+    /// The castling rules; if `None`, Chess960 if any opening requires it.
     pub variant: Option<Variant>,
-    /// The most bytes that a packed book may unpack to.
+    /// The maximum decompressed size in bytes.
     pub unpacked_limit: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for BookOptions {
     }
 }
 
-/// The SHA-256 of a book's file.
+/// The SHA-256 of the file of a book.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -60,10 +60,10 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// A book of openings.
+/// An opening book.
 ///
-/// [`Book::open`] reads it once from end to end and accepts it only if every opening is legal and can be played on.
-/// What stays in memory is where each opening begins. Several threads may share a book.
+/// [`Book::open`] reads the whole book once and returns an error if an opening is illegal or ends the game. Only the
+/// offset of each opening stays in memory. Several threads can share a book.
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
@@ -76,13 +76,13 @@ pub struct Book {
 }
 
 impl Book {
-    /// Opens a book, plain or packed; `format` may leave it to the file's name and content what it is.
+    /// Opens a book, plain or compressed.
     pub fn open(path: &Path, format: BookFormat, options: BookOptions) -> Result<Self, BookError> {
         let BookText { text, name, sha256 } = BookText::open(path, options.unpacked_limit)?;
         let unreadable = |source| BookError::Unreadable { path: path.to_owned(), source };
         let format = format.resolved(&name, &text).map_err(unreadable)?;
         let mut offsets = Offsets::default();
-        let mut faults = Faults::default();
+        let mut bad_entries = BadEntries::default();
         let mut needs_960 = None;
         scan(&text, format, |place, draft| match draft.and_then(|draft| draft.checked(options.plies)) {
             Ok(draft) => {
@@ -91,15 +91,15 @@ impl Book {
                     needs_960 = Some(place.line);
                 }
             }
-            Err(fault) => faults.note(fault),
+            Err(entry) => bad_entries.push(entry),
         })
         .map_err(unreadable)?;
         if let (Some(Variant::Standard), Some(line)) = (options.variant, needs_960) {
-            let reason = "castles as only Chess960 can, but standard chess was asked for".to_owned();
-            faults.note(BadEntry { line, reason });
+            let reason = "the opening requires Chess960, but standard chess was requested".to_owned();
+            bad_entries.push(BadEntry { line, reason });
         }
-        if faults.count > 0 {
-            let Faults { count, first } = faults;
+        if bad_entries.count > 0 {
+            let BadEntries { count, first } = bad_entries;
             return Err(BookError::BadEntries { path: path.to_owned(), count, first });
         }
         let len = options.share.len(offsets.len());
@@ -117,24 +117,24 @@ impl Book {
         Ok(Self { path: path.to_owned(), text, format, offsets, fingerprint, options, variant })
     }
 
-    /// The opening of a pair: a function of the options' seed and of the pair's place in the schedule.
+    /// Returns the opening of a pair, which depends only on the options and the index of the pair in the schedule.
     pub fn opening(&self, pair: u64) -> Result<Opening, BookError> {
         let turn = pair.wrapping_add(self.options.start - 1);
         let share = self.options.share;
-        let own = self.options.order.place(self.options.seed, turn, share.len(self.len()));
-        self.entry(share.place(own, self.len()))
+        let index = self.options.order.index(self.options.seed, turn, share.len(self.len()));
+        self.entry(share.book_index(index, self.len()))
     }
 
-    /// The opening at a place of the book, from 0; places past the end count from the first again.
+    /// Returns the opening at an index of the book, starting from 0; the index wraps around at the end.
     pub fn entry(&self, index: u64) -> Result<Opening, BookError> {
         let index = index % self.len();
         let draft = self.draft(index)?;
-        let (start, moves) = draft.spelt(self.variant);
+        let (start, moves) = draft.to_uci(self.variant);
         Ok(Opening { index, label: draft.label, fen: start, moves, variant: self.variant })
     }
 
-    /// The position in which the engines take over, and the moves made before it.
-    pub fn taken_over(&self, index: u64) -> Result<(Position, u64), BookError> {
+    /// Returns the position after the moves of an opening, and their number.
+    pub fn end_position(&self, index: u64) -> Result<(Position, u64), BookError> {
         let draft = self.draft(index % self.len())?;
         Ok((draft.end, draft.moves.len() as u64))
     }
@@ -143,54 +143,54 @@ impl Book {
         let offset = self.offsets.get(index);
         read_draft(&self.text, self.format, offset)
             .and_then(|draft| draft.checked(self.options.plies))
-            .map_err(|fault| BookError::Changed { path: self.path.clone(), index, reason: fault.reason })
+            .map_err(|entry| BookError::Changed { path: self.path.clone(), index, reason: entry.reason })
     }
 
-    /// How many openings.
+    /// Returns the number of openings.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> u64 {
         self.offsets.len()
     }
 
-    /// The SHA-256 of the file.
+    /// Returns the SHA-256 of the file.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// What the file is.
+    /// Returns the format of the book.
     pub fn format(&self) -> BookFormat {
         self.format
     }
 
-    /// The castling rules of all its games.
+    /// Returns the castling rules of all games from this book.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Faulty openings: all counted, the first few kept.
+/// The number of invalid openings, and the first few of them.
 #[derive(Default)]
-struct Faults {
+struct BadEntries {
     count: u64,
     first: Vec<BadEntry>,
 }
 
-impl Faults {
-    fn note(&mut self, fault: BadEntry) {
+impl BadEntries {
+    fn push(&mut self, entry: BadEntry) {
         const KEPT: usize = 5;
         self.count += 1;
         if self.first.len() < KEPT {
-            self.first.push(fault);
+            self.first.push(entry);
         }
     }
 }
 
-/// Where openings begin: four bytes each while the text is small enough, which all but the hugest are.
+/// The offsets of the openings, four bytes each up to 4 GiB of text.
 #[derive(Debug, Default)]
 struct Offsets {
     narrow: Vec<u32>,

@@ -1,8 +1,8 @@
-//! The 960 starting positions.
+//! The starting positions of Chess960.
 
 use crate::chess::{ByColor, CastlingRooks, Color, Piece, PieceKind, Position, Setup, Square};
 
-/// The start with this number in Scharnagl's table, taken modulo 960; 518 is the standard one.
+/// Returns the starting position with this number in Scharnagl's table, modulo 960; 518 is the standard one.
 pub fn chess960_start(number: u16) -> Position {
     let mut rest = number % 960;
     let mut digit = |base: u16| {
@@ -14,12 +14,12 @@ pub fn chess960_start(number: u16) -> Position {
     back[2 * digit(4) + 1] = Some(PieceKind::Bishop);
     back[2 * digit(4)] = Some(PieceKind::Bishop);
     place(&mut back, digit(6), PieceKind::Queen);
-    // The ten ways to put two knights on five free files, first file first.
+    // The ten placements of two knights on five free files, in lexicographic order.
     let knights = usize::from(rest);
     let (first, second) = (0..5)
         .flat_map(|first| (first + 1..5).map(move |second| (first, second)))
         .nth(knights)
-        .expect("960 divided by 4, 4 and 6 leaves ten");
+        .expect("960 / 4 / 4 / 6 = 10 placements");
     place(&mut back, second, PieceKind::Knight);
     place(&mut back, first, PieceKind::Knight);
     for kind in [PieceKind::Rook, PieceKind::King, PieceKind::Rook] {
@@ -28,7 +28,7 @@ pub fn chess960_start(number: u16) -> Position {
     set_up(back)
 }
 
-/// Puts a piece on the `n`-th free file.
+/// Places a piece on the `n`-th free file.
 fn place(back: &mut [Option<PieceKind>; 8], n: usize, kind: PieceKind) {
     if let Some(free) = back.iter_mut().filter(|file| file.is_none()).nth(n) {
         *free = Some(kind);
@@ -51,7 +51,7 @@ fn set_up(back: [Option<PieceKind>; 8]) -> Position {
         let at = |file: Option<u8>| file.map(|file| Square::at(file, 0).relative(color));
         CastlingRooks { kingside: at(kingside), queenside: at(queenside) }
     });
-    Position::from_setup(&setup).expect("a start is a position")
+    Position::from_setup(&setup).expect("every starting position is legal")
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_number_gives_the_start_that_others_give_it() {
+    fn every_number_gives_the_same_position_as_in_cozy_chess() {
         assert_eq!(chess960_start(518), Position::startpos());
         for number in 0..960 {
             let other = format!("{:#}", cozy_chess::Board::chess960_startpos(u32::from(number)));

@@ -1,4 +1,4 @@
-//! What a book is, in numbers.
+//! Summary of an opening book.
 
 use std::collections::HashSet;
 
@@ -7,36 +7,36 @@ use serde::Serialize;
 use crate::chess::Color;
 use crate::opening::{Book, BookError, BookFormat, Variant};
 
-/// A book looked through from the first opening to the last.
+/// Properties and counts of a book.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Description {
-    /// What the file is.
+    /// The format of the book.
     pub format: BookFormat,
-    /// The castling rules of its games.
+    /// The castling rules.
     pub variant: Variant,
-    /// How many openings it has.
+    /// The number of openings.
     pub openings: u64,
-    /// How many different positions they lead to.
+    /// The number of distinct positions at the end of the openings.
     pub different: u64,
-    /// In how many of them White is to move.
+    /// The number of openings after which White is to move.
     pub white_to_move: u64,
-    /// In how many of them Black is to move.
+    /// The number of openings after which Black is to move.
     pub black_to_move: u64,
-    /// The fewest moves that are made before the engines take over.
+    /// The smallest number of moves of an opening.
     pub fewest_plies: u64,
-    /// The most moves that are made before the engines take over.
+    /// The largest number of moves of an opening.
     pub most_plies: u64,
     /// The SHA-256 of the file.
     pub sha256: String,
 }
 
 impl Description {
-    /// Looks through a book.
+    /// Reads all openings of a book.
     pub fn of(book: &Book) -> Result<Self, BookError> {
         let mut keys = HashSet::new();
         let (mut white_to_move, mut fewest, mut most) = (0, u64::MAX, 0);
         for index in 0..book.len() {
-            let (position, plies) = book.taken_over(index)?;
+            let (position, plies) = book.end_position(index)?;
             keys.insert(position.key());
             white_to_move += u64::from(position.turn() == Color::White);
             fewest = fewest.min(plies);

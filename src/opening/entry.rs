@@ -1,33 +1,33 @@
-//! Where one pair of games starts.
+//! The opening of a pair of games.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The rules of castling a game is played under, and with them how castling is spelt.
+/// The castling rules of a game, which also determine the notation of castling moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
-    /// King on e1, rooks on a1 and h1; castling is spelt `e1g1`.
+    /// King on e1, rooks on a1 and h1; castling is written `e1g1`.
     #[default]
     Standard,
-    /// Any back rank; castling is spelt king takes rook.
+    /// Any back rank; castling is written as king takes rook.
     Chess960,
 }
 
-/// The start of a pair of games: a position, and moves already made on it.
+/// The start of a pair of games: a position and the moves played from it.
 ///
-/// Whoever builds one has checked it: `fen` parses to a legal position and every move of `moves` is legal in turn.
+/// The code that creates an opening validates it: `fen` is a legal position and all `moves` are legal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Opening {
-    /// Its place in the book, from 0; the start position alone is 0.
+    /// The index in the book, starting from 0; 0 for the starting position without a book.
     pub index: u64,
-    /// What a person calls it: an ECO name, an EPD `id`, or nothing.
+    /// The name: an ECO name, an EPD `id`, or empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// The position the moves start from.
+    /// The position before the moves.
     pub fen: String,
-    /// Moves in UCI coordinates that are played before the engines are asked.
+    /// Moves in UCI coordinate notation, played before the first move of an engine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,
     /// The castling rules.
@@ -36,10 +36,10 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The position every standard game starts from.
+    /// The FEN of the standard starting position.
     pub const START_FEN: &'static str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-    /// The initial position of standard chess, no moves made.
+    /// Returns the standard starting position without moves.
     pub fn start() -> Self {
         Self {
             index: 0,

@@ -1,10 +1,10 @@
-//! Why a book cannot be used.
+//! Errors of opening books.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a book cannot be used.
+/// Error returned when a book cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
     /// The file cannot be read.
@@ -12,69 +12,73 @@ pub enum BookError {
     Unreadable {
         /// The book.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error.
         source: io::Error,
     },
-    /// The compressed content is damaged or of an unknown kind.
-    #[error("book {}: cannot be unpacked: {reason}", path.display())]
+    /// The compressed content is damaged or cannot be decompressed.
+    #[error("book {}: cannot be decompressed: {reason}", path.display())]
     Packing {
         /// The book.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// It unpacks to more than is accepted.
-    #[error("book {}: unpacks to more than {} MiB; unpack it yourself if that is meant", path.display(), limit >> 20)]
+    /// The decompressed content exceeds the limit.
+    #[error(
+        "book {}: decompresses to more than {} MiB; if that is intended, decompress the file first",
+        path.display(),
+        limit >> 20
+    )]
     TooBig {
         /// The book.
         path: PathBuf,
         /// The limit in bytes.
         limit: u64,
     },
-    /// Nothing to start a game from.
-    #[error("book {}: holds no opening", path.display())]
+    /// The book contains no opening.
+    #[error("book {}: contains no opening", path.display())]
     Empty {
         /// The book.
         path: PathBuf,
     },
-    /// Some of its openings cannot be used.
-    #[error("book {}: {}", path.display(), Faults(*count, first))]
+    /// Some openings are invalid.
+    #[error("book {}: {}", path.display(), EntryList(*count, first))]
     BadEntries {
         /// The book.
         path: PathBuf,
-        /// How many cannot be used.
+        /// The number of invalid openings.
         count: u64,
-        /// The first of them.
+        /// The first invalid openings.
         first: Vec<BadEntry>,
     },
-    /// The first opening to use does not exist.
-    #[error("book {}: starts at opening {start}, but holds openings 1 to {len}", path.display())]
+    /// The configured first opening does not exist.
+    #[error("book {}: cannot start at opening {start}: the book has openings 1 to {len}", path.display())]
     Start {
         /// The book.
         path: PathBuf,
-        /// The opening asked for, from 1.
+        /// The configured opening, starting from 1.
         start: u64,
-        /// How many there are.
+        /// The number of openings.
         len: u64,
     },
-    /// An opening that was good when the book was opened no longer is.
-    #[error("book {}: was changed while in use: opening {} no longer reads: {reason}", path.display(), index + 1)]
+    /// An opening that was valid when the book was opened has become invalid.
+    #[error("book {}: was changed while in use: opening {} is now invalid: {reason}", path.display(), index + 1)]
     Changed {
         /// The book.
         path: PathBuf,
-        /// The opening, from 0.
+        /// The index of the opening, starting from 0.
         index: u64,
-        /// What is wrong with it now.
+        /// The reason.
         reason: String,
     },
 }
 
-/// An opening that cannot be used.
+/// An invalid opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadEntry {
-    /// Its line, from 1.
+    /// The line, starting from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -84,10 +88,10 @@ impl fmt::Display for BadEntry {
     }
 }
 
-/// How many faults, and the first of them.
-struct Faults<'a>(u64, &'a [BadEntry]);
+/// Formats the number of invalid openings and the first of them.
+struct EntryList<'a>(u64, &'a [BadEntry]);
 
-impl fmt::Display for Faults<'_> {
+impl fmt::Display for EntryList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(count, first) = self;
         if *count > 1 {

@@ -1,4 +1,4 @@
-//! Where games start: openings, and the books they come from.
+//! Openings, and the books that contain them.
 
 mod book;
 mod chess960;
@@ -18,5 +18,5 @@ pub use entry::{Opening, Variant};
 pub use error::{BadEntry, BookError};
 pub use formats::BookFormat;
 pub use order::Order;
-pub use recipe::{Harvest, Recipe, ScoreWindow};
+pub use recipe::{BookBuilder, Recipe, ScoreWindow};
 pub use share::Share;

@@ -1,24 +1,24 @@
-//! Which opening a pair gets: a function of seed and pair, and of nothing else.
+//! The order of openings, a pure function of the seed and the index of the pair.
 
 use serde::{Deserialize, Serialize};
 
-/// In which order openings are used.
+/// The order in which openings are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Shuffled by the seed, none twice before all were used; then shuffled anew.
+    /// Shuffled by the seed; no opening repeats before all were used, then they are shuffled again.
     #[default]
     Random,
-    /// As they stand in the file, again from the first after the last.
+    /// The order of the file, starting over after the last opening.
     Sequential,
 }
 
 impl Order {
-    /// The place, below `len`, of the opening that comes at `turn`. `len` is at least 1.
+    /// Returns the index, below `len`, of the opening used at `turn`. `len` must be at least 1.
     ///
-    /// The shuffle is never written down: a small block cipher over the places encrypts the turn, so one look-up
-    /// costs the same in a book of ten and of ten million.
-    pub fn place(self, seed: u64, turn: u64, len: u64) -> u64 {
+    /// The permutation is not stored: a small block cipher over the indices encrypts the turn, so a lookup costs the
+    /// same in a book of ten openings as in one of ten million.
+    pub fn index(self, seed: u64, turn: u64, len: u64) -> u64 {
         let (round, turn) = (turn / len, turn % len);
         match self {
             Self::Sequential => turn,
@@ -27,27 +27,27 @@ impl Order {
     }
 }
 
-/// A Feistel network on the smallest even number of bits that holds `len`; results past the end are encrypted again
-/// until they are inside, which keeps it one to one.
+/// Encrypts `turn` with a Feistel network on the smallest even number of bits that can represent the indices. Results
+/// of `len` or more are encrypted again until they are below `len` (cycle walking), which keeps the mapping one to one.
 fn shuffled(key: u64, turn: u64, len: u64) -> u64 {
     const ROUNDS: u64 = 6;
     let bits = u64::BITS - (len - 1).leading_zeros();
     let half = bits.div_ceil(2).max(1);
     let mask = (1u64 << half) - 1;
-    let mut place = turn;
+    let mut index = turn;
     loop {
-        let (mut left, mut right) = (place >> half, place & mask);
+        let (mut left, mut right) = (index >> half, index & mask);
         for round in 0..ROUNDS {
             (left, right) = (right, left ^ mixed(key ^ mixed(right ^ round << 40)) & mask);
         }
-        place = left << half | right;
-        if place < len {
-            return place;
+        index = left << half | right;
+        if index < len {
+            return index;
         }
     }
 }
 
-/// SplitMix64's step and finalizer: every bit of the input reaches every bit of the output.
+/// The step and finaliser of SplitMix64: every bit of the input affects every bit of the output.
 pub(super) fn mixed(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -60,49 +60,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_opening_comes_once_before_any_comes_twice() {
+    fn no_opening_repeats_before_all_were_used() {
         for len in [1, 2, 3, 5, 64, 65, 1000, 4097] {
             for seed in [0, 1, u64::MAX] {
                 for round in 0..3 {
                     let turns = round * len..(round + 1) * len;
-                    let mut places: Vec<u64> =
-                        turns.map(|turn| Order::Random.place(seed, turn, len)).collect();
-                    places.sort_unstable();
-                    assert!(places.into_iter().eq(0..len), "{len} openings, seed {seed}, round {round}");
+                    let mut indices: Vec<u64> =
+                        turns.map(|turn| Order::Random.index(seed, turn, len)).collect();
+                    indices.sort_unstable();
+                    assert!(indices.into_iter().eq(0..len), "{len} openings, seed {seed}, round {round}");
                 }
             }
         }
     }
 
     #[test]
-    fn seeds_and_rounds_shuffle_differently_and_well() {
+    fn permutations_differ_by_seed_and_round_and_look_random() {
         let len = 1000;
         let order = |seed, round: u64| -> Vec<u64> {
-            (0..len).map(|turn| Order::Random.place(seed, round * len + turn, len)).collect()
+            (0..len).map(|turn| Order::Random.index(seed, round * len + turn, len)).collect()
         };
         let first = order(1, 0);
         assert_ne!(first, order(2, 0));
         assert_ne!(first, order(1, 1));
-        // Neighbours of a good shuffle are about a third of the length apart on average.
+        // The mean distance of neighbours in a random permutation is about a third of its length.
         let apart: u64 = first.windows(2).map(|pair| pair[0].abs_diff(pair[1])).sum::<u64>() / (len - 1);
         assert!((300..370).contains(&apart), "{apart}");
-        // Every stretch of turns draws from every part of the book.
-        for stretch in first.chunks(100) {
-            let low = stretch.iter().filter(|place| **place < len / 2).count();
+        // Every block of turns covers both halves of the book.
+        for block in first.chunks(100) {
+            let low = block.iter().filter(|index| **index < len / 2).count();
             assert!((30..70).contains(&low), "{low} of 100");
         }
     }
 
     #[test]
-    fn sequential_order_begins_again_after_the_last() {
-        let places: Vec<u64> = (0..7).map(|turn| Order::Sequential.place(9, turn, 3)).collect();
-        assert_eq!(places, [0, 1, 2, 0, 1, 2, 0]);
+    fn sequential_order_starts_over_after_the_last_opening() {
+        let indices: Vec<u64> = (0..7).map(|turn| Order::Sequential.index(9, turn, 3)).collect();
+        assert_eq!(indices, [0, 1, 2, 0, 1, 2, 0]);
     }
 
     #[test]
     fn the_largest_books_do_not_overflow() {
         for len in [u64::from(u32::MAX), 1 << 40, (1 << 62) + 1] {
-            assert!(Order::Random.place(3, u64::MAX, len) < len);
+            assert!(Order::Random.index(3, u64::MAX, len) < len);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a book is made: random legal openings, of which a judge's score decides which are kept.
+//! Generation of books: random legal openings, selected by score.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::opening::Variant;
 use crate::opening::chess960::chess960_start;
 use crate::opening::order::mixed;
 
-/// How far ahead one side should be, whichever it is, in centipawns.
+/// A range of absolute scores in centipawns: the accepted advantage of either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreWindow {
     min: u32,
@@ -15,40 +15,41 @@ pub struct ScoreWindow {
 }
 
 impl ScoreWindow {
-    /// A window from `min` to `max`, both included; `None` if it is empty.
+    /// Creates a window from `min` to `max`, both included. Returns `None` if it is empty.
     pub fn new(min: u32, max: u32) -> Option<Self> {
         (min <= max).then_some(Self { min, max })
     }
 
-    /// Whether a score, of either sign, is inside.
-    pub fn holds(self, centipawns: i32) -> bool {
+    /// Returns whether the absolute value of a score is in the window.
+    pub fn contains(self, centipawns: i32) -> bool {
         (self.min..=self.max).contains(&centipawns.unsigned_abs())
     }
 
-    /// The window with both ends moved outwards.
+    /// Returns the window with both ends moved outwards.
     pub fn widened(self, by: u32) -> Self {
         Self { min: self.min.saturating_sub(by), max: self.max.saturating_add(by) }
     }
 }
 
-/// What candidates for a book look like; the same recipe gives the same candidates everywhere.
+/// Parameters of the candidates for a book. The same recipe gives the same candidates on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// What the random moves come from.
+    /// The seed of the random moves.
     pub seed: u64,
-    /// Random moves from the start.
+    /// The number of random moves.
     pub plies: u32,
-    /// Standard chess from its start, or Chess960 from any of its starts.
+    /// The variant: standard chess, or Chess960 from a random starting position.
     pub variant: Variant,
 }
 
 impl Recipe {
-    /// The candidate of one attempt; `None` if the walk ended early or in check, where little is left to choose.
+    /// Returns the candidate of one attempt. Returns `None` if the game ended early, or if the position is in check,
+    /// which leaves few moves.
     pub fn candidate(&self, attempt: u64) -> Option<Position> {
         let mut state = mixed(self.seed ^ mixed(attempt));
         let mut below = |limit: usize| {
             state = mixed(state);
-            // The bias of the remainder is one in 2^55 for the few moves of a position.
+            // The modulo bias is 1 in 2^55 for the few moves of a position.
             (state % limit as u64) as usize
         };
         let mut position = match self.variant {
@@ -62,9 +63,9 @@ impl Recipe {
     }
 }
 
-/// A book in the making: different positions, as many in which White is ahead as in which Black is.
+/// Collects distinct positions for a book, the same number with White ahead as with Black ahead.
 #[derive(Debug)]
-pub struct Harvest {
+pub struct BookBuilder {
     window: ScoreWindow,
     half: usize,
     seen: HashSet<u64>,
@@ -72,22 +73,22 @@ pub struct Harvest {
     black_ahead: Vec<String>,
 }
 
-impl Harvest {
-    /// Will hold `count` openings, rounded up to an even number.
+impl BookBuilder {
+    /// Creates a builder for a book of `count` openings, rounded up to an even number.
     pub fn new(window: ScoreWindow, count: usize) -> Self {
         let half = count.div_ceil(2);
         Self { window, half, seen: HashSet::new(), white_ahead: Vec::new(), black_ahead: Vec::new() }
     }
 
-    /// Whether this position was not offered before.
+    /// Returns whether the position has not been offered before.
     pub fn is_new(&self, position: &Position) -> bool {
         !self.seen.contains(&position.key())
     }
 
-    /// Takes a position that is new, inside the window, and on the side that still has room. `score` is in centipawns
-    /// for the side to move. A level position goes to the side that has fewer.
+    /// Adds a position if it is new, its score is in the window, and the side that is ahead has not reached its half.
+    /// `score` is in centipawns for the side to move. A position with score 0 counts for the side that has fewer.
     pub fn offer(&mut self, position: &Position, score: i32) {
-        if !self.seen.insert(position.key()) || !self.window.holds(score) {
+        if !self.seen.insert(position.key()) || !self.window.contains(score) {
             return;
         }
         let whites = score * if position.turn() == Color::White { 1 } else { -1 };
@@ -99,28 +100,28 @@ impl Harvest {
         }
     }
 
-    /// Whether both sides have their share.
+    /// Returns whether both halves are complete.
     pub fn is_full(&self) -> bool {
         self.len() == 2 * self.half
     }
 
-    /// How many are kept so far.
+    /// Returns the number of positions added so far.
     pub fn len(&self) -> usize {
         self.white_ahead.len() + self.black_ahead.len()
     }
 
-    /// Whether none is kept yet.
+    /// Returns whether no position has been added yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The book as EPD lines, the two sides in turn, so that any stretch of it is fair.
+    /// Returns the book as EPD lines. The two halves alternate, so that every section of the book is balanced.
     pub fn into_lines(self) -> Vec<String> {
         self.white_ahead.into_iter().zip(self.black_ahead).flat_map(<[String; 2]>::from).collect()
     }
 }
 
-/// The position with its clocks and its score for the side to move, under EPD's own names for them.
+/// Returns the position as an EPD line with its clocks (`hmvc`, `fmvn`) and its score for the side to move (`ce`).
 fn line(position: &Position, score: i32) -> String {
     let operation =
         |opcode: &str, operand: String| EpdOperation { opcode: opcode.to_owned(), operands: vec![operand] };
@@ -139,7 +140,7 @@ mod tests {
     const RECIPE: Recipe = Recipe { seed: 7, plies: 6, variant: Variant::Standard };
 
     #[test]
-    fn the_same_recipe_gives_the_same_candidates_and_another_seed_others() {
+    fn candidates_depend_only_on_the_recipe() {
         let fens = |recipe: Recipe| -> Vec<String> {
             (0..50)
                 .filter_map(|attempt| recipe.candidate(attempt))
@@ -152,25 +153,25 @@ mod tests {
         assert!((0..50).filter_map(|n| RECIPE.candidate(n)).all(|position| position.fullmove_number() == 4));
         let starts: HashSet<String> =
             fens(Recipe { plies: 0, variant: Variant::Chess960, ..RECIPE }).into_iter().collect();
-        assert!(starts.len() > 40, "Chess960 candidates begin at many starts");
+        assert!(starts.len() > 40, "Chess960 candidates have many starting positions");
     }
 
     #[test]
-    fn a_harvest_holds_each_position_once_and_both_sides_equally() {
+    fn a_book_contains_each_position_once_and_both_sides_equally() {
         let window = ScoreWindow::new(10, 60).unwrap();
-        let mut harvest = Harvest::new(window, 20);
+        let mut builder = BookBuilder::new(window, 20);
         let mut attempt = 0;
-        while !harvest.is_full() {
+        while !builder.is_full() {
             attempt += 1;
             let Some(position) = RECIPE.candidate(attempt) else { continue };
-            // A made-up judge that mostly likes White.
+            // Artificial scores that mostly favour White.
             let whites = [20, 30, 90, -40, 5][(attempt % 5) as usize];
             let score = if position.turn() == Color::White { whites } else { -whites };
-            harvest.offer(&position, score);
-            assert!(!harvest.is_new(&position));
-            harvest.offer(&position, score);
+            builder.offer(&position, score);
+            assert!(!builder.is_new(&position));
+            builder.offer(&position, score);
         }
-        let lines = harvest.into_lines();
+        let lines = builder.into_lines();
         assert_eq!(lines.len(), 20);
         let unique: HashSet<&String> = lines.iter().collect();
         assert_eq!(unique.len(), 20);
@@ -179,16 +180,17 @@ mod tests {
             let score: i32 = epd.operands("ce").unwrap()[0].parse().unwrap();
             let whites = if epd.position.turn() == Color::White { score } else { -score };
             assert_eq!(whites > 0, n % 2 == 0, "{line}");
-            assert!(window.holds(score), "{line}");
+            assert!(window.contains(score), "{line}");
             assert_eq!(epd.position.fullmove_number(), 4, "{line}");
         }
     }
 
     #[test]
-    fn a_window_looks_at_either_sign() {
+    fn a_window_ignores_the_sign_of_a_score() {
         let window = ScoreWindow::new(70, 120).unwrap();
-        assert!(window.holds(-70) && window.holds(120) && !window.holds(0) && !window.holds(i32::MIN));
-        assert!(window.widened(50).holds(20) && window.widened(100).holds(0));
+        assert!(window.contains(-70) && window.contains(120));
+        assert!(!window.contains(0) && !window.contains(i32::MIN));
+        assert!(window.widened(50).contains(20) && window.widened(100).contains(0));
         assert_eq!(ScoreWindow::new(2, 1), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The text of a book, unpacked where it was packed, and readable from any place without holding it whole.
+//! The decompressed text of a book, readable at any offset without loading the whole file.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -14,43 +14,43 @@ use zip::ZipArchive;
 
 use crate::opening::BookError;
 
-/// Unpacked text up to this size stays in memory; more goes to a file that has no name.
+/// Decompressed text up to this size stays in memory; longer text is written to an unlinked temporary file.
 const MEMORY_LIMIT: usize = 64 << 20;
 
-/// Where the text lies.
+/// The storage of the text.
 #[derive(Debug)]
 pub(super) enum Text {
     Memory(Vec<u8>),
     File(File),
 }
 
-/// The text of a book with what is known about its file.
+/// The text of a book with the properties of its file.
 #[derive(Debug)]
 pub(super) struct BookText {
     pub(super) text: Text,
-    /// The file's name, or the name inside an archive, without the ending of its packing.
+    /// The name of the file, or of the archive member, without the extension of the compression.
     pub(super) name: String,
-    /// SHA-256 of the file as it lies on disk.
+    /// The SHA-256 of the file on disk.
     pub(super) sha256: [u8; 32],
 }
 
 impl BookText {
-    /// Opens a plain, gzip, zstd or zip file, told apart by their first bytes; unpacks no more than `limit` bytes.
+    /// Opens a plain, gzip, zstd or zip file, distinguished by its first bytes. Decompresses at most `limit` bytes.
     pub(super) fn open(path: &Path, limit: u64) -> Result<Self, BookError> {
         let unreadable = |source| BookError::Unreadable { path: path.to_owned(), source };
         let mut file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")));
+            return Err(unreadable(io::Error::other("not a regular file")));
         }
         let sha256 = digest(&mut file).map_err(unreadable)?;
         let mut magic = [0; 4];
-        let known = FileExt::read_at(&file, &mut magic, 0).map_err(unreadable)?;
+        let magic_len = FileExt::read_at(&file, &mut magic, 0).map_err(unreadable)?;
         let mut name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let from_start = || BufReader::new(Slice { text: &file, offset: 0 });
         let packing =
             |error: io::Error| BookError::Packing { path: path.to_owned(), reason: error.to_string() };
-        let unpacked = match &magic[..known] {
+        let unpacked = match &magic[..magic_len] {
             [0x1f, 0x8b, ..] => unpack(MultiGzDecoder::new(from_start()), limit).map_err(packing)?,
             [0x28, 0xb5, 0x2f, 0xfd] => unpack(Frames::new(from_start()), limit).map_err(packing)?,
             [b'P', b'K', 3, 4] => {
@@ -61,21 +61,21 @@ impl BookText {
             _ => return Ok(Self { text: Text::File(file), name, sha256 }),
         };
         let text = unpacked.ok_or_else(|| BookError::TooBig { path: path.to_owned(), limit })?;
-        for ending in [".gz", ".zst"] {
-            name = name.strip_suffix(ending).unwrap_or(&name).to_owned();
+        for extension in [".gz", ".zst"] {
+            name = name.strip_suffix(extension).unwrap_or(&name).to_owned();
         }
         Ok(Self { text, name, sha256 })
     }
 }
 
 impl Text {
-    /// Reads on from a place.
+    /// Returns a reader that starts at `offset`.
     pub(super) fn from(&self, offset: u64, buffer: usize) -> impl BufRead {
         BufReader::with_capacity(buffer, Slice { text: self, offset })
     }
 }
 
-/// A source that can be read anywhere without moving a shared position, so threads may share it.
+/// A source that can be read at any offset without a shared position, so that threads can share it.
 trait ReadAt {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
@@ -124,7 +124,7 @@ fn digest(file: &mut File) -> io::Result<[u8; 32]> {
     }
 }
 
-/// Everything `source` gives, or `None` if that is more than `limit` bytes.
+/// Reads all of `source`. Returns `None` if it is longer than `limit` bytes.
 fn unpack(mut source: impl Read, limit: u64) -> io::Result<Option<Text>> {
     let mut memory = Vec::new();
     let mut spilled: Option<File> = None;
@@ -146,7 +146,7 @@ fn unpack(mut source: impl Read, limit: u64) -> io::Result<Option<Text>> {
             None => memory.extend_from_slice(&buffer[..read]),
         }
         if memory.len() > MEMORY_LIMIT {
-            let mut file = nameless_file()?;
+            let mut file = unlinked_file()?;
             file.write_all(&memory)?;
             memory = Vec::new();
             spilled = Some(file);
@@ -155,8 +155,8 @@ fn unpack(mut source: impl Read, limit: u64) -> io::Result<Option<Text>> {
     Ok(Some(spilled.map_or(Text::Memory(memory), Text::File)))
 }
 
-/// A file that nobody else can open and that vanishes with us.
-fn nameless_file() -> io::Result<File> {
+/// Creates a temporary file and unlinks it, so that no other process can open it and it disappears when it is closed.
+fn unlinked_file() -> io::Result<File> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = format!("playself-book-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let path = std::env::temp_dir().join(name);
@@ -165,23 +165,23 @@ fn nameless_file() -> io::Result<File> {
     Ok(file)
 }
 
-/// The one book of an archive, and its name there.
+/// Decompresses the only book of an archive and returns it with its name in the archive.
 fn unpack_zip(file: &File, limit: u64) -> io::Result<(String, Option<Text>)> {
     let mut archive = ZipArchive::new(file).map_err(io::Error::other)?;
     let names: Vec<String> = archive.file_names().flatten().map(Cow::into_owned).collect();
-    let looks_like_a_book = |name: &&String| {
+    let has_book_extension = |name: &&String| {
         let lower = name.to_ascii_lowercase();
-        [".epd", ".pgn", ".fen"].iter().any(|ending| lower.ends_with(ending))
+        [".epd", ".pgn", ".fen"].iter().any(|extension| lower.ends_with(extension))
     };
-    let mut books = names.iter().filter(looks_like_a_book);
+    let mut books = names.iter().filter(has_book_extension);
     let (Some(book), None) = (books.next(), books.next()) else {
-        return Err(io::Error::other("an archive must hold exactly one .epd or .pgn file"));
+        return Err(io::Error::other("an archive must contain exactly one .epd, .fen or .pgn file"));
     };
     let entry = archive.by_name(book).map_err(io::Error::other)?;
     Ok((book.clone(), unpack(entry, limit)?))
 }
 
-/// The frames of a zstd file one after the other; the decoder knows only one.
+/// A reader over all frames of a zstd file; the decoder handles only a single frame.
 struct Frames<R: BufRead> {
     source: Option<R>,
     frame: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,

@@ -101,7 +101,7 @@ fn a_pgn_book_gives_its_moves_up_to_the_limit() {
     let short = Book::open(&path, BookFormat::Guess, short).unwrap();
     assert_eq!(short.opening(0).unwrap().moves, ["e2e4", "e7e5", "g1f3"]);
     assert_eq!(short.opening(1).unwrap().moves.len(), 2);
-    assert_eq!(short.taken_over(1).unwrap().0.fullmove_number(), 2);
+    assert_eq!(short.end_position(1).unwrap().0.fullmove_number(), 2);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn one_chess960_opening_makes_a_chess960_book() {
     let standard = BookOptions { variant: Some(Variant::Standard), ..sequential() };
     let told = Book::open(&path, BookFormat::Guess, standard).unwrap_err().to_string();
     assert!(
-        told.ends_with("line 1: castles as only Chess960 can, but standard chess was asked for"),
+        told.ends_with("line 1: the opening requires Chess960, but standard chess was requested"),
         "{told}"
     );
 }
@@ -150,7 +150,7 @@ fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
     assert_eq!(later.opening(0).unwrap().index, one[10]);
     let beyond = BookOptions { start: 401, ..BookOptions::default() };
     let told = Book::open(&path, BookFormat::Guess, beyond).unwrap_err().to_string();
-    assert!(told.ends_with("starts at opening 401, but holds openings 1 to 400"), "{told}");
+    assert!(told.ends_with("cannot start at opening 401: the book has openings 1 to 400"), "{told}");
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn every_fault_is_told_with_its_line_before_the_first_game() {
         ("b.epd", format!("# x\nnonsense\n{EPD}more of it"), "2 openings cannot be used: line 2: expected"),
         ("c.epd", "k6r/8/8/8/8/5b2/4n1p1/7K w - -".to_owned(), "line 1: the opening ends in checkmate"),
         ("d.epd", "k6r/8/8/8/8/5n1b/7p/7K w - -".to_owned(), "line 1: the opening ends in stalemate"),
-        ("e.epd", "x".repeat(100_000), "line 1: a line of more than 16384 bytes is no position"),
-        ("f.epd", "\n# nothing\n".to_owned(), "holds no opening"),
+        ("e.epd", "x".repeat(100_000), "line 1: the line is longer than 16384 bytes"),
+        ("f.epd", "\n# nothing\n".to_owned(), "contains no opening"),
         (
             "g.pgn",
             format!("{PGN}\n[A \"b\"]\n\n1. e4 e4 *\n"),
@@ -231,7 +231,7 @@ fn a_book_that_changes_under_us_is_told() {
     let book = shelf.open("b.epd", EPD).unwrap();
     shelf.put("b.epd", "#");
     let told = book.opening(1).unwrap_err().to_string();
-    assert!(told.contains("was changed while in use: opening 2 no longer reads"), "{told}");
+    assert!(told.contains("was changed while in use: opening 2 is now invalid"), "{told}");
 }
 
 #[test]

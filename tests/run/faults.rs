@@ -346,7 +346,7 @@ fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
     let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
     for (case, book, told) in [
-        ("empty", String::new(), "holds no opening"),
+        ("empty", String::new(), "contains no opening"),
         ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
         (
             "a game that is over",

@@ -11,7 +11,9 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use playself::chess::{GameLine, Position};
 use playself::engine::{Limits, Score, Searcher, StopFlag, Unobserved};
-use playself::opening::{Book, BookFormat, BookOptions, Description, Harvest, Recipe, ScoreWindow, Variant};
+use playself::opening::{
+    Book, BookBuilder, BookFormat, BookOptions, Description, Recipe, ScoreWindow, Variant,
+};
 
 /// Make a book of openings, or check one.
 #[derive(Debug, Args)]
@@ -116,35 +118,35 @@ impl MakeArgs {
         }
         let variant = if self.chess960 { Variant::Chess960 } else { Variant::Standard };
         let recipe = Recipe { seed: self.seed, plies: self.plies, variant };
-        let mut harvest = Harvest::new(self.window, self.count.get());
+        let mut builder = BookBuilder::new(self.window, self.count.get());
         let mut judges: Vec<Judge> =
             (0..self.threads.get()).map(|_| Judge::new(self.nodes, self.window)).collect();
         let mut attempts = 0;
-        while !harvest.is_full() {
-            let before = harvest.len();
+        while !builder.is_full() {
+            let before = builder.len();
             // A line of progress every so many batches is enough.
             for _ in 0..16 {
-                if !harvest.is_full() {
-                    self.gather(&recipe, attempts, &mut judges, &mut harvest);
+                if !builder.is_full() {
+                    self.gather(&recipe, attempts, &mut judges, &mut builder);
                     attempts += BATCH;
                 }
             }
-            writeln!(io::stderr(), "{} openings of {attempts} candidates", harvest.len())?;
-            if harvest.len() == before && attempts > 100_000 {
+            writeln!(io::stderr(), "{} openings of {attempts} candidates", builder.len())?;
+            if builder.len() == before && attempts > 100_000 {
                 bail!("{attempts} candidates gave {before} openings: widen --window or change --plies");
             }
         }
-        let mut text = harvest.into_lines().join("\n");
+        let mut text = builder.into_lines().join("\n");
         text.push('\n');
         fs::write(&self.out, text).with_context(|| format!("{} cannot be written", self.out.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 
     /// Judges a batch of candidates side by side, and offers them in the order of their attempts.
-    fn gather(&self, recipe: &Recipe, first: u64, judges: &mut [Judge], harvest: &mut Harvest) {
+    fn gather(&self, recipe: &Recipe, first: u64, judges: &mut [Judge], builder: &mut BookBuilder) {
         let candidates: Vec<Position> = (first..first + BATCH)
             .filter_map(|attempt| recipe.candidate(attempt))
-            .filter(|position| harvest.is_new(position))
+            .filter(|position| builder.is_new(position))
             .collect();
         let share = candidates.len().div_ceil(judges.len()).max(1);
         let scores: Vec<Option<i32>> = thread::scope(|scope| {
@@ -159,13 +161,13 @@ impl MakeArgs {
         });
         for (position, score) in candidates.iter().zip(scores) {
             if let Some(score) = score {
-                harvest.offer(position, score);
+                builder.offer(position, score);
             }
         }
     }
 }
 
-/// Candidates judged before the harvest is looked at.
+/// Candidates judged before the builder is looked at.
 const BATCH: u64 = 64;
 
 /// The built-in engine at a fixed number of nodes, which is the same everywhere.
@@ -184,7 +186,7 @@ impl Judge {
     fn score(&mut self, position: &Position) -> Option<i32> {
         // Most candidates are far off, which a short look tells.
         let glance = self.search(position, self.nodes / 16)?;
-        if !self.window.widened(150).holds(glance) {
+        if !self.window.widened(150).contains(glance) {
             return None;
         }
         self.search(position, self.nodes)
