@@ -1,34 +1,34 @@
-//! The history of every pair, checked: what a journal must never say.
+//! Consistency of a journal: the history of every pair.
 
 use std::collections::BTreeMap;
 
 use crate::game::{GameId, GameOfPair};
 use crate::journal::Entry;
 
-/// A pair that has been started and has not come back.
+/// A pair that was started and has not ended.
 #[derive(Debug)]
 struct Open {
     attempt: u32,
     games: Vec<GameOfPair>,
 }
 
-/// What becomes of the finished game of a pair that was given up.
+/// What happens to the finished game of an abandoned pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Halves {
-    /// It stays, and only the other one is played.
+    /// It is kept, and only the other game is played.
     #[default]
     Stay,
-    /// Both are played again: what journals of format 1 say.
+    /// Both games are played again, as in journals of format 1.
     PlayedAgain,
 }
 
-/// Reads a journal along and notices contradictions.
+/// Checks the entries of a journal, in order, for contradictions.
 #[derive(Debug, Default)]
 pub struct Audit {
     open: BTreeMap<u64, Open>,
     /// The attempt that a pair needs next; `None` once both of its games are on record.
     next_attempt: BTreeMap<u64, Option<u32>>,
-    /// Games of pairs that were given up half finished: they are not played again.
+    /// Finished games of abandoned pairs, which are not played again.
     kept: BTreeMap<u64, Vec<GameOfPair>>,
     halves: Halves,
     decided: Option<u64>,
@@ -36,7 +36,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Takes the next entry; says what is wrong with it, if anything is.
+    /// Checks the next entry and returns what is wrong with it, if anything.
     pub fn note(&mut self, entry: &Entry) -> Result<(), String> {
         if self.finished && !matches!(entry, Entry::Session) {
             return Err("something follows the end of the run".to_owned());
@@ -65,7 +65,7 @@ impl Audit {
                 self.finished = true;
                 match self.open.first_key_value() {
                     None => Ok(()),
-                    Some((pair, _)) => Err(format!("the run ends while pair {} is played", pair + 1)),
+                    Some((pair, _)) => Err(format!("the run ends while pair {} is in play", pair + 1)),
                 }
             }
         }
@@ -74,7 +74,7 @@ impl Audit {
     fn start(&mut self, pair: u64, attempt: u32) -> Result<(), String> {
         let due = self.next_attempt.get(&pair).copied().unwrap_or(Some(0));
         if self.open.contains_key(&pair) {
-            return Err(format!("pair {} is started while it is played", pair + 1));
+            return Err(format!("pair {} is started while it is in play", pair + 1));
         }
         match due {
             Some(due) if due == attempt => {
@@ -82,7 +82,9 @@ impl Audit {
                 self.open.insert(pair, Open { attempt, games });
                 Ok(())
             }
-            Some(due) => Err(format!("try {} of pair {} where {} was due", attempt + 1, pair + 1, due + 1)),
+            Some(due) => {
+                Err(format!("attempt {} at pair {} where {} was expected", attempt + 1, pair + 1, due + 1))
+            }
             None => Err(format!("pair {} is started after it was finished", pair + 1)),
         }
     }
@@ -100,7 +102,7 @@ impl Audit {
         Ok(())
     }
 
-    /// Closes a try; what it had finished.
+    /// Ends an attempt and returns what it had finished.
     fn end(&mut self, pair: u64, attempt: u32) -> Result<Vec<GameOfPair>, String> {
         self.opened(pair, attempt)?;
         self.next_attempt.insert(pair, Some(attempt + 1));
@@ -109,7 +111,7 @@ impl Audit {
 
     fn opened(&mut self, pair: u64, attempt: u32) -> Result<&mut Open, String> {
         self.open.get_mut(&pair).filter(|open| open.attempt == attempt).ok_or_else(|| {
-            format!("try {} of pair {} was never started, or has ended", attempt + 1, pair + 1)
+            format!("attempt {} at pair {} was never started, or has ended", attempt + 1, pair + 1)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a run tells the world while it goes on.
+//! Events that a run reports to its observers.
 
 use std::io;
 
@@ -9,29 +9,29 @@ use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
 use crate::run::state::{CountedPair, RunState};
 
-/// Something that happened in a run. All but `GameStarted`, `Boards` and `Warning` are told only once they are durable.
+/// Something that happened in a run. All but `GameStarted`, `Boards` and `Warning` are reported only once they are durable.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
-    /// The run begins, or goes on where it was.
+    /// The run begins or resumes.
     Started,
     /// A game begins.
     GameStarted {
-        /// Its pair's place in the schedule.
+        /// Index of its pair in the schedule.
         pair: u64,
-        /// Which of the two.
+        /// Which game of the pair.
         game: GameOfPair,
-        /// Who has White.
+        /// The engine with White.
         white: EngineIndex,
-        /// Who has Black.
+        /// The engine with Black.
         black: EngineIndex,
     },
-    /// What is on the boards right now; told a few times a second to whoever watches, never recorded.
+    /// The games in progress, reported a few times a second and never recorded.
     Boards(Vec<LiveGame>),
-    /// A game ended; it counts once its pair's turn has come.
+    /// A game ended. It counts once its pair does.
     GameFinished(Box<GameEntry>),
-    /// An engine's fault left this behind.
+    /// An engine fault, with its evidence.
     Fault(Box<FaultBundle>),
-    /// A pair's turn in the schedule has come, and it counts.
+    /// A pair counts: all pairs before it in the schedule have been counted.
     Counted(Box<CountedPair>),
     /// Something the user should know.
     Warning(String),
@@ -39,32 +39,32 @@ pub enum RunEvent {
     Finished(RunOutcome),
 }
 
-/// What can be seen of a run when something happens in it.
+/// The run at the time of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct RunView<'a> {
-    /// What was planned.
+    /// The plan.
     pub plan: &'a Plan,
-    /// Where it stands.
+    /// The state.
     pub state: &'a RunState,
-    /// Seconds of playing, over all sessions.
+    /// Seconds of play over all sessions.
     pub seconds: f64,
 }
 
-/// Somebody who reports a run.
+/// A reporter of a run.
 pub trait Observer: Send {
-    /// Learns of one event.
+    /// Handles one event.
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()>;
 
-    /// What it leaves behind: words for people may go unheard, files of the run may not be missing unnoticed.
+    /// What it writes. A failure to print is ignored; a failure to write a file of the run is reported.
     fn leaves(&self) -> Trace {
         Trace::Words
     }
 }
 
-/// What an observer leaves behind.
+/// What an observer writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trace {
-    /// Nothing that lasts.
+    /// Text for the user.
     Words,
     /// Files of the run.
     Files,

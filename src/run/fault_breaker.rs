@@ -1,4 +1,4 @@
-//! When engine faults stop a run: a night of crashes helps nobody.
+//! Thresholds at which engine faults stop a run, or quarantine an engine of a tournament.
 
 use crate::game::EngineIndex;
 use std::collections::BTreeMap;
@@ -10,31 +10,31 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Breaker {
-    /// They do, see [`FaultWatch`].
+    /// They do, at the thresholds of [`FaultWatch`].
     #[default]
     On,
-    /// Every fault is a lost game and nothing more.
+    /// A fault costs its game and nothing more.
     Off,
 }
 
-/// How a game went, as far as faults are concerned.
+/// The faults of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conduct {
     /// No engine failed.
     Clean,
     /// An engine failed during the game.
     Faulty,
-    /// An engine could not even be started.
+    /// An engine could not be started.
     NoStart,
 }
 
-/// Games are watched only from here on: one bad game of five says little.
+/// The threshold applies from this many games on: one bad game of five is not significant.
 const MIN_GAMES: u64 = 20;
 
-/// More than one game in so many with a fault is too many.
+/// More than one game with a fault in this many is too many.
 const ONE_IN: u64 = 10;
 
-/// So many failed starts in a row mean that the engine is gone for good.
+/// After this many failed starts in a row the engine is considered broken.
 const NO_STARTS: u32 = 3;
 
 /// The faults of a run so far, in schedule order.
@@ -46,7 +46,7 @@ pub struct FaultWatch {
 }
 
 impl FaultWatch {
-    /// Counts a game; says why the run should stop, if it should.
+    /// Counts a game and returns why the run should stop, if it should.
     pub fn observe(&mut self, conduct: Conduct) -> Option<String> {
         self.games += 1;
         self.faults += u64::from(conduct != Conduct::Clean);
@@ -67,10 +67,10 @@ impl FaultWatch {
     }
 }
 
-/// The engines of a tournament that failed too often to play on. With two engines there is nobody left to play, and the
-/// run stops instead.
+/// The engines of a tournament that failed too often. With two engines no opponent would be left, and the run stops
+/// instead.
 ///
-/// It is a function of the counted pairs alone, so that a resumed run knows the same.
+/// It is a function of the counted pairs alone, so a resumed run has the same quarantine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Quarantine {
     watches: Vec<FaultWatch>,
@@ -78,13 +78,13 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Nobody is in it yet. It stays empty for two engines, and where faults do not matter.
+    /// An empty quarantine. It stays empty for two engines, and if the breaker is off.
     pub(super) fn new(engines: usize, breaker: Breaker) -> Self {
         let watched = if engines > 2 && breaker == Breaker::On { engines } else { 0 };
         Self { watches: vec![FaultWatch::default(); watched], reasons: BTreeMap::new() }
     }
 
-    /// Counts a game of an engine; says why it is put away, if it is.
+    /// Counts a game of an engine and returns why it is quarantined, if it is.
     pub(super) fn observe(&mut self, engine: EngineIndex, conduct: Conduct) -> Option<&str> {
         let watch = self.watches.get_mut(engine.get())?;
         watch.observe(conduct)?;
@@ -99,12 +99,12 @@ impl Quarantine {
         }
     }
 
-    /// Whether one of these two is in it.
+    /// Whether it holds one of these two engines.
     pub(super) fn holds(&self, engines: [EngineIndex; 2]) -> bool {
         engines.iter().any(|engine| self.reasons.contains_key(engine))
     }
 
-    /// Who is in it, and why.
+    /// The quarantined engines, each with the reason.
     pub(super) fn members(&self) -> impl ExactSizeIterator<Item = (EngineIndex, &str)> {
         self.reasons.iter().map(|(&engine, why)| (engine, why.as_str()))
     }

@@ -1,12 +1,12 @@
-//! Those who report a run, and what becomes of it when its files cannot be written.
+//! The observers of a run, and the handling of files that cannot be written.
 
 use crate::run::event::{Observer, RunEvent, RunView, Trace};
 use crate::run::outcome::RunOutcome;
 
-/// All observers of a run: those who write its files first, so that the others can tell what went wrong with these.
+/// All observers of a run. Those that write files come first, so that the others can report their failures.
 pub(super) struct Observers {
     observers: Vec<Box<dyn Observer>>,
-    /// Why a file of the run could not be written, the first time that happened.
+    /// The first failure to write a file of the run.
     unwritten: Option<String>,
 }
 
@@ -16,14 +16,14 @@ impl Observers {
         Self { observers, unwritten: None }
     }
 
-    /// Tells everybody. A file that cannot be written is rebuilt by `verify`, so a run goes on without it; people are
-    /// warned once, and told again at the end.
+    /// Passes an event to all observers. A file that cannot be written can be rebuilt by `verify`, so the run continues; the
+    /// failure is reported once, and again at the end.
     pub(super) fn report(&mut self, event: &RunEvent, view: &RunView<'_>) {
         let knew = self.unwritten.is_some();
         for observer in &mut self.observers {
-            let told = observer.observe(event, view);
+            let result = observer.observe(event, view);
             if observer.leaves() == Trace::Files && self.unwritten.is_none() {
-                self.unwritten = told.err().map(|why| why.to_string());
+                self.unwritten = result.err().map(|why| why.to_string());
             }
         }
         if let (Some(why), false) = (&self.unwritten, knew) {
@@ -32,16 +32,16 @@ impl Observers {
         }
     }
 
-    /// Tells everybody how the run ended, and returns it: a run whose files are not all there has not ended well.
+    /// Reports how the run ended, and returns it: if a file could not be written, the run ended with a fault.
     pub(super) fn finish(mut self, mut outcome: RunOutcome, view: &RunView<'_>) -> RunOutcome {
         for observer in &mut self.observers {
             if let (Trace::Words, Some(why), true) = (observer.leaves(), &self.unwritten, outcome.is_final())
             {
                 outcome = unwritten(why);
             }
-            let told = observer.observe(&RunEvent::Finished(outcome.clone()), view);
+            let result = observer.observe(&RunEvent::Finished(outcome.clone()), view);
             if observer.leaves() == Trace::Files && self.unwritten.is_none() {
-                self.unwritten = told.err().map(|why| why.to_string());
+                self.unwritten = result.err().map(|why| why.to_string());
             }
         }
         match self.unwritten {
@@ -54,6 +54,6 @@ impl Observers {
 fn unwritten(why: &str) -> RunOutcome {
     RunOutcome::Faulty(format!(
         "all games are in the journal, but a file that follows from it could not be written: {why}; `playself verify` \
-         writes it anew"
+         rewrites it"
     ))
 }

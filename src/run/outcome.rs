@@ -1,4 +1,4 @@
-//! How a run ended, and what it tells the shell.
+//! How a run ended, and its exit status.
 
 use crate::stats::{Decision, Hypothesis};
 
@@ -11,9 +11,9 @@ pub enum RunOutcome {
     Decided(Decision),
     /// The test reached its last pair undecided.
     Undecided,
-    /// All pairs were played but those of engines that failed too often, who are named.
+    /// All pairs were played but those of quarantined engines, which are named.
     Quarantined(String),
-    /// Somebody stopped it; it can be resumed.
+    /// The user or the system stopped it; it can be resumed.
     Interrupted,
     /// A fault stopped it; it can be resumed.
     Faulty(String),

@@ -134,16 +134,16 @@ impl From<Plan> for PlanTable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BookPlan {
-    /// The file, as it was.
+    /// The file and its hash.
     pub file: FileHash,
     /// Whether the seed shuffles it.
     pub order: Order,
-    /// Which of its openings; a tuning run leaves some to the test of its values.
+    /// Which of its openings; a tuning run leaves some for the test of its values.
     #[serde(default)]
     pub share: Share,
     /// The first opening used, from 1.
     pub start: u64,
-    /// The most plies of an opening that are played.
+    /// The maximum number of plies of an opening.
     pub plies: Option<u32>,
 }
 
@@ -153,25 +153,24 @@ pub struct BookPlan {
 pub struct PlannedEngine {
     /// The engine as the user named it.
     pub named: String,
-    /// How to start and address it.
+    /// How to start it and which protocol it uses.
     pub spec: EngineSpec,
-    /// How long or how far it thinks.
+    /// Its thinking limits.
     pub limits: TimeControl,
-    /// The program and the files it was told to read, as they were.
+    /// The program and the files it reads, with their hashes.
     pub files: Vec<FileHash>,
-    /// What was written for this engine rather than for all.
+    /// Settings written for this engine rather than for all.
     #[serde(default)]
     pub own: Vec<OwnSetting>,
 }
 
-/// A setting that an engine can have apart from the others. A difference that was written out for both engines is one
-/// that was asked for.
+/// A setting that can be written for one engine alone. A difference that is written out for both engines is intended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OwnSetting {
-    /// How long or how far it thinks.
+    /// Its thinking limits.
     Limits,
-    /// Whether it thinks on its opponent's time.
+    /// Whether it ponders.
     Ponder,
     /// When its process is replaced.
     Restart,
@@ -179,7 +178,7 @@ pub enum OwnSetting {
 
 #[cfg(test)]
 impl Plan {
-    /// Two engines by nodes, from the start position, one game at a time without end: what tests begin with.
+    /// Two engines at fixed nodes from the initial position, one game at a time, without end; for tests.
     pub(super) fn sample(names: [&str; 2]) -> Self {
         let engine = |name: &str| PlannedEngine {
             named: name.to_owned(),
@@ -206,7 +205,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Who meets whom, in what order.
+    /// Which engines meet, in which order.
     pub fn schedule(&self) -> Schedule {
         Schedule::new(self.pairing, u16::try_from(self.engines.len()).unwrap_or(u16::MAX))
     }
@@ -216,7 +215,7 @@ impl Plan {
         &self.engines[engine.get()].spec.name
     }
 
-    /// What White and Black had to think.
+    /// The thinking limits of White and Black.
     pub fn limits_of(&self, white: EngineIndex, black: EngineIndex) -> [TimeControl; 2] {
         [white, black].map(|engine| self.engines[engine.get()].limits)
     }
@@ -237,7 +236,7 @@ impl Plan {
         }
     }
 
-    /// Whether the run tunes. The score of its two sides against each other then says nothing about strength.
+    /// Whether the run tunes. The score of its two sides against each other then is not a measure of strength.
     pub fn is_tuning(&self) -> bool {
         matches!(self.kind, RunKind::Tuning { .. })
     }
@@ -264,13 +263,13 @@ impl Plan {
         let pairs = match &self.kind {
             RunKind::Match { pairs } => *pairs,
             RunKind::Tuning { tuner, .. } => tuner.pairs,
-            // A test seldom reaches its limit, which therefore says nothing about what it will need.
+            // A test seldom reaches its limit, so the limit is no estimate of what it will need.
             RunKind::Test { .. } => 0,
         };
         pairs.saturating_sub(counted).saturating_mul(2)
     }
 
-    /// Every file the run rests on that is not what it was, in words.
+    /// Describes every file of the run that has changed since it was planned.
     pub fn changes(&self) -> Vec<String> {
         let mut seen: Vec<&PathBuf> = Vec::new();
         let files = self.engines.iter().flat_map(|engine| &engine.files);

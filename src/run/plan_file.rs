@@ -1,19 +1,19 @@
-//! `plan.toml`: a plan as text, and back.
+//! `plan.toml`: writing, reading and comparing plans.
 
 use crate::run::Plan;
 
-/// A plan that has no text, or a text that is no plan.
+/// A plan that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanFileError {
-    /// A number or name that TOML cannot hold.
+    /// A value that TOML cannot represent.
     #[error("the plan cannot be written: {0}")]
     Write(#[from] toml::ser::Error),
-    /// Not what this version of the program writes.
+    /// Not a plan of this version of the program.
     #[error("plan.toml cannot be read: {0}")]
     Read(#[from] toml::de::Error),
 }
 
-/// The text of a plan.
+/// Returns the text of a plan.
 pub fn plan_to_toml(plan: &Plan) -> Result<String, PlanFileError> {
     Ok(format!(
         "# Everything needed to repeat this run. Changing it ends the run's right to be resumed.\n\n{}",
@@ -21,12 +21,12 @@ pub fn plan_to_toml(plan: &Plan) -> Result<String, PlanFileError> {
     ))
 }
 
-/// The plan of a text.
+/// Parses the text of a plan.
 pub fn plan_from_toml(text: &str) -> Result<Plan, PlanFileError> {
     Ok(toml::from_str(text)?)
 }
 
-/// What differs between two texts of a plan, a line for each key.
+/// Returns the differences between two texts of a plan, one line per key.
 pub fn plan_changes(played: &str, now: &str) -> Vec<String> {
     let (Ok(played), Ok(now)) = (played.parse(), now.parse()) else { return Vec::new() };
     let mut changes = Vec::new();
@@ -53,7 +53,7 @@ fn compare(key: &str, was: Option<&toml::Value>, is: Option<&toml::Value>, chang
         }
         (was, is) if was == is => {}
         (Some(was), Some(is)) => changes.push(format!("{key} was {was} and is {is} now")),
-        (Some(was), None) => changes.push(format!("{key} was {was} and is gone")),
+        (Some(was), None) => changes.push(format!("{key} was {was} and is missing now")),
         (None, Some(is)) => changes.push(format!("{key} is {is} and was not there")),
         (None, None) => {}
     }
@@ -104,16 +104,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_in_a_plan_is_told_by_key() {
+    fn changes_of_a_plan_are_reported_by_key() {
         let played = "seed = 3\nname = \"x\"\n[[engines]]\nargs = [\"a\"]\n[engines.limits]\nnodes = 5\n";
         let now =
             played.replace("seed = 3", "seed = 4").replace("nodes = 5", "depth = 1").replace("name", "date");
-        let changes = plan_changes(played, &format!("# a word\n{now}"));
+        let changes = plan_changes(played, &format!("# a comment\n{now}"));
         let mut expected = [
             "seed was 3 and is 4 now",
-            "name was \"x\" and is gone",
+            "name was \"x\" and is missing now",
             "date is \"x\" and was not there",
-            "engines.1.limits.nodes was 5 and is gone",
+            "engines.1.limits.nodes was 5 and is missing now",
             "engines.1.limits.depth is 1 and was not there",
         ];
         expected.sort_unstable();

@@ -1,9 +1,9 @@
-//! How long a run has been played, over all its sessions, by the journal's own stamps.
+//! Playing time of a run over all its sessions, from the timestamps of its journal.
 
 use crate::game::VoidReason;
 use crate::journal::Entry;
 
-/// The time of a run: a fold of the journal, so a rebuilt summary tells the same.
+/// Playing time as a fold of the journal, so that a rebuilt summary has the same value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayingTime {
     earlier_ms: u64,
@@ -11,10 +11,9 @@ pub struct PlayingTime {
 }
 
 impl PlayingTime {
-    /// Learns of an entry stamped `at`, in milliseconds.
+    /// Adds an entry with timestamp `at`, in milliseconds.
     pub fn note(&mut self, entry: &Entry, at: u64) {
-        // Of a standstill only its end is written down, with the pairs that it cost; nothing counts since the entry
-        // before it.
+        // A suspend is only recorded when it ends, as void pairs, so time since the previous entry does not count.
         let stood_still = matches!(entry, Entry::Void { reason: VoidReason::Suspended { .. }, .. });
         match (&mut self.session, entry) {
             (session, entry) if stood_still || matches!(entry, Entry::Session) => {

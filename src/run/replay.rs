@@ -1,4 +1,4 @@
-//! A run taken up from its journal.
+//! Reconstruction of a run from its journal.
 
 use std::io::Read;
 
@@ -9,12 +9,12 @@ use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
 use crate::run::state::{Effect, RunState};
 
-/// A run as its journal tells it.
+/// A run reconstructed from its journal.
 #[derive(Debug)]
 pub struct Replayed {
-    /// Where it stands.
+    /// The state.
     pub state: RunState,
-    /// How long it has been played.
+    /// The playing time.
     pub time: PlayingTime,
     /// How the journal ends.
     pub ending: JournalEnd,
@@ -37,10 +37,10 @@ pub enum ReplayError {
     /// It does not begin as a journal does.
     #[error("the journal does not begin with the record of a run")]
     NoRun,
-    /// The plan beside it is not the one it was played by.
+    /// The plan beside it is not the one that was played.
     #[error("plan.toml has changed since the run began; a changed plan is a new run")]
     PlanChanged {
-        /// The text that it was played by, where that is on record.
+        /// The plan that was played, if the journal records it.
         played: String,
     },
     /// A record that this program cannot have written.
@@ -48,22 +48,21 @@ pub enum ReplayError {
     Strange {
         /// Its number.
         seq: u64,
-        /// What the parser said.
+        /// The error of the parser.
         why: serde_json::Error,
     },
 }
 
-/// What of an old run is known already, and need not be worked out again.
+/// What derived files already contain, so that it need not be computed again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// The moves of pairs before this one: they are told with their results alone.
+    /// Pairs before this one are reported without their moves.
     pub games: u64,
-    /// The test's ratio after pairs before this one: they are known not to have decided anything, and are told
-    /// without it.
+    /// Pairs before this one are reported without the log-likelihood ratio: they are known not to have decided the test.
     pub llr: u64,
 }
 
-/// Replays the journal in `source`, whose plan has the SHA-256 `plan_hash`; `visit` is told every counted pair and
+/// Replays the journal in `source`, whose plan has the SHA-256 `plan_hash`; `visit` receives every counted pair and
 /// every fault, in order. Every byte is checked, whatever is `known`. A journal without a single record is that of a
 /// run killed before it began.
 pub fn replay(

@@ -1,4 +1,4 @@
-//! The shell around the state: it waits, asks the state what to do, and does it.
+//! The shell around [`RunState`]: waits for events, passes them to the state, and performs the effects it returns.
 
 use std::collections::HashSet;
 use std::io;
@@ -27,22 +27,22 @@ use crate::run::state::{Effect, NextPair, RunState};
 use crate::stats::Decision;
 use crate::store::{RunFolder, sha256_of};
 
-/// How long games may go on after SIGTERM or SIGHUP.
+/// How long games may continue after SIGTERM or SIGHUP.
 const LEAVING: Duration = Duration::from_secs(10);
 
-/// How often the boards are shown to whoever watches.
+/// How often the boards are reported to observers.
 const BOARDS_EVERY: Duration = Duration::from_millis(200);
 
-/// How often the disk is looked at.
+/// How often free disk space is checked.
 const DISK_EVERY: Duration = Duration::from_secs(5);
 
-/// Bundles of faults that one run keeps: a thousandth failure teaches nothing that the first hundreds did not, and a
-/// game's own record names its reason in any case.
+/// Fault bundles that one run keeps. Later ones add nothing to the first hundreds, and the record of each game states its
+/// reason in any case.
 const MOST_BUNDLES: u64 = 500;
 
-/// Where the pairs of a run start: a function of the round alone.
+/// The openings of a run, a function of the round alone.
 pub trait Openings: Send {
-    /// The opening of a round.
+    /// Returns the opening of a round.
     fn opening(&self, round: u64) -> Result<Opening, String>;
 }
 
@@ -77,7 +77,7 @@ pub enum RunStart {
     Resumed(Box<Replayed>),
 }
 
-/// A run that was played as far as it went.
+/// A run after its last game.
 #[derive(Debug)]
 pub struct FinishedRun {
     /// What was planned.
@@ -165,7 +165,7 @@ impl Run {
             }
         };
         let (sender, commits) = unbounded_channel();
-        // The receiver is gone only once the run has ended; commits then matter to no one.
+        // The receiver is dropped only when the run has ended, and commits are not needed then.
         let on_commit = Box::new(move |group| drop(sender.send(group)));
         let journal = Journal::start(parts.journal, next_seq, on_commit);
         let mut run = Self {
@@ -214,7 +214,7 @@ impl Run {
         disk.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         let outcome = loop {
             self.fill();
-            self.hurry();
+            self.commit_if_idle();
             if self.uncommitted == 0
                 && let Some(outcome) = self.state.outcome()
             {
@@ -296,8 +296,8 @@ impl Run {
         }
     }
 
-    /// With no pair in the air, all that is left to wait for is the disk: no group will grow any more.
-    fn hurry(&self) {
+    /// Commits the current group at once if no pairs are in flight, because it cannot grow any more.
+    fn commit_if_idle(&self) {
         if self.uncommitted > 0
             && self.state.flying().len() == 0
             && let Some(journal) = &self.journal
@@ -309,13 +309,13 @@ impl Run {
     fn job(&self, start: &NextPair) -> Result<PairJob, String> {
         let fixture = self.plan.schedule().fixture(start.id.index);
         let opening = self.openings.opening(fixture.round)?;
-        let told = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
+        let options_of = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
             let space = self.plan.tuner().map(|tune| &tune.space);
             let named = space.into_iter().flat_map(|space| space.named(settings));
             named.map(|(name, value)| EngineOption::new(name, value.to_string())).collect()
         };
         let options = match &start.trial {
-            Some(trial) => [told(&trial.plus), told(&trial.minus)],
+            Some(trial) => [options_of(&trial.plus), options_of(&trial.minus)],
             None => [Vec::new(), Vec::new()],
         };
         let [first, second] = options;
@@ -360,7 +360,7 @@ impl Run {
             FleetEvent::Warning(text) => self.report(&RunEvent::Warning(text)),
             FleetEvent::EngineFatal(fatal) => {
                 let stderr = fatal.stderr_tail.trim();
-                let tail = if stderr.is_empty() { String::new() } else { format!("\nit said: {stderr}") };
+                let tail = if stderr.is_empty() { String::new() } else { format!("\nstderr: {stderr}") };
                 self.fail(format!("{fatal}{tail}"));
             }
         }
@@ -370,7 +370,7 @@ impl Run {
         let group = match group {
             Ok(group) => group,
             Err(why) => {
-                // Nothing can be acknowledged any more, so nothing more is played.
+                // Without a journal nothing can be acknowledged, so nothing more is played.
                 self.uncommitted = 0;
                 self.journal = None;
                 self.fleet.kill_now();
@@ -398,13 +398,12 @@ impl Run {
         }
     }
 
-    /// Tells of each kind of oddity once for each engine; the journal has them all.
+    /// Reports each kind of irregularity once per engine; the journal records all of them.
     fn report_irregularities(&mut self, game: &GameEntry) {
         for warning in &game.warnings {
             if self.reported.insert((warning.by(), discriminant(warning))) {
                 let (name, number) = (self.plan.name_of(warning.by()), game.game.number_in_run(game.pair));
-                let text =
-                    format!("in game {number} {name} {warning}; the journal tells of any more of these");
+                let text = format!("in game {number} {name} {warning}; the journal records further cases");
                 self.report(&RunEvent::Warning(text));
             }
         }
@@ -478,7 +477,7 @@ impl Run {
     }
 
     fn go_on(&mut self) {
-        // Nothing was played since the last pair landed: what comes now is a session of its own, by the clock.
+        // Nothing has been played since the last pair ended, so the pause must not count as playing time.
         if self.state.is_paused() && self.state.flying().len() == 0 {
             self.append(Entry::Session, Urgency::Grouped);
         }
@@ -514,7 +513,7 @@ impl Run {
     }
 
     fn look_at_disk(&mut self) {
-        // A disk that cannot be asked is found out about when it is written to.
+        // If the free space cannot be determined, a failing write will reveal it.
         if let Ok(DiskRoom::TooLittle(why)) = DiskRoom::look(self.folder.path(), 0)
             && !self.state.is_stopping()
         {
@@ -524,7 +523,7 @@ impl Run {
 
     fn append(&mut self, entry: Entry, urgency: Urgency) {
         let Some(journal) = &self.journal else { return };
-        // A writer that has failed says so through `commits`, which ends the run.
+        // A failed writer reports through `commits`, which ends the run.
         if journal.append(entry, urgency).is_ok() {
             self.uncommitted += 1;
         }

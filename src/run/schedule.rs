@@ -1,38 +1,38 @@
-//! Who plays whom, and from where: both follow from a pair's place in the schedule alone.
+//! Engines and opening of each pair, both a function of its index in the schedule alone.
 
 use crate::game::EngineIndex;
 use serde::{Deserialize, Serialize};
 
-/// Who meets whom.
+/// Which engines meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {
-    /// Everybody meets everybody.
+    /// Every engine meets every other.
     #[default]
     RoundRobin,
     /// The first engine meets all others.
     Gauntlet,
 }
 
-/// The endless list of pairs of a run.
+/// The unbounded list of pairs of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     matchups: Vec<[EngineIndex; 2]>,
 }
 
-/// A pair's place in the schedule, spelt out.
+/// Engines and round of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
     /// Which matchup, in the order of [`Schedule::matchups`].
     pub matchup: usize,
-    /// Who plays; the first has White in game one.
+    /// The engines; the first has White in game one.
     pub engines: [EngineIndex; 2],
-    /// The opening's turn: all matchups of a round play the same one.
+    /// The round; all matchups of a round play the same opening.
     pub round: u64,
 }
 
 impl Schedule {
-    /// The schedule of so many engines, at least two.
+    /// The schedule of `engines` engines, at least two.
     pub fn new(pairing: Pairing, engines: u16) -> Self {
         let later =
             |first: u16| (first + 1..engines).map(move |second| [EngineIndex(first), EngineIndex(second)]);
@@ -43,12 +43,12 @@ impl Schedule {
         Self { matchups }
     }
 
-    /// Every two that meet, lower index first.
+    /// Every pair of engines that meet, lower index first.
     pub fn matchups(&self) -> &[[EngineIndex; 2]] {
         &self.matchups
     }
 
-    /// What pair `index` is.
+    /// The fixture of pair `index`.
     pub fn fixture(&self, index: u64) -> Fixture {
         let count = self.matchups.len() as u64;
         let matchup = (index % count) as usize;

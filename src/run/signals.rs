@@ -4,16 +4,16 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What the user, or the system, asked for.
+/// A request to end the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// Ctrl-C: finish what is being played; once more: stop now.
+    /// Ctrl-C: finish the pairs in play; a second one stops at once.
     Asked,
-    /// The machine or the terminal goes away: finish what is being played, but not for long.
+    /// The machine or the terminal goes away: finish the pairs in play within a few seconds.
     Leaving,
 }
 
-/// The signals, listened to from now on.
+/// Handlers for SIGINT, SIGTERM and SIGHUP.
 #[derive(Debug)]
 pub struct Interrupts {
     int: Signal,
@@ -22,7 +22,7 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Takes the signals over from the system.
+    /// Installs the handlers.
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
             int: signal(SignalKind::interrupt())?,
@@ -31,7 +31,7 @@ impl Interrupts {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> Interrupt {
         tokio::select! {
             _ = self.int.recv() => Interrupt::Asked,

@@ -1,4 +1,4 @@
-//! Who scored what so far, over the counted pairs.
+//! Results of the counted pairs.
 
 use crate::chess::Color;
 use crate::game::{EngineIndex, GameResult, Termination};
@@ -51,7 +51,7 @@ impl MatchScore {
 pub struct FaultCounts {
     /// Games lost on time.
     pub timeouts: u64,
-    /// Games lost by a crash, a stall or a broken conversation.
+    /// Games lost by a crash, a stall or a protocol violation.
     pub crashes: u64,
     /// Games lost by an illegal move.
     pub illegal_moves: u64,
@@ -80,7 +80,7 @@ impl Standings {
         }
     }
 
-    /// Counts a pair; returns what it was worth to the first engine of its fixture.
+    /// Counts a pair and returns the score of the first engine of its fixture.
     pub fn count(&mut self, fixture: &Fixture, games: &[Box<GameEntry>; 2]) -> PairScore {
         let scores = [&games[0], &games[1]].map(|game| score_of(game, fixture.engines[0]));
         self.matchups[fixture.matchup].1.count(scores);
@@ -143,7 +143,7 @@ impl Standings {
     }
 }
 
-/// What a game was worth to `engine`, who played in it.
+/// The score of `engine` in a game it played.
 fn score_of(game: &GameEntry, engine: EngineIndex) -> GameScore {
     let white = match game.ending.result {
         GameResult::WhiteWins => GameScore::Win,

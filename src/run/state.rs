@@ -1,7 +1,7 @@
-//! A run in progress as a pure machine: journal entries in, decisions out.
+//! A run in progress as a pure state machine: journal entries in, effects out.
 //!
-//! What counts is a fold of the journal, in journal order, so a resumed run stands where the old one stood. What is
-//! being played right now is the only other thing known here, and it never touches a result.
+//! Everything that counts is a fold of the journal, in journal order, so a resumed run has the state of the interrupted
+//! one. The only other state is which pairs are in flight, and that never affects a result.
 
 use std::collections::BTreeMap;
 
@@ -20,30 +20,30 @@ use crate::run::plan::Plan;
 use crate::run::schedule::{Fixture, Schedule};
 use crate::run::standings::Standings;
 
-/// So many tries of one pair that all were void mean that the host cannot play it.
+/// After this many void attempts at one pair the host is considered unable to play it.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// So many failures of our own mean a defect, not bad luck.
+/// After this many internal errors the run stops: that many are a defect, not bad luck.
 const MAX_HARNESS_ERRORS: u32 = 3;
 
-/// A pair whose turn in the schedule has come, with what it changed.
+/// A pair that counts: all pairs before it in the schedule have been counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedPair {
-    /// Its place in the schedule.
+    /// Index in the schedule.
     pub pair: u64,
-    /// Who played, from which opening.
+    /// Its engines and its round.
     pub fixture: Fixture,
     /// Both games.
     pub games: [Box<GameEntry>; 2],
-    /// What it was worth to the first engine.
+    /// Score of the first engine.
     pub score: PairScore,
-    /// The test's ratio after it, if there is a test.
+    /// Log-likelihood ratio after it, if the run is a test.
     pub llr: Option<f64>,
     /// The trial that it played, in a tuning run.
     pub trial: Option<CountedTrial>,
 }
 
-/// A trial with what the tuner made of its score.
+/// A trial with the state of the tuner after its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedTrial {
     /// The trial.
@@ -57,31 +57,31 @@ pub struct CountedTrial {
 /// Trials from one report of the tuner to the next.
 pub const TRIALS_PER_REPORT: u64 = 50;
 
-/// A pair that may start.
+/// A pair to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextPair {
-    /// Its key.
+    /// Its identifier.
     pub id: PairId,
-    /// What its two engines are told, in a tuning run.
+    /// The settings of its two engines, in a tuning run.
     pub trial: Option<Trial>,
-    /// Its first game, where an earlier try finished it: a finished game is never played again.
+    /// Its first game, if an earlier attempt finished it: a finished game is never played again.
     pub half: Option<Box<GameEntry>>,
 }
 
-/// What has to happen because of an entry.
+/// What the shell has to do in response to an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Tell the world, and write it to the projections.
+    /// Report this pair to the observers.
     Counted(Box<CountedPair>),
     /// Record this decision.
     Decide(Decision),
-    /// NextPair nothing more; the run ends with this fault.
+    /// Start nothing more; the run ends with this fault.
     Trip(String),
     /// Something the user should know.
     Warn(String),
 }
 
-/// What the run is doing about new pairs.
+/// Whether the run starts new pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Playing,
@@ -152,13 +152,13 @@ impl RunState {
         }
     }
 
-    /// The same, spared the work of the test's ratio for pairs before this one: they decided nothing.
+    /// Skips the log-likelihood ratio for pairs before this one, which are known not to have decided the test.
     pub fn without_llr_before(mut self, pair: u64) -> Self {
         self.llr_from = pair;
         self
     }
 
-    /// Works the test's ratio out anew.
+    /// Recomputes the log-likelihood ratio.
     pub fn update_llr(&mut self) -> Option<f64> {
         self.llr = self.sprt.map(|sprt| sprt.llr(&self.standings.main().pentanomial));
         self.llr
@@ -185,7 +185,7 @@ impl RunState {
         Some(NextPair { id: PairId { index, attempt }, trial, half })
     }
 
-    /// The next pair never started before, unless its trial depends on scores that are not known yet.
+    /// Returns the next pair that was never started, unless its trial depends on scores that are not known yet.
     fn begin_new(&mut self) -> Option<u64> {
         let index = self.next;
         if let Some(tuner) = &mut self.tuner {
@@ -193,7 +193,7 @@ impl RunState {
                 Ask::Play(trial) => self.trials.insert(index, trial),
                 Ask::Wait => return None,
                 Ask::Finished => {
-                    // A tuner that is sure enough stops before its budget does: the run is as long as what was asked.
+                    // A tuner may stop before its budget is spent; the run then ends after the trials it asked for.
                     self.max_pairs = Some(index);
                     return None;
                 }
@@ -203,19 +203,19 @@ impl RunState {
         Some(index)
     }
 
-    /// A slot has given this pair back, played or void; what it was worth comes as journal entries.
+    /// Notes that a slot has finished with this pair, played or void; its result arrives as journal entries.
     pub fn landed(&mut self, id: PairId) {
         self.flying.remove(&id.index);
     }
 
-    /// Takes up an old run: every entry of its journal, in order. Nothing is to be done about the effects but to
-    /// fill the projections.
+    /// Applies an entry of an existing journal; called for all of them in order. The returned effects are for derived
+    /// files only.
     pub fn replay(&mut self, entry: Entry) -> Vec<Effect> {
         match &entry {
             Entry::PairStarted { pair, attempt } => {
-                // A trial is asked for where it was asked for then: after the same scores.
+                // Ask for trials at the same points as the original run did: after the same scores.
                 while self.tuner.is_some() && self.next <= *pair && self.begin_new().is_some() {}
-                // Without trials, what lies between is on record as started, or was passed over.
+                // Without trials, pairs in between were started or skipped.
                 self.next = self.next.max(*pair + 1);
                 self.retry.remove(pair);
                 self.flying.insert(*pair, *attempt);
@@ -232,7 +232,7 @@ impl RunState {
         self.commit(entry).into_iter().filter(|effect| matches!(effect, Effect::Counted(_))).collect()
     }
 
-    /// Learns an entry that is durable from now on.
+    /// Applies an entry that has become durable.
     pub fn commit(&mut self, entry: Entry) -> Vec<Effect> {
         match entry {
             Entry::Game(game) => self.commit_game(game),
@@ -278,7 +278,7 @@ impl RunState {
         self.halves.get(&game.pair).is_some_and(|half| half.game != game.game)
     }
 
-    /// Counts every pair whose turn has come.
+    /// Counts every pair that continues the contiguous prefix.
     fn advance(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         while self.decision.is_none()
@@ -305,7 +305,7 @@ impl RunState {
         effects
     }
 
-    /// The pair whose turn it is, if it has been played. The turn of engines in quarantine passes, whatever was played.
+    /// Takes the next pair of the schedule, if it has been played. Pairs of quarantined engines are skipped.
     fn take_next(&mut self) -> Option<[Box<GameEntry>; 2]> {
         while self.max_pairs.is_some_and(|max| self.counted < max)
             && self.quarantine.holds(self.schedule.fixture(self.counted).engines)
@@ -317,7 +317,8 @@ impl RunState {
         self.ready.remove(&self.counted)
     }
 
-    /// What an engine's failure does beyond its game: it stops a match of two, and puts one of several away.
+    /// Applies the consequences of an engine fault beyond its game: a match of two stops, and in a tournament the engine is
+    /// quarantined.
     fn judge_conduct(&mut self, game: &GameEntry, effects: &mut Vec<Effect>) {
         let conduct = conduct_of(game);
         for (side, engine) in [(Color::White, game.white), (Color::Black, game.black)] {
@@ -325,7 +326,7 @@ impl RunState {
             let own = if failed { conduct } else { Conduct::Clean };
             if let Some(why) = self.quarantine.observe(engine, own) {
                 let name = &self.names[engine.get()];
-                effects.push(Effect::Warn(format!("{name} plays no more, the others do: {why}")));
+                effects.push(Effect::Warn(format!("{name} is quarantined, the others play on: {why}")));
             }
         }
         if let Some(why) = self.watch.observe(conduct)
@@ -344,7 +345,7 @@ impl RunState {
         self.counted += 1;
         let trial = self.trials.remove(&pair);
         let trial = self.tuner.as_mut().zip(trial).map(|(tuner, trial)| {
-            tuner.record(trial.id, score).expect("a counted pair was asked for and counts once");
+            tuner.record(trial.id, score).expect("a counted pair has an open trial");
             let report = (pair + 1).is_multiple_of(TRIALS_PER_REPORT).then(|| tuner.report());
             CountedTrial { trial, best: tuner.best(), report }
         });
@@ -373,7 +374,7 @@ impl RunState {
         effects
     }
 
-    /// The pair waits for its next try; a game of it that is finished stays so.
+    /// Queues the pair for another attempt; a finished game of it is kept.
     fn give_back(&mut self, pair: u64, attempt: u32) {
         if pair >= self.counted {
             self.retry.insert(pair, attempt + 1);
@@ -387,20 +388,19 @@ impl RunState {
         }
     }
 
-    /// Starts nothing more; what is being played is finished.
+    /// Starts nothing more; pairs in flight are finished.
     pub fn drain(&mut self) {
         if !matches!(self.phase, Phase::Faulty(_)) {
             self.phase = Phase::Draining;
         }
     }
 
-    /// Starts nothing more, for this reason.
+    /// Starts nothing more; the run ends with this fault.
     pub fn fail(&mut self, why: String) {
         self.phase = Phase::Faulty(why);
     }
 
-    /// A new process takes the run up: whatever stopped the last one, this one begins with a clean slate. Results, and
-    /// the tries of every pair, stay.
+    /// Begins a session: clears whatever stopped the previous one. Results and the attempts of every pair are kept.
     pub fn begin_session(&mut self) {
         self.phase = Phase::Playing;
         self.watch = FaultWatch::default();
@@ -435,17 +435,17 @@ impl RunState {
         }
     }
 
-    /// Whether a pause is on.
+    /// Whether the run is paused.
     pub fn is_paused(&self) -> bool {
         self.phase == Phase::Paused
     }
 
-    /// Pairs being played.
+    /// Pairs in flight.
     pub fn flying(&self) -> impl ExactSizeIterator<Item = PairId> {
         self.flying.iter().map(|(&index, &attempt)| PairId { index, attempt })
     }
 
-    /// How the run ended, once nothing is being played and nothing waits for the journal.
+    /// How the run ended, once nothing is in flight and nothing waits for the journal.
     pub fn outcome(&self) -> Option<RunOutcome> {
         if !self.flying.is_empty() {
             None
@@ -454,8 +454,8 @@ impl RunState {
         } else if self.finished || self.max_pairs.is_some_and(|max| self.counted >= max) {
             let out = self.quarantine.members();
             if out.len() > 0 {
-                let told = out.map(|(engine, why)| format!("{} ({why})", self.names[engine.get()]));
-                return Some(RunOutcome::Quarantined(told.collect::<Vec<_>>().join(", ")));
+                let quarantined = out.map(|(engine, why)| format!("{} ({why})", self.names[engine.get()]));
+                return Some(RunOutcome::Quarantined(quarantined.collect::<Vec<_>>().join(", ")));
             }
             Some(if self.sprt.is_some() { RunOutcome::Undecided } else { RunOutcome::Finished })
         } else {
@@ -467,7 +467,7 @@ impl RunState {
         }
     }
 
-    /// Whether the journal says that the run is over.
+    /// Whether the journal records the end of the run.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
@@ -487,17 +487,17 @@ impl RunState {
         self.after_stop
     }
 
-    /// Pairs that did not count, by the host's fault.
+    /// Void pairs: those that the host disturbed.
     pub fn voids(&self) -> u64 {
         self.voids
     }
 
-    /// What has been learned, in a tuning run.
+    /// The tuner, in a tuning run.
     pub fn tuner(&self) -> Option<&Tuner> {
         self.tuner.as_ref()
     }
 
-    /// The test's ratio, if there is a test.
+    /// The log-likelihood ratio, if the run is a test.
     pub fn llr(&self) -> Option<f64> {
         self.llr
     }

@@ -475,7 +475,7 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing_and_ends_with_a_fau
     let (status, said) = finish(&mut bench.start(&bench.path("three.toml"), "run"));
     assert_eq!(status, 4, "{said}");
     assert!(
-        said.contains("Warning; bad plays no more, the others do: it failed in 20 of 20 games"),
+        said.contains("Warning; bad is quarantined, the others play on: it failed in 20 of 20 games"),
         "{said}"
     );
     assert!(said.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{said}");

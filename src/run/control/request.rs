@@ -10,7 +10,7 @@ pub enum ControlRequest {
     Status,
     /// Report the state and the games in progress.
     Boards,
-    /// NextPair no more pairs until told to.
+    /// Start no more pairs until continued.
     Pause,
     /// End a pause.
     Continue,

@@ -1,20 +1,20 @@
-//! Sockets in folders whose names are longer than a socket's address can be.
+//! Sockets in folders whose paths exceed the length of a socket address.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
-/// What an address holds, the zero at its end included.
+/// Length of a socket address in bytes, including the terminating zero.
 const ADDRESS: usize = 108;
 
-/// Calls `reach` with a path of `socket` that an address can hold.
+/// Calls `reach` with a path to `socket` that fits into an address.
 pub fn with_short_path<T>(socket: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let (Some(folder), Some(name)) = (socket.parent(), socket.file_name()) else { return reach(socket) };
     if socket.as_os_str().len() < ADDRESS {
         return reach(socket);
     }
-    // However long its name is, an open folder has a short one too.
+    // An open folder can be reached by a short path under /proc, however long its name is.
     let folder = File::open(folder)?;
     reach(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name))
 }

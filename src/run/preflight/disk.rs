@@ -1,35 +1,35 @@
-//! Whether the disk has room for a run: looked at before it begins, and again while it is played.
+//! Free disk space for a run, checked before it begins and while it is played.
 
 use std::io;
 use std::path::Path;
 
 use crate::failpoint::{self, Point};
 
-/// What a run leaves free: less than this, and nothing more is started.
+/// Space that a run leaves free: below it, nothing more is started.
 const RESERVE: u64 = 64 << 20;
 
-/// What a game takes in all files together: journal and table a kilobyte or two, PGN with comments the rest.
+/// Size of a game in all files together: one or two kilobytes in journal and table, the rest PGN with comments.
 const PER_GAME: u64 = 8 << 10;
 
-/// How the disk stands.
+/// Whether the disk has room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiskRoom {
     /// Enough for all that is planned.
     Enough,
-    /// It may not last; the text says why.
+    /// It may fill up, for this reason.
     Tight(String),
-    /// Nothing should be written any more; the text says why.
+    /// Nothing should be written any more, for this reason.
     TooLittle(String),
 }
 
 impl DiskRoom {
-    /// Looks at the disk that holds `folder`, with `games` still to be written.
+    /// Checks the disk that holds `folder`, with `games` still to be written.
     pub fn look(folder: &Path, games: u64) -> io::Result<Self> {
         let free = if failpoint::strikes(Point::DiskLow) { 1 << 20 } else { Self::free_bytes(folder)? };
         Ok(Self::judge(free, games))
     }
 
-    /// What is free on the disk that holds `folder`.
+    /// Free bytes on the disk that holds `folder`.
     pub fn free_bytes(folder: &Path) -> io::Result<u64> {
         let disk = nix::sys::statvfs::statvfs(folder)?;
         #[expect(clippy::useless_conversion, reason = "the width of these numbers differs between systems")]

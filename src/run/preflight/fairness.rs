@@ -1,4 +1,4 @@
-//! Differences between engines that nobody may have meant.
+//! Differences between engines that may not be intended.
 
 use crate::player::{EngineOption, EngineSpec, NumberOption};
 
@@ -6,35 +6,35 @@ use crate::game::EngineIndex;
 
 use crate::run::plan::{OwnSetting, Plan, PlannedEngine};
 
-/// Options that give strength by themselves; a test of anything else wants them equal.
+/// Options that affect strength on their own; a test of anything else needs them equal.
 pub(super) const RESOURCES: [&str; 6] =
     ["Hash", "Threads", "SyzygyPath", "Ponder", "MultiPV", "Move Overhead"];
 
-/// Those of them that make a difference even where nobody has written anything: engines come with different defaults.
+/// Those that are compared even if no configuration sets them, because engines have different defaults.
 const ALWAYS: [&str; 2] = ["Hash", "Threads"];
 
-/// What an engine said of itself. Empty for one that was not asked.
+/// What an engine declared. Empty for an engine that was not started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineFacts {
-    /// What its [`RESOURCES`] stand at, told or by default.
+    /// Current values of its [`RESOURCES`] options: set by the plan, or the declared default.
     pub(super) standing: Vec<EngineOption>,
-    /// Every number that it lets itself be told.
+    /// Every spin option that it declares.
     pub numbers: Vec<NumberOption>,
-    /// Why it could not be asked.
+    /// Why it could not be started.
     pub failure: Option<String>,
 }
 
-/// What can be said of a plan before it is played.
+/// Findings about a plan before it is played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fairness {
-    /// What makes its result hard to trust. Empty for a fair match.
+    /// Reasons not to trust its result. Empty for a fair match.
     pub warnings: Vec<String>,
-    /// Differences that were asked for: they are written out for each of the two engines.
+    /// Intended differences: they are written out for each of the two engines.
     pub notes: Vec<String>,
 }
 
-/// Everything about a plan that makes its result hard to trust, in words. `facts` is what its engines said, in its order;
-/// `processors` how many may run at a time.
+/// Describes everything about a plan that makes its result hard to trust. `facts` is what its engines declared, in the order
+/// of the plan; `processors` is the number of processors available.
 pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairness {
     let mut found = Fairness::default();
     let sides = sides(plan, facts);
@@ -56,7 +56,7 @@ pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairne
     found
 }
 
-/// An engine of a plan, with what it says of itself.
+/// An engine of a plan, with what it declared.
 #[derive(Clone, Copy)]
 struct EngineSide<'a> {
     engine: &'a PlannedEngine,
@@ -68,7 +68,7 @@ fn sides<'a>(plan: &'a Plan, facts: &'a [EngineFacts]) -> Vec<EngineSide<'a>> {
     plan.engines.iter().enumerate().map(side).collect()
 }
 
-/// What an option stands at, and who says so.
+/// The value of an option, and where it comes from.
 #[derive(Clone, Copy)]
 enum OptionValue<'a> {
     Written(&'a str),
@@ -108,7 +108,7 @@ impl<'a> EngineSide<'a> {
         }
         match self.facts.and_then(|facts| value_of(&facts.standing, option)) {
             Some(value) => OptionValue::Default(value),
-            // Whoever does not speak of threads has one.
+            // An engine without the option has one thread.
             None if option == "Threads" => OptionValue::Default("1"),
             None => OptionValue::Unknown,
         }
@@ -130,7 +130,7 @@ fn compare(one: &EngineSide<'_>, other: &EngineSide<'_>, found: &mut Fairness) {
         let differ = match (mine.value(), yours.value()) {
             (Some(mine), Some(yours)) => !mine.eq_ignore_ascii_case(yours),
             (None, None) => false,
-            // Of a default that nobody knows only what was written against it can be doubted.
+            // If one side's default is unknown, warn only when the other side sets the option explicitly.
             _ => mine.is_written() || yours.is_written(),
         };
         let written = [mine, yours].map(OptionValue::is_written);
@@ -146,7 +146,7 @@ fn compare(one: &EngineSide<'_>, other: &EngineSide<'_>, found: &mut Fairness) {
         found.add(text, own(OwnSetting::Limits));
     }
     if left.spec.ponder != right.spec.ponder {
-        let text = format!("only one of {name} and {rival} thinks on its opponent's time");
+        let text = format!("only one of {name} and {rival} ponders");
         found.add(text, own(OwnSetting::Ponder));
     }
     if left.spec.restart != right.spec.restart {
@@ -165,8 +165,8 @@ impl Fairness {
     }
 }
 
-/// Whether so many games at once need more processors than there are, where the clock decides who loses. Limits by nodes
-/// or depth do not mind to wait.
+/// Warns if the games of a plan need more processors than there are. Node and depth limits are unaffected by CPU
+/// contention.
 pub fn oversubscription(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Option<String> {
     let sides = sides(plan, facts);
     let by_clock = |side: &EngineSide<'_>| {

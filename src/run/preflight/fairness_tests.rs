@@ -1,4 +1,4 @@
-//! What is told of unfair plans, tested.
+//! Tests of the warnings about unfair plans.
 
 use super::*;
 use crate::opening::{Order, Share};
@@ -11,7 +11,7 @@ fn file(path: &str) -> FileHash {
     FileHash { path: path.into(), sha256: path.to_owned() }
 }
 
-/// Two engines by nodes, from a book, one game at a time.
+/// Two engines at fixed nodes with a book, one game at a time.
 fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
     let book =
         BookPlan { file: file("book"), order: Order::Random, share: Share::Whole, start: 1, plies: None };
@@ -29,7 +29,7 @@ fn facts(options: &[(&str, &str)]) -> EngineFacts {
     EngineFacts { standing, ..EngineFacts::default() }
 }
 
-fn told(engine: &mut PlannedEngine, name: &str, value: &str) {
+fn set_option(engine: &mut PlannedEngine, name: &str, value: &str) {
     engine.spec.options.push(EngineOption::new(name, value));
 }
 
@@ -49,7 +49,7 @@ fn what_engines_declare_is_compared_where_nothing_is_written() {
 
 #[test]
 fn a_value_that_is_the_others_default_is_no_difference() {
-    let plan = plan(|[one, _]| told(one, "hash", "16"));
+    let plan = plan(|[one, _]| set_option(one, "hash", "16"));
     let same = [facts(&[("Hash", "16")]), facts(&[("Hash", "16")])];
     assert_eq!(fairness(&plan, &same, 8), Fairness::default());
     let other = [facts(&[("Hash", "16")]), facts(&[("Hash", "32")])];
@@ -61,8 +61,8 @@ fn a_value_that_is_the_others_default_is_no_difference() {
 fn a_difference_that_is_written_for_both_is_noted_and_not_doubted() {
     let odds = |own: &[OwnSetting], others: &[OwnSetting]| {
         let plan = plan(|[one, other]| {
-            told(one, "Hash", "16");
-            told(other, "Hash", "64");
+            set_option(one, "Hash", "16");
+            set_option(other, "Hash", "64");
             one.limits.depth = Some(2);
             one.spec.restart = Restart::On;
             (one.own, other.own) = (own.to_vec(), others.to_vec());

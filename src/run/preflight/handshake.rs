@@ -1,5 +1,4 @@
-//! Engines asked, before anything is played, whether they take the options that the plan tells them, and what stands
-//! where it tells them nothing.
+//! The handshake before the first game: every engine is started once to check its options and to read its defaults.
 
 use std::io;
 
@@ -10,41 +9,41 @@ use crate::player::{
 use crate::run::plan::PlannedEngine;
 use crate::run::preflight::fairness::{EngineFacts, RESOURCES};
 
-/// What engines said before the first game.
+/// The result of the handshake with all engines.
 #[derive(Clone, Debug, Default)]
 pub struct Handshake {
-    /// Which options they do not take, a line each.
+    /// Refused options, one line each.
     pub refusals: Vec<String>,
-    /// What each stands at, in the order of the plan.
+    /// What each engine declared, in the order of the plan.
     pub facts: Vec<EngineFacts>,
 }
 
-/// Starts every UCI engine once. All else that may be wrong with an engine shows in its first game, where it is judged.
+/// Starts every UCI engine once. Any other problem of an engine shows in its first game, where it is judged.
 pub async fn handshake(
     engines: &[PlannedEngine],
     guardian: Option<&GuardianProgram>,
 ) -> io::Result<Handshake> {
     let launcher = Launcher::new(guardian)?;
-    // Engines are talked to in tasks of one thread.
+    // Players are not `Send`, so they run in local tasks.
     let tasks = tokio::task::LocalSet::new();
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
     let mut known: Vec<(&EngineSpec, EngineFacts)> = Vec::new();
     let mut facts = Vec::new();
     for spec in engines.iter().map(|engine| &engine.spec) {
         let is_asked = |asked: &EngineSpec| EngineSpec { name: asked.name.clone(), ..spec.clone() } == *asked;
-        if let Some((_, said)) = known.iter().find(|(asked, _)| is_asked(asked)) {
-            facts.push(said.clone());
+        if let Some((_, declared)) = known.iter().find(|(asked, _)| is_asked(asked)) {
+            facts.push(declared.clone());
             continue;
         }
-        let (refused, said) = tasks.run_until(ask(&launcher, spec)).await;
+        let (refused, declared) = tasks.run_until(ask(&launcher, spec)).await;
         for why in refused {
             match refusals.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, names)) => names.push(&spec.name),
                 None => refusals.push((why, vec![&spec.name])),
             }
         }
-        known.push((spec, said.clone()));
-        facts.push(said);
+        known.push((spec, declared.clone()));
+        facts.push(declared);
     }
     let line = |(why, names): (String, Vec<&str>)| match &names[..] {
         [name] => format!("engine {name}: it {why}"),
@@ -53,7 +52,7 @@ pub async fn handshake(
     Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), facts })
 }
 
-/// What one engine says to its options. It is started once more for each that it refuses, so that all are found.
+/// The refusals and declarations of one engine. It is started again for each option that it refuses, so that all are found.
 async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFacts) {
     let mut spec = spec.clone();
     let mut refusals = Vec::new();
@@ -75,13 +74,13 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFact
     }
 }
 
-/// What the engine says of itself, or the first option that it refuses.
+/// Starts the engine and returns what it declares, or the first option that it refuses.
 async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, OptionError> {
     let no_arguments: [&str; 0] = [];
-    let unheard = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
+    let not_started = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
     let transport = match launcher.launch(spec, &no_arguments, &[]).await {
         Ok(transport) => transport,
-        Err(error) => return Ok(unheard(error.to_string())),
+        Err(error) => return Ok(not_started(error.to_string())),
     };
     match Player::handshake(transport, spec).await {
         Ok(player) => {
@@ -94,7 +93,11 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
         }
         Err((player, fault)) => {
             player.shut_down(Fitness::Unfit).await;
-            if let StartFault::Option(error) = fault { Err(error) } else { Ok(unheard(fault.to_string())) }
+            if let StartFault::Option(error) = fault {
+                Err(error)
+            } else {
+                Ok(not_started(fault.to_string()))
+            }
         }
     }
 }
