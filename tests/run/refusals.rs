@@ -80,7 +80,7 @@ fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
     let silent = "engine = \"/bin/true\"\n[tune]\ngames = 4\nparameters = [\"Weight\"]\n";
     fs::write(bench.path("tune.toml"), silent).unwrap();
     let (status, said) = refused(&bench, &["tune", "tune.toml"]);
-    assert_eq!((status, said.contains("does not tell its options: ")), (2, true), "{said}");
+    assert_eq!((status, said.contains("does not declare its options: ")), (2, true), "{said}");
 }
 
 #[test]

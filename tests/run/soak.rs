@@ -231,7 +231,7 @@ impl Soak {
             Command::new(&self.program).arg("verify").arg(self.bench.path("run")).output().unwrap();
         let said = String::from_utf8_lossy(&verified.stdout).into_owned();
         assert!(verified.status.success(), "{said}{}", String::from_utf8_lossy(&verified.stderr));
-        assert!(!said.contains("written anew"), "{said}");
+        assert!(!said.contains("rewritten"), "{said}");
         let summary: serde_json::Value =
             serde_json::from_str(&self.bench.read("run", "summary.json")).unwrap();
         let rows = self.bench.read("run", "pairs.csv").lines().count() as u64 - 1;
