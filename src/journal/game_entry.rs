@@ -5,10 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{
-    Clock, Ending, EngineIndex, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, TimeControl, Warning,
+    Clock, Ending, EngineIndex, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, Score, TimeControl,
+    Variant, Warning,
 };
-use crate::opening::Variant;
-use crate::player::Score;
 
 use super::packed;
 

@@ -1,10 +1,10 @@
 //! A recorded game as PGN.
 
 use crate::chess::{MoveStyle, PgnGame, PgnMove, PgnResult, Position};
-use crate::game::{GameId, GameRecord, GameResult, MoveSource, PlyRecord, Termination, TimeControl};
+use crate::game::{
+    GameId, GameRecord, GameResult, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant,
+};
 use crate::journal::GameEntry;
-use crate::opening::Variant;
-use crate::player::Score;
 use crate::run::Plan;
 
 /// A recorded game that cannot be replayed: the journal was written by something else than this program.

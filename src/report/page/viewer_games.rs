@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::chess::{Color, MoveStyle, PgnGame};
-use crate::game::{GameId, GameOfPair, GameRecord};
-use crate::player::Score;
+use crate::game::{GameId, GameOfPair, GameRecord, Score};
 
 /// Bytes of games a page carries at most; with charts and text it stays under 3 MB.
 const BUDGET: usize = 2_000_000;
