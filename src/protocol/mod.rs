@@ -1,6 +1,6 @@
-//! The words on the wire, text to enums and back, both directions.
+//! Parsing and formatting of the UCI and ACE protocols, in both directions.
 //!
-//! Moves stay text here: what they mean depends on a position, and no line needs one to be read.
+//! Moves are kept as text, because their meaning depends on a position and parsing a line requires none.
 
 pub mod ace;
 pub mod uci;

@@ -1,41 +1,41 @@
-//! A run of words in a line, read without allocating.
+//! Words of a line, read without allocation.
 
 use std::fmt;
 
-/// Words of a line, separated by any amount of white space; two runs are equal when their words are.
+/// A sequence of words separated by any amount of white space. Two sequences are equal if their words are equal.
 ///
-/// Control characters separate words too: some engines end a line with a NUL byte, or with CR LF.
+/// Control characters are separators too: some engines end a line with a NUL byte or with CR LF.
 #[derive(Clone, Copy, Default)]
 pub struct Words<'a> {
     text: &'a str,
 }
 
 impl<'a> Words<'a> {
-    /// The words of `text`.
+    /// Creates the sequence of the words of `text`.
     pub const fn new(text: &'a str) -> Self {
         Self { text }
     }
 
-    /// The words one by one.
+    /// Returns an iterator over the words.
     pub const fn iter(self) -> Cursor<'a> {
         Cursor { rest: self.text }
     }
 
-    /// The text as it came, without the separators around it.
+    /// Returns the original text without leading and trailing separators.
     pub fn as_str(self) -> &'a str {
         trim(self.text)
     }
 
-    /// Whether there is no word.
+    /// Returns whether there is no word.
     pub fn is_empty(self) -> bool {
         self.iter().next().is_none()
     }
 
-    /// Whether these are the words of `other`, upper and lower case being one, as UCI asks of option names.
+    /// Returns whether the words equal those of `other`, ignoring case, as UCI requires for option names.
     pub fn matches(self, other: &str) -> bool {
-        let (mut mine, mut theirs) = (self.iter(), Words::new(other).iter());
+        let (mut left, mut right) = (self.iter(), Words::new(other).iter());
         loop {
-            match (mine.next(), theirs.next()) {
+            match (left.next(), right.next()) {
                 (None, None) => return true,
                 (Some(a), Some(b)) if a.eq_ignore_ascii_case(b) => {}
                 _ => return false,
@@ -61,7 +61,7 @@ impl<'a> IntoIterator for Words<'a> {
     }
 }
 
-/// The words with one space between them.
+/// Formats the words with one space between them.
 impl fmt::Display for Words<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words = self.iter();
@@ -79,24 +79,24 @@ impl fmt::Debug for Words<'_> {
     }
 }
 
-/// A place in a line, between two words.
+/// An iterator over the words of a line.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     rest: &'a str,
 }
 
 impl<'a> Cursor<'a> {
-    /// Everything not read yet, without the separators around it.
+    /// Returns the unread text without leading and trailing separators.
     pub fn rest(&self) -> &'a str {
         trim(self.rest)
     }
 
-    /// The next word, which stays unread.
+    /// Returns the next word without consuming it.
     pub fn peek(&self) -> Option<&'a str> {
         self.clone().next()
     }
 
-    /// The words up to the first that `ends` the run; that one stays unread.
+    /// Consumes and returns the words before the first word for which `ends` returns `true`.
     pub fn take_until(&mut self, mut ends: impl FnMut(&Self, &'a str) -> bool) -> Words<'a> {
         let start = self.rest;
         loop {
@@ -110,11 +110,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next word as a number, held to what `T` can say; a word that is no number stays unread.
+    /// Consumes the next word as an integer, clamped to the range of `T`. A word that is not an integer is not
+    /// consumed.
     pub fn number<T: TryFrom<i64> + Bounded>(&mut self) -> Option<T> {
-        let number = whole_number(self.peek()?)?;
+        let number = saturating_integer(self.peek()?)?;
         self.next();
-        Some(T::try_from(number).unwrap_or(if number < 0 { T::LEAST } else { T::GREATEST }))
+        Some(T::try_from(number).unwrap_or(if number < 0 { T::MIN } else { T::MAX }))
     }
 }
 
@@ -131,27 +132,27 @@ impl<'a> Iterator for Cursor<'a> {
     }
 }
 
-/// A number type with ends, so that an absurd number on the wire becomes an end instead of an error.
+/// An integer type with bounds, to which out-of-range numbers of the protocol are clamped.
 pub trait Bounded {
     /// The smallest value.
-    const LEAST: Self;
+    const MIN: Self;
     /// The largest value.
-    const GREATEST: Self;
+    const MAX: Self;
 }
 
 macro_rules! bounded {
     ($($number:ty)*) => {
         $(impl Bounded for $number {
-            const LEAST: Self = Self::MIN;
-            const GREATEST: Self = Self::MAX;
+            const MIN: Self = <$number>::MIN;
+            const MAX: Self = <$number>::MAX;
         })*
     };
 }
 
 bounded!(u16 u32 u64 i32 i64);
 
-/// A whole number, with its digits past the end of `i64` held to that end.
-fn whole_number(word: &str) -> Option<i64> {
+/// Parses an integer, saturating at the bounds of `i64`.
+fn saturating_integer(word: &str) -> Option<i64> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => (-1i64, digits),
         None => (1, word.strip_prefix('+').unwrap_or(word)),
@@ -166,7 +167,7 @@ fn whole_number(word: &str) -> Option<i64> {
     })
 }
 
-/// Every separator is a single byte of its own in UTF-8, so cutting there keeps text valid.
+/// Returns whether a byte separates words. Separators are ASCII, so splitting at them preserves valid UTF-8.
 const fn separates(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7f
 }
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_ignore_how_they_are_separated() {
+    fn the_kind_and_number_of_separators_do_not_matter() {
         let words = Words::new("\0 a \t bc\r\n\0d\u{7f}");
         assert_eq!(words.iter().collect::<Vec<_>>(), ["a", "bc", "d"]);
         assert_eq!(words.to_string(), "a bc d");
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_held_to_the_range() {
+    fn out_of_range_numbers_are_clamped() {
         let cases: [(&str, Option<i32>); 8] = [
             ("12", Some(12)),
             ("+12", Some(12)),

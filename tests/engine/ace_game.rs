@@ -2,7 +2,7 @@
 
 use crate::console::Program;
 use playself::chess::{Color, GameLine, Position};
-use playself::protocol::ace::{Claim, Line};
+use playself::protocol::ace::{ClaimedResult, Line};
 
 fn chess(arguments: &[&str]) -> Program {
     Program::start(env!("CARGO_BIN_EXE_chess"), arguments)
@@ -84,7 +84,7 @@ fn a_wrong_call_never_looks_like_a_result() {
     ] {
         let (lines, status, notes) = played(arguments, "");
         assert!(lines.is_empty() && !notes.is_empty(), "{arguments:?}");
-        assert_eq!(status.and_then(Claim::from_status), None, "{arguments:?}: {notes}");
+        assert_eq!(status.and_then(ClaimedResult::from_status), None, "{arguments:?}: {notes}");
     }
 }
 

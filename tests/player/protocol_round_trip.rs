@@ -4,8 +4,8 @@ use playself::chess::ByColor;
 use playself::protocol::Words;
 use playself::protocol::ace::Line;
 use playself::protocol::uci::{
-    Command, GoLimits, Horizon, Info, InfoBound, InfoScore, OptionDeclaration, OptionKind, Reply, Standing,
-    Start, Switch, Wdl,
+    CheckStatus, Command, GoLimits, Horizon, Info, InfoBound, InfoScore, OptionDeclaration, OptionKind,
+    Reply, Start, Switch, Wdl,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -211,9 +211,9 @@ fn the_plain_commands_and_replies_are_read_back() {
         Reply::IdAuthor("Some One"),
         Reply::UciOk,
         Reply::ReadyOk,
-        Reply::CopyProtection(Standing::Checking),
-        Reply::CopyProtection(Standing::Error),
-        Reply::Registration(Standing::Ok),
+        Reply::CopyProtection(CheckStatus::Checking),
+        Reply::CopyProtection(CheckStatus::Error),
+        Reply::Registration(CheckStatus::Ok),
         Reply::Unknown("board art"),
     ] {
         assert_eq!(Reply::parse(&reply.to_string()), reply);

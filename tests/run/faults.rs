@@ -288,7 +288,8 @@ fn slow_match(bench: &Bench) -> std::path::PathBuf {
 
 #[test]
 fn a_run_whose_journal_is_deleted_stops_and_says_what_was_lost() {
-    for (what, told) in [("run", "was deleted, and the run with it"), ("run/journal.ndjson", "Run folder: ")] {
+    for (what, told) in [("run", "was deleted, and the run with it"), ("run/journal.ndjson", "Run folder: ")]
+    {
         let bench = Bench::new();
         let mut command = bench.start(&slow_match(&bench), "run");
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -16,7 +16,7 @@ use crate::frontend::board_text::{BoardStyle, BoardText};
 use crate::frontend::bounded_lines::{ReadOutcome, read_line};
 use crate::frontend::options::EngineOptions;
 use crate::protocol::Words;
-use crate::protocol::ace::{Claim, INVALID_MOVE, Role};
+use crate::protocol::ace::{ClaimedResult, INVALID_MOVE, Role};
 
 /// Search time for a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
@@ -49,14 +49,19 @@ pub struct GameSettings {
 
 /// Plays one game. Moves are read from `input`; the moves of the engine are written to `moves`, one per line, and all
 /// other text to `notes`.
-pub fn play(settings: GameSettings, input: impl BufRead, moves: impl Write, notes: impl Write) -> Claim {
+pub fn play(
+    settings: GameSettings,
+    input: impl BufRead,
+    moves: impl Write,
+    notes: impl Write,
+) -> ClaimedResult {
     let line = GameLine::new(settings.start);
     let words = VecDeque::new();
     let game = Game { settings, line, searcher: None, last_source: None, words, input, moves, notes };
     match game.play() {
         Ok(claim) => claim,
         // The output is closed: the game ends as if by `exit`.
-        Err(_) => Claim::DrawOrLeft,
+        Err(_) => ClaimedResult::DrawOrUnfinished,
     }
 }
 
@@ -74,7 +79,7 @@ struct Game<I, M, N> {
 }
 
 impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
-    fn play(mut self) -> io::Result<Claim> {
+    fn play(mut self) -> io::Result<ClaimedResult> {
         if let ConsoleUser::Person(_) = self.settings.user {
             self.note("Enter moves as e2e4, Nf3 or O-O; `help` lists all commands.")?;
         }
@@ -82,7 +87,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
             if let Some(outcome) = self.line.outcome() {
                 self.show_board()?;
                 self.note(outcome_text(outcome))?;
-                return Ok(outcome.winner().map_or(Claim::DrawOrLeft, Claim::Won));
+                return Ok(outcome.winner().map_or(ClaimedResult::DrawOrUnfinished, ClaimedResult::Won));
             }
             let step = match self.settings.roles[self.line.current().turn()] {
                 Role::Computer => self.play_engine_move()?,
@@ -95,7 +100,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     }
 
     /// Finds a move for the engine, plays it and prints it.
-    fn play_engine_move(&mut self) -> io::Result<ControlFlow<Claim>> {
+    fn play_engine_move(&mut self) -> io::Result<ControlFlow<ClaimedResult>> {
         if !self.has_human() {
             self.show_board()?;
         }
@@ -139,17 +144,19 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     }
 
     /// Reads words until one is a legal move or ends the game.
-    fn read_move(&mut self) -> io::Result<ControlFlow<Claim>> {
+    fn read_move(&mut self) -> io::Result<ControlFlow<ClaimedResult>> {
         self.show_board()?;
         loop {
-            let Some(word) = self.next_word()? else { return Ok(ControlFlow::Break(Claim::DrawOrLeft)) };
+            let Some(word) = self.next_word()? else {
+                return Ok(ControlFlow::Break(ClaimedResult::DrawOrUnfinished));
+            };
             let position = *self.line.current();
             match read(&position, &word, self.settings.user) {
                 Some(ConsoleInput::Play(mv)) => {
                     self.line.push(mv);
                     return Ok(ControlFlow::Continue(()));
                 }
-                Some(ConsoleInput::Exit) => return Ok(ControlFlow::Break(Claim::DrawOrLeft)),
+                Some(ConsoleInput::Exit) => return Ok(ControlFlow::Break(ClaimedResult::DrawOrUnfinished)),
                 Some(command) => self.execute(command)?,
                 None => {
                     self.note(INVALID_MOVE)?;

@@ -7,7 +7,7 @@ use crate::chess::Color;
 use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, ThinkLimits, ThinkReport};
 use crate::player::{ExitEvidence, Transport};
-use crate::protocol::ace::{Call, Claim, Line, Template, TemplateError, Thinking};
+use crate::protocol::ace::{ClaimedResult, Invocation, Line, MoveLimit, Template, TemplateError};
 
 /// Number of moves that a clock without a period is divided by.
 const LONG_GAME: u32 = 200;
@@ -37,7 +37,7 @@ impl AceDialogue {
         limits: &ThinkLimits,
         fen: &str,
     ) -> Result<Vec<String>, TemplateError> {
-        Template::new(template.to_vec())?.build(&Call::playing(side, thinking(side, limits), fen))
+        Template::new(template.to_vec())?.build(&Invocation::playing(side, move_limit(side, limits), fen))
     }
 
     /// Returns the time allowed for the first move in addition to the clock: without a handshake, it includes the
@@ -139,9 +139,9 @@ fn note_unexpected_line(line: &[u8], irregularities: &mut Irregularities) {
 /// Returns whether an exit status names another winner than the board. Status 0 of an unfinished game names none.
 pub fn exit_disagrees(exit: ExitEvidence, winner: Option<Color>) -> bool {
     match exit {
-        ExitEvidence::Code(code) => match Claim::from_status(code) {
-            Some(Claim::Won(color)) => winner != Some(color),
-            Some(Claim::DrawOrLeft) => winner.is_some(),
+        ExitEvidence::Code(code) => match ClaimedResult::from_status(code) {
+            Some(ClaimedResult::Won(color)) => winner != Some(color),
+            Some(ClaimedResult::DrawOrUnfinished) => winner.is_some(),
             None => true,
         },
         ExitEvidence::Signal(_) => true,
@@ -149,12 +149,12 @@ pub fn exit_disagrees(exit: ExitEvidence, winner: Option<Color>) -> bool {
 }
 
 /// Returns the single limit that an ACE program can be given; a clock is converted to a fixed share per move.
-fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
+fn move_limit(side: Color, limits: &ThinkLimits) -> MoveLimit {
     if let Some(nodes) = limits.nodes {
-        return Thinking::Nodes(nodes);
+        return MoveLimit::Nodes(nodes);
     }
     if let Some(depth) = limits.depth {
-        return Thinking::Depth(depth);
+        return MoveLimit::Depth(depth);
     }
     let share = limits.time[side].map(|time| {
         // The protocol only supports a fixed time per move, set once for the whole game, so the share must not
@@ -167,5 +167,5 @@ fn thinking(side: Color, limits: &ThinkLimits) -> Thinking {
         (Some(time), None) | (None, Some(time)) => time,
         (None, None) => Duration::from_secs(1),
     };
-    Thinking::Time(time)
+    MoveLimit::Time(time)
 }

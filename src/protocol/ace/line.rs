@@ -1,23 +1,23 @@
-//! A line of an ACE program's output or input.
+//! Lines of the input and output of an ACE program.
 
 use super::EXIT_WORD;
 use crate::protocol::Words;
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// One word in the shape of a move.
+    /// A single word that has the form of a move.
     Move(&'a str),
     /// The word that ends the game early.
     Exit,
-    /// Nothing.
+    /// No word.
     Blank,
-    /// Anything else; a program should say such things on stderr.
+    /// Any other text, which belongs on stderr.
     Noise(&'a str),
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line, its end and stray control characters aside.
+    /// Parses a line, ignoring the line ending and stray control characters.
     pub fn parse(line: &'a str) -> Self {
         let words = Words::new(line);
         let mut iter = words.iter();
@@ -30,7 +30,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a word has the shape of an ACE move: `e2e4`, `e7e8Q`, `e1g1Ch1` (letters in either case) or `O-O`.
+/// Returns whether a word has the form of an ACE move: `e2e4`, `e7e8Q`, `e1g1Ch1` (letters in either case) or `O-O`.
 pub fn looks_like_a_move(word: &str) -> bool {
     let bytes = word.as_bytes();
     let square = |at: usize| matches!(bytes.get(at..at + 2), Some([b'a'..=b'h', b'1'..=b'8']));
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_move_only_if_it_is_nothing_else() {
+    fn a_line_is_a_move_only_if_it_contains_nothing_else() {
         for word in ["e2e4", "e7e8Q", "e7e8n", "e1g1Ch1", "e1c1ca1", "O-O", "O-O-O", "0-0", "o-o-o"] {
             assert_eq!(Line::parse(&format!(" {word}\r\n")), Line::Move(word));
         }

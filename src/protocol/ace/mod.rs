@@ -1,12 +1,12 @@
-//! ACE: a console game spoken over pipes, one move a line, no handshake.
+//! The ACE protocol: a console game over pipes, one move per line, without a handshake.
 //!
-//! A program is told on its command line which sides it plays and where the game starts. It prints its own moves,
-//! reads the other side's, and ends with a status that tells the result.
+//! The command line of a program sets the sides that it plays and the starting position. The program prints its own
+//! moves, reads those of the other side, and reports the result in its exit status.
 
-mod call;
+mod invocation;
 mod line;
 mod status;
 
-pub use call::{Call, Role, Template, TemplateError, Thinking};
+pub use invocation::{Invocation, MoveLimit, Role, Template, TemplateError};
 pub use line::{Line, looks_like_a_move};
-pub use status::{Claim, EXIT_WORD, INVALID_MOVE};
+pub use status::{ClaimedResult, EXIT_WORD, INVALID_MOVE};

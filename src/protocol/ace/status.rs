@@ -1,37 +1,37 @@
-//! The fixed words of the protocol, and what an exit status says.
+//! Fixed words and exit statuses of the protocol.
 
 use crate::chess::Color;
 
 /// The word that ends a game early.
 pub const EXIT_WORD: &str = "exit";
 
-/// What a program says, on stderr, to a move it does not accept; it then waits for another.
+/// The message that a program prints on stderr for a move it does not accept; it then waits for another move.
 pub const INVALID_MOVE: &str = "Invalid move!";
 
-/// How a program says its game ended.
+/// The result of a game according to the exit status of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// That side won.
+pub enum ClaimedResult {
+    /// The given side won.
     Won(Color),
-    /// A draw, or the game was left unfinished: the status does not tell which.
-    DrawOrLeft,
+    /// The game was drawn or ended early; the status does not distinguish the two.
+    DrawOrUnfinished,
 }
 
-impl Claim {
-    /// What an exit status says; `None` for one that means a failure.
+impl ClaimedResult {
+    /// Returns the result for an exit status, or `None` if the status means a failure.
     pub const fn from_status(status: i32) -> Option<Self> {
         match status {
-            0 => Some(Self::DrawOrLeft),
+            0 => Some(Self::DrawOrUnfinished),
             1 => Some(Self::Won(Color::Black)),
             2 => Some(Self::Won(Color::White)),
             _ => None,
         }
     }
 
-    /// The exit status that says this.
+    /// Returns the exit status for this result.
     pub const fn status(self) -> u8 {
         match self {
-            Self::DrawOrLeft => 0,
+            Self::DrawOrUnfinished => 0,
             Self::Won(Color::Black) => 1,
             Self::Won(Color::White) => 2,
         }
@@ -43,10 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_status_means_what_it_was_made_from() {
-        for claim in [Claim::DrawOrLeft, Claim::Won(Color::White), Claim::Won(Color::Black)] {
-            assert_eq!(Claim::from_status(i32::from(claim.status())), Some(claim));
+    fn every_result_round_trips_through_its_status() {
+        for result in [
+            ClaimedResult::DrawOrUnfinished,
+            ClaimedResult::Won(Color::White),
+            ClaimedResult::Won(Color::Black),
+        ] {
+            assert_eq!(ClaimedResult::from_status(i32::from(result.status())), Some(result));
         }
-        assert_eq!(Claim::from_status(101), None);
+        assert_eq!(ClaimedResult::from_status(101), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What a GUI says to an engine.
+//! Commands that a GUI sends to an engine.
 
 use std::fmt;
 
@@ -9,43 +9,43 @@ use crate::protocol::words::Cursor;
 /// A line from the GUI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command<'a> {
-    /// `uci`: say who you are.
+    /// `uci`: requests the identification, the options and `uciok`.
     Uci,
     /// `debug on|off`.
     Debug(Switch),
-    /// `isready`: answer when you are.
+    /// `isready`: requests `readyok`.
     IsReady,
     /// `setoption name … value …`.
     SetOption {
-        /// The option's name; upper and lower case are one.
+        /// The name of the option; case is ignored.
         name: Words<'a>,
-        /// Its value, absent for a button.
+        /// The value; absent for a button.
         value: Option<&'a str>,
     },
-    /// `register …`, with what follows.
+    /// `register …`, with the words after it.
     Register(Words<'a>),
-    /// `ucinewgame`: what comes next is another game.
+    /// `ucinewgame`: the next search is from a different game.
     NewGame,
-    /// `position …`: the game so far.
+    /// `position …`: sets the game.
     Position {
-        /// Where it began.
+        /// The starting position.
         start: Start<'a>,
-        /// The moves since.
+        /// The moves from it.
         moves: Words<'a>,
     },
-    /// `go …`: think.
+    /// `go …`: starts a search.
     Go(GoLimits<'a>),
-    /// `stop`: answer now.
+    /// `stop`: ends the search.
     Stop,
-    /// `ponderhit`: the move pondered on was played.
+    /// `ponderhit`: the expected move was played.
     PonderHit,
     /// `quit`.
     Quit,
-    /// Anything else, as it came.
+    /// Any other line, unchanged.
     Unknown(&'a str),
 }
 
-/// Where a game begins.
+/// The starting position of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start<'a> {
     /// The standard starting position.
@@ -64,7 +64,7 @@ pub enum Switch {
 }
 
 impl<'a> Command<'a> {
-    /// Reads a line. Unknown words before a command are skipped, as the UCI text asks (`joho debug on`).
+    /// Parses a line. Unknown words before a command are skipped, as the UCI specification requires (`joho debug on`).
     pub fn parse(line: &'a str) -> Self {
         let mut words = Words::new(line.trim_start_matches('\u{feff}')).iter();
         while let Some(word) = words.next() {
@@ -75,7 +75,7 @@ impl<'a> Command<'a> {
         Self::Unknown(Words::new(line).as_str())
     }
 
-    /// The command that `word` begins.
+    /// Parses the command that starts with `word`.
     fn after(word: &str, mut words: Cursor<'a>) -> Option<Self> {
         Some(match word {
             "uci" => Self::Uci,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn option_names_and_values_may_have_spaces() {
+    fn option_names_and_values_may_contain_spaces() {
         assert_eq!(
             Command::parse("setoption name Move  Overhead value 10 "),
             Command::SetOption { name: Words::new("Move Overhead"), value: Some("10") }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_a_start_and_its_moves() {
+    fn a_position_consists_of_a_start_and_moves() {
         assert_eq!(
             Command::parse("position startpos moves e2e4 e7e5"),
             Command::Position { start: Start::Standard, moves: Words::new("e2e4 e7e5") }

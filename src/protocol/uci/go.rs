@@ -6,40 +6,40 @@ use crate::chess::{ByColor, Color};
 use crate::protocol::Words;
 use crate::protocol::words::Cursor;
 
-/// Everything a `go` can ask; all times in milliseconds.
+/// The parameters of a `go` command; all times are in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GoLimits<'a> {
-    /// Time left on each clock. GUIs do send negative ones.
+    /// The remaining time of each side. Some GUIs send negative values.
     pub time: ByColor<Option<i64>>,
-    /// Time added per move.
+    /// The increment per move of each side.
     pub increment: ByColor<Option<i64>>,
-    /// Moves to the next time control.
+    /// The number of moves to the next time control.
     pub moves_to_go: Option<u32>,
-    /// Plies to search.
+    /// The depth to search, in plies.
     pub depth: Option<u32>,
-    /// Nodes to search.
+    /// The number of nodes to search.
     pub nodes: Option<u64>,
-    /// A mate to find, in moves.
+    /// The mate to search for, in moves.
     pub mate: Option<u32>,
-    /// Time for this move.
+    /// The time for this move.
     pub move_time: Option<i64>,
-    /// Depth of a move count instead of a search.
+    /// The depth of a perft, which replaces the search.
     pub perft: Option<u32>,
-    /// When the search may end by itself.
+    /// When the search may end on its own.
     pub horizon: Horizon,
-    /// The root moves to look at, if not all.
+    /// The root moves to search; all if `None`.
     pub search_moves: Option<Words<'a>>,
 }
 
-/// When a search may answer.
+/// When a search may end and send `bestmove`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Horizon {
-    /// As soon as a limit is reached.
+    /// When a limit is reached.
     #[default]
     Limits,
-    /// Only once told to stop.
+    /// Only after `stop`.
     Infinite,
-    /// Only once told to stop, or by its limits after `ponderhit`.
+    /// After `stop`, or at its limits after `ponderhit`.
     Ponder,
 }
 
@@ -60,7 +60,7 @@ const KEYWORDS: [&str; 13] = [
 ];
 
 impl<'a> GoLimits<'a> {
-    /// Reads the words after `go`; skips the ones it does not know, and a keyword whose number is missing.
+    /// Parses the words after `go`. Skips unknown words and keywords without a number.
     pub(super) fn parse(mut words: Cursor<'a>) -> Self {
         let mut limits = Self::default();
         while let Some(word) = words.next() {
@@ -87,7 +87,7 @@ impl<'a> GoLimits<'a> {
     }
 }
 
-/// The words after `go`, each with a space before it.
+/// Formats the words after `go`, each preceded by a space.
 impl fmt::Display for GoLimits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut number = |name: &str, value: Option<i128>| match value {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_is_read_wherever_it_stands() {
+    fn limits_are_read_in_any_order() {
         let limits = read("movestogo 40 searchmoves e2e4 d2d4 ponder wtime 1000 btime -5 binc 10 winc 20");
         assert_eq!(limits.time, ByColor { white: Some(1000), black: Some(-5) });
         assert_eq!(limits.increment, ByColor { white: Some(20), black: Some(10) });
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_keyword_without_its_number_does_not_swallow_the_next_keyword() {
+    fn a_keyword_without_its_number_does_not_consume_the_next_keyword() {
         let limits = read("depth infinite nodes many movetime 5");
         assert_eq!(limits.horizon, Horizon::Infinite);
         assert_eq!((limits.depth, limits.nodes, limits.move_time), (None, None, Some(5)));

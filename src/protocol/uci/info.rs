@@ -1,41 +1,41 @@
-//! What an engine tells while it thinks.
+//! `info` lines, which an engine sends while it searches.
 
 use std::fmt;
 
 use crate::protocol::Words;
 use crate::protocol::words::Cursor;
 
-/// An `info` line not looked into yet; most are never needed, so reading one is put off until it is.
+/// An unparsed `info` line. Most lines are never needed, so parsing is deferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoLine<'a>(pub Words<'a>);
 
 impl<'a> InfoLine<'a> {
-    /// What the line says.
+    /// Parses the line.
     pub fn read(self) -> Info<'a> {
         Info::parse(self.0.iter())
     }
 }
 
-/// What an `info` line says; every field is optional, times are in milliseconds.
+/// The content of an `info` line. Every field is optional; times are in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info<'a> {
     /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Deepest line looked at, in plies.
+    /// Depth of the deepest line searched, in plies.
     pub seldepth: Option<u32>,
-    /// Which of several best lines this is, from 1.
+    /// Rank of the line among several best lines, starting from 1.
     pub multipv: Option<u32>,
-    /// The verdict, from the engine's side.
+    /// Score from the point of view of the engine.
     pub score: Option<InfoScore>,
-    /// Whether the score is exact.
+    /// Whether the score is exact or a bound.
     pub bound: InfoBound,
-    /// Expected share of wins, draws and losses.
+    /// Expected proportions of wins, draws and losses.
     pub wdl: Option<Wdl>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Nodes per second.
     pub nps: Option<u64>,
-    /// How full the hash table is, per mille.
+    /// Used part of the hash table, per mille.
     pub hashfull: Option<u32>,
     /// Positions found in endgame tablebases.
     pub tbhits: Option<u64>,
@@ -47,31 +47,31 @@ pub struct Info<'a> {
     pub time: Option<u64>,
     /// The root move being searched.
     pub currmove: Option<&'a str>,
-    /// Its number, from 1.
+    /// Number of the root move being searched, starting from 1.
     pub currmovenumber: Option<u32>,
     /// A move and the line that refutes it.
     pub refutation: Option<Words<'a>>,
-    /// The line being calculated, perhaps after a processor's number.
+    /// The line being searched, optionally preceded by the number of a processor.
     pub currline: Option<Words<'a>>,
-    /// The best line.
+    /// The principal variation.
     pub pv: Option<Words<'a>>,
-    /// Free text; always the end of the line.
+    /// Free text, which extends to the end of the line.
     pub string: Option<&'a str>,
 }
 
-/// A verdict on a position.
+/// The score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InfoScore {
     /// Centipawns.
     Cp(i32),
-    /// Mate in so many moves; negative when being mated.
+    /// Number of moves to mate; negative if the engine is being mated.
     Mate(i32),
 }
 
-/// How a score relates to the truth.
+/// The relation of a reported score to the true score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InfoBound {
-    /// It is the score.
+    /// The score is exact.
     #[default]
     Exact,
     /// The true score is at least this.
@@ -115,12 +115,12 @@ const KEYWORDS: [&str; 20] = [
 ];
 
 impl<'a> Info<'a> {
-    /// A line of free text.
+    /// Creates a line of free text.
     pub fn text(string: &'a str) -> Self {
         Self { string: Some(string), ..Self::default() }
     }
 
-    /// Reads the words after `info`; skips what it does not know.
+    /// Parses the words after `info`. Unknown words are skipped.
     fn parse(mut words: Cursor<'a>) -> Self {
         let mut info = Self::default();
         let line = |words: &mut Cursor<'a>| Some(words.take_until(|_, word| KEYWORDS.contains(&word)));
@@ -169,7 +169,7 @@ impl fmt::Display for InfoLine<'_> {
     }
 }
 
-/// The whole line, `info` included.
+/// Formats the whole line, including `info`.
 impl fmt::Display for Info<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("info")?;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_line_is_read_whole() {
+    fn all_fields_of_a_typical_line_are_read() {
         let info = read(
             "depth 12 seldepth 20 multipv 1 score cp -31 upperbound wdl 5 900 95 nodes 123456 nps 1000000 \
              hashfull 3 tbhits 0 time 123 pv e7e5 g1f3 b8c6",
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_line_of_moves_is_still_read() {
+    fn fields_after_a_list_of_moves_are_read() {
         let info = read("pv e2e4 e7e5 score mate -3 strange word nodes x depth 4 string depth 5 pv a");
         assert_eq!(info.pv, Some(Words::new("e2e4 e7e5")));
         assert_eq!((info.score, info.depth, info.nodes), (Some(InfoScore::Mate(-3)), Some(4), None));

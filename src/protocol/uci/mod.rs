@@ -1,7 +1,7 @@
-//! UCI: what a GUI says to an engine, and what the engine answers.
+//! The UCI protocol: commands of a GUI and replies of an engine.
 //!
-//! Reading never fails and never allocates, with one exception (an option declaration is owned, being kept for
-//! the life of the engine). What is not understood comes back as `Unknown`.
+//! Parsing never fails and does not allocate, with one exception: an option declaration is owned, because it is kept
+//! for the lifetime of the engine. Unrecognised lines are returned as `Unknown`.
 
 mod command;
 mod go;
@@ -13,4 +13,4 @@ pub use command::{Command, Start, Switch};
 pub use go::{GoLimits, Horizon};
 pub use info::{Info, InfoBound, InfoLine, InfoScore, Wdl};
 pub use option::{OptionDeclaration, OptionKind};
-pub use reply::{Reply, Standing};
+pub use reply::{CheckStatus, Reply};

@@ -1,60 +1,60 @@
-//! How an engine declares an option.
+//! Option declarations of an engine.
 
 use std::fmt;
 
 use crate::protocol::Words;
 use crate::protocol::words::Cursor;
 
-/// An option an engine offers.
+/// The declaration of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDeclaration {
-    /// Its name, one space between words; upper and lower case are one when it is set.
+    /// The name, with one space between words. Case is ignored when the option is set.
     pub name: String,
-    /// What it can be set to.
+    /// The type and the values of the option.
     pub kind: OptionKind,
 }
 
-/// What an option can be set to. Engines leave parts out; an absent part is `None`.
+/// The type and the values of an option. Parts that the engine omits are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
-    /// True or false.
+    /// A boolean.
     Check {
-        /// Its value until set.
+        /// The default value.
         default: Option<bool>,
     },
-    /// A whole number in a range.
+    /// An integer in a range.
     Spin {
-        /// Its value until set.
+        /// The default value.
         default: Option<i64>,
-        /// The least.
+        /// The minimum.
         min: Option<i64>,
-        /// The greatest.
+        /// The maximum.
         max: Option<i64>,
     },
-    /// One of several words.
+    /// One of several predefined strings.
     Combo {
-        /// Its value until set.
+        /// The default value.
         default: Option<String>,
-        /// What may be chosen.
+        /// The predefined strings.
         choices: Vec<String>,
     },
     /// An action.
     Button,
-    /// Text, perhaps empty.
+    /// A string, possibly empty.
     String {
-        /// Its value until set.
+        /// The default value.
         default: String,
     },
 }
 
-/// How UCI writes an empty text.
+/// The representation of an empty string in UCI.
 const EMPTY: &str = "<empty>";
 
 impl OptionDeclaration {
-    /// Reads the words after `option`; `None` if they declare nothing.
+    /// Parses the words after `option`. Returns `None` if they are not a declaration.
     pub(super) fn parse(mut words: Cursor<'_>) -> Option<Self> {
         words.find(|&word| word == "name")?;
-        // A name may hold the word `type`; the one that counts is followed by a type.
+        // A name may contain the word `type`; only a `type` followed by a valid type ends the name.
         let name = words.take_until(|after, word| word == "type" && after.peek().is_some_and(is_kind));
         words.next();
         let kind = OptionKind::parse(words.next()?, words)?;
@@ -92,12 +92,12 @@ impl OptionKind {
     }
 }
 
-/// The words up to the next part of a declaration.
+/// Consumes the words up to the next part of a declaration.
 fn part<'a>(words: &mut Cursor<'a>) -> Words<'a> {
     words.take_until(|_, word| ["default", "min", "max", "var"].contains(&word))
 }
 
-/// The whole line, `option` included.
+/// Formats the whole line, including `option`.
 impl fmt::Display for OptionDeclaration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "option name {} type {}", self.name, self.kind)
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_declarations_are_read() {
+    fn typical_declarations_are_read() {
         let cases = [
             (
                 "name Hash type spin default 16 min 1 max 4096",

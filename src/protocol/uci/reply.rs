@@ -1,4 +1,4 @@
-//! What an engine answers.
+//! Replies that an engine sends to a GUI.
 
 use std::fmt;
 
@@ -15,31 +15,31 @@ pub enum Reply<'a> {
     IdAuthor(&'a str),
     /// `uciok`: all options are declared.
     UciOk,
-    /// `readyok`: all commands so far are done.
+    /// `readyok`: all previous commands have been processed.
     ReadyOk,
-    /// `bestmove …`: the search is over.
+    /// `bestmove …`: the search has ended.
     BestMove {
-        /// The move; `None` if the engine says in one of the usual ways that it has none.
+        /// The move; `None` if the engine reports in one of the common forms that it has none.
         best: Option<&'a str>,
-        /// The answer it expects.
+        /// The expected reply.
         ponder: Option<&'a str>,
     },
     /// `copyprotection …`.
-    CopyProtection(Standing),
+    CopyProtection(CheckStatus),
     /// `registration …`.
-    Registration(Standing),
+    Registration(CheckStatus),
     /// `info …`.
     Info(InfoLine<'a>),
     /// `option …`.
     Option(OptionDeclaration),
-    /// Anything else, as it came.
+    /// Any other line, unchanged.
     Unknown(&'a str),
 }
 
-/// How a check of the copy or its registration stands.
+/// The status of a copy protection or registration check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Under way.
+pub enum CheckStatus {
+    /// In progress.
     Checking,
     /// Passed.
     Ok,
@@ -48,19 +48,19 @@ pub enum Standing {
 }
 
 impl<'a> Reply<'a> {
-    /// Reads a line.
+    /// Parses a line.
     ///
-    /// Words before a reply are skipped only where the rest can be nothing else: `> bestmove e2e4` is an answer,
-    /// free text that happens to mention one is not.
+    /// Words before a reply are skipped only if the rest of the line is unambiguous: `> bestmove e2e4` is a reply, but
+    /// free text that mentions one is not.
     pub fn parse(line: &'a str) -> Self {
         let mut words = Words::new(line.trim_start_matches('\u{feff}')).iter();
         let reply = words.next().and_then(|first| Self::after(first, words.clone()));
         reply
-            .or_else(|| words.clone().find_map(|_| Self::last_words(words.by_ref())))
+            .or_else(|| words.clone().find_map(|_| Self::at_end(words.by_ref())))
             .unwrap_or_else(|| Self::Unknown(Words::new(line).as_str()))
     }
 
-    /// The reply that `word`, the first of a line, begins.
+    /// Parses the reply that starts with `word`, the first word of a line.
     fn after(word: &str, mut words: Cursor<'a>) -> Option<Self> {
         Some(match word {
             "info" => Self::Info(InfoLine(Words::new(words.rest()))),
@@ -77,14 +77,14 @@ impl<'a> Reply<'a> {
                 "author" => Self::IdAuthor(words.rest()),
                 _ => return None,
             },
-            "copyprotection" => Self::CopyProtection(Standing::parse(words.next()?)?),
-            "registration" => Self::Registration(Standing::parse(words.next()?)?),
+            "copyprotection" => Self::CopyProtection(CheckStatus::parse(words.next()?)?),
+            "registration" => Self::Registration(CheckStatus::parse(words.next()?)?),
             _ => return None,
         })
     }
 
-    /// The reply that the next word begins, if the line then holds nothing else.
-    fn last_words(words: &mut Cursor<'a>) -> Option<Self> {
+    /// Parses the reply that starts with the next word, if the line contains nothing after it.
+    fn at_end(words: &mut Cursor<'a>) -> Option<Self> {
         let word = words.next()?;
         let mut rest = words.clone();
         match word {
@@ -99,7 +99,7 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// The ways engines say that there is no move.
+/// Returns whether a word is one of the forms in which engines report that there is no move.
 fn means_none(word: &str) -> bool {
     word == "0000" || ["(none)", "none", "null"].iter().any(|none| none.eq_ignore_ascii_case(word))
 }
@@ -114,7 +114,7 @@ fn is_coordinate_move(word: &str) -> bool {
     }
 }
 
-impl Standing {
+impl CheckStatus {
     fn parse(word: &str) -> Option<Self> {
         match word {
             "checking" => Some(Self::Checking),
@@ -125,7 +125,7 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for CheckStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Checking => "checking",
@@ -146,8 +146,8 @@ impl fmt::Display for Reply<'_> {
                 write!(f, "bestmove {}", best.unwrap_or("(none)"))?;
                 ponder.map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
             }
-            Self::CopyProtection(standing) => write!(f, "copyprotection {standing}"),
-            Self::Registration(standing) => write!(f, "registration {standing}"),
+            Self::CopyProtection(status) => write!(f, "copyprotection {status}"),
+            Self::Registration(status) => write!(f, "registration {status}"),
             Self::Info(info) => info.fmt(f),
             Self::Option(option) => option.fmt(f),
             Self::Unknown(line) => f.write_str(line),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_best_move_is_read_through_the_noise_engines_make() {
+    fn a_best_move_is_read_despite_irregularities() {
         let cases = [
             ("bestmove e2e4", best(Some("e2e4"), None)),
             ("bestmove e2e4\0\r\n", best(Some("e2e4"), None)),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_that_mentions_a_reply_is_free_text() {
+    fn free_text_that_mentions_a_reply_is_not_a_reply() {
         for line in [
             "my bestmove is e2e4",
             "found bestmove e2e4 at depth 3",
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn names_keep_their_inner_spacing() {
+    fn names_keep_their_inner_white_space() {
         assert_eq!(Reply::parse("id name Toga  II 3.0\r"), Reply::IdName("Toga  II 3.0"));
     }
 }
