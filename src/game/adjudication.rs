@@ -1,4 +1,4 @@
-//! Ending a game by the engines' scores, or by its length, before the rules do.
+//! Adjudication: ending a game by the engines' scores or by its length, before the rules end it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,74 +6,74 @@ use crate::chess::{ByColor, Color};
 use crate::game::{Ending, GameResult, Termination};
 use crate::player::Score;
 
-/// The adjudications in force; each is off where there is `None`.
+/// Active adjudication rules; `None` disables a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicationRules {
-    /// A draw both engines see.
+    /// Draw on which both engines agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawRule>,
-    /// A win that the loser's score admits.
+    /// Win that the score of the losing engine concedes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
-    /// A draw after this many full moves of the game.
+    /// Draw after this many full moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
 }
 
-/// A draw, once both engines' scores stay near zero.
+/// Draws a game once the scores of both engines stay near zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Not before this full move.
+    /// First full move at which the rule applies.
     pub after_move: u32,
-    /// For this many full moves in a row, of both engines.
+    /// Required number of consecutive full moves, by both engines.
     pub moves: u32,
-    /// Within this many centipawns of zero.
+    /// Maximum distance from zero, in centipawns.
     pub cp: u32,
 }
 
-/// Whose scores a resignation needs.
+/// Engines whose scores a resignation requires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResignSides {
-    /// The loser's.
+    /// The losing engine.
     One,
-    /// Both engines', in agreement: one that lies cannot win by it.
+    /// Both engines, in agreement, so that an engine cannot win by reporting false scores.
     #[default]
     Two,
 }
 
-/// A win, once the score is hopeless for one side.
+/// Ends a game as a win once the score is hopeless for one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResignRule {
-    /// For this many full moves in a row.
+    /// Required number of consecutive full moves.
     pub moves: u32,
-    /// At least this far from zero, in centipawns.
+    /// Minimum distance from zero, in centipawns.
     pub cp: u32,
-    /// Whose scores count.
+    /// Engines whose scores are required.
     pub sides: ResignSides,
 }
 
-/// The state of adjudication in one game.
+/// State of adjudication in one game.
 #[derive(Clone, Debug)]
 pub struct Adjudicator {
     rules: AdjudicationRules,
-    /// Half-moves in a row with a score near zero.
+    /// Consecutive half-moves with a score near zero.
     quiet: u32,
-    /// Each side's own moves in a row with a hopeless, or a winning, score.
+    /// Consecutive moves of each side with a hopeless score and with a winning score.
     hopeless: ByColor<u32>,
     winning: ByColor<u32>,
     plies: u32,
 }
 
 impl Adjudicator {
-    /// Nothing seen yet.
+    /// Creates the state before the first move.
     pub fn new(rules: AdjudicationRules) -> Self {
         let none = ByColor { white: 0, black: 0 };
         Self { rules, quiet: 0, hopeless: none, winning: none, plies: 0 }
     }
 
-    /// Takes in a move of `mover`, its score and the game's full-move number. A move without a readable score breaks
-    /// every row it could have continued.
+    /// Processes a move of `mover` with its score and the full-move number. A move without a readable score breaks
+    /// every sequence that it could have continued.
     pub fn observe(&mut self, mover: Color, score: Option<Score>, fullmove: u32) -> Option<Ending> {
         self.plies += 1;
         let cp = score.map(Score::as_centipawns);
@@ -118,7 +118,7 @@ mod tests {
         let mut adjudicator = Adjudicator::new(rules.clone());
         for (index, &(white, black)) in scores.iter().enumerate() {
             for (color, cp) in [(Color::White, white), (Color::Black, black)] {
-                // A score beyond all others stands for one that could not be read.
+                // `i32::MAX` stands for a score that could not be read.
                 let score = (cp != i32::MAX).then_some(Score::Cp(cp));
                 if let Some(ending) = adjudicator.observe(color, score, index as u32 + 1) {
                     return Some((index + 1, ending));
@@ -134,32 +134,40 @@ mod tests {
     }
 
     #[test]
-    fn a_resignation_needs_its_moves_in_a_row_and_the_sides_it_names() {
+    fn a_resignation_needs_consecutive_moves_and_the_engines_it_requires() {
         let [one, two] = [ResignSides::One, ResignSides::Two].map(resign);
         let black_wins = Ending { result: GameResult::BlackWins, termination: Termination::AdjudicatedWin };
-        assert_eq!(run(&one, &[(-700, 0); 9]), Some((3, black_wins.clone())), "the loser admits it");
-        assert_eq!(run(&two, &[(-700, 0); 9]), None, "the winner does not see it");
+        assert_eq!(run(&one, &[(-700, 0); 9]), Some((3, black_wins.clone())), "the loser concedes");
+        assert_eq!(run(&two, &[(-700, 0); 9]), None, "the winner does not agree");
         assert_eq!(run(&two, &[(-700, 650); 9]), Some((3, black_wins)));
-        assert_eq!(run(&two, &[(10_000, 0); 50]), None, "an engine that claims to win wins nothing by it");
-        assert_eq!(run(&one, &[(-700, 0), (-700, 0), (-599, 0), (-700, 0), (-700, 0)]), None, "a broken row");
+        assert_eq!(run(&two, &[(10_000, 0); 50]), None, "a claim to win is not enough");
+        assert_eq!(
+            run(&one, &[(-700, 0), (-700, 0), (-599, 0), (-700, 0), (-700, 0)]),
+            None,
+            "a broken sequence"
+        );
         let unread = (i32::MAX, i32::MAX);
-        assert_eq!(run(&one, &[(-700, 0), (-700, 0), unread, (-700, 0), (-700, 0)]), None, "an unread score");
+        assert_eq!(
+            run(&one, &[(-700, 0), (-700, 0), unread, (-700, 0), (-700, 0)]),
+            None,
+            "an unreadable score"
+        );
     }
 
     #[test]
-    fn a_draw_needs_both_engines_and_its_move_number() {
+    fn a_draw_needs_both_engines_and_its_first_move() {
         let draw = Some(DrawRule { after_move: 5, moves: 2, cp: 20 });
         let rules = AdjudicationRules { draw, ..AdjudicationRules::default() };
         let drawn = Ending { result: GameResult::Draw, termination: Termination::AdjudicatedDraw };
-        assert_eq!(run(&rules, &[(20, -20); 9]), Some((5, drawn.clone())), "not before its move");
-        assert_eq!(run(&rules, &[(0, 21); 9]), None, "one engine sees more");
+        assert_eq!(run(&rules, &[(20, -20); 9]), Some((5, drawn.clone())), "not before its first move");
+        assert_eq!(run(&rules, &[(0, 21); 9]), None, "one engine disagrees");
         let late = [(90, 0), (90, 0), (90, 0), (90, 0), (90, 0), (0, 0), (0, 0)];
-        // Black's last quiet move belongs to the same row.
+        // Black's last quiet move belongs to the same sequence.
         assert_eq!(run(&rules, &late), Some((7, drawn)));
     }
 
     #[test]
-    fn the_longest_game_is_drawn_at_its_last_move() {
+    fn a_game_that_reaches_its_move_limit_is_drawn() {
         let rules = AdjudicationRules { max_moves: Some(3), ..AdjudicationRules::default() };
         let ending = Ending { result: GameResult::Draw, termination: Termination::MaxMoves };
         assert_eq!(run(&rules, &[(0, 0); 9]), Some((3, ending)));

@@ -1,10 +1,10 @@
-//! One engine's clock over a game: pure arithmetic on what was measured elsewhere.
+//! Clock of one engine over a game; pure arithmetic on times measured elsewhere.
 
 use std::time::Duration;
 
 use crate::game::TimeControl;
 
-/// An engine's clock. It is told how long each move took, and says whether that was too long.
+/// An engine's clock. It is charged with the time of each move and reports an overrun.
 #[derive(Clone, Debug)]
 pub struct Clock {
     control: TimeControl,
@@ -12,34 +12,34 @@ pub struct Clock {
     moves_to_go: Option<u32>,
 }
 
-/// By how much a move exceeded clock and margin.
+/// Time by which a move exceeded clock and margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun(pub Duration);
 
 impl Clock {
-    /// The clock at the start of a game.
+    /// Creates the clock at the start of a game.
     pub fn new(control: TimeControl) -> Self {
         let left =
             control.clock.map_or(Duration::ZERO, |rule| rule.time + rule.increment_before_the_first_move());
         Self { control, left, moves_to_go: control.clock.and_then(|rule| rule.moves).map(u32::from) }
     }
 
-    /// The limits it keeps.
+    /// Returns the time control.
     pub fn control(&self) -> &TimeControl {
         &self.control
     }
 
-    /// Time left, where there is a clock.
+    /// Returns the time left, if there is a clock.
     pub fn left(&self) -> Option<Duration> {
         self.control.clock.map(|_| self.left)
     }
 
-    /// Moves left in this period, where there are periods.
+    /// Returns the moves left in this period, if there are periods.
     pub fn moves_to_go(&self) -> Option<u32> {
         self.moves_to_go
     }
 
-    /// The longest the next move may take, margin included; `None` where time does not matter.
+    /// Returns the longest time that the next move may take, margin included; `None` if time is not limited.
     pub fn allowance(&self) -> Option<Duration> {
         let movetime = self.control.movetime_ms.map(Duration::from_millis);
         let budget = match (self.left(), movetime) {
@@ -50,8 +50,8 @@ impl Clock {
         Some(budget + Duration::from_millis(self.control.margin_ms))
     }
 
-    /// Charges a move. The overrun is judged before the next period or the increment is credited, so that a move too
-    /// late is never paid for with time that comes after it.
+    /// Charges a move. The overrun is determined before the next period or the increment is credited, so a late move
+    /// never benefits from time that is added after it.
     pub fn charge(&mut self, took: Duration) -> Result<(), Overrun> {
         if let Some(allowance) = self.allowance()
             && took > allowance
@@ -60,7 +60,7 @@ impl Clock {
             return Err(Overrun(took - allowance));
         }
         if let Some(rule) = self.control.clock {
-            // A move inside the margin leaves an empty clock, not a negative one.
+            // A move within the margin leaves an empty clock, not a negative one.
             self.left = self.left.saturating_sub(took) + rule.increment;
             if let Some(to_go) = &mut self.moves_to_go {
                 *to_go -= 1;
@@ -75,7 +75,8 @@ impl Clock {
 }
 
 impl crate::game::ClockRule {
-    /// A clock of increments only must start with one, or the first move could not be made.
+    /// Returns the initial time of a clock that consists of increments only; without it, the first move could not be
+    /// made.
     fn increment_before_the_first_move(&self) -> Duration {
         if self.time.is_zero() { self.increment } else { Duration::ZERO }
     }
@@ -94,10 +95,10 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_falls_one_tick_past_time_and_margin() {
+    fn the_flag_falls_one_millisecond_past_time_and_margin() {
         let mut inside = clock("1+0.1", 50);
         assert_eq!(inside.charge(1049 * MS), Ok(()));
-        assert_eq!(inside.left(), Some(100 * MS), "inside the margin the clock is empty, then credited");
+        assert_eq!(inside.left(), Some(100 * MS), "within the margin the clock is empty, then credited");
         assert_eq!(clock("1+0.1", 50).charge(1050 * MS), Ok(()));
         assert_eq!(clock("1+0.1", 50).charge(1051 * MS), Err(Overrun(MS)));
     }
@@ -107,13 +108,17 @@ mod tests {
         let mut periods = clock("2/1", 0);
         assert_eq!((periods.left(), periods.moves_to_go()), (Some(1000 * MS), Some(2)));
         periods.charge(600 * MS).unwrap();
-        assert_eq!(periods.clone().charge(401 * MS), Err(Overrun(MS)), "next period's second does not help");
+        assert_eq!(
+            periods.clone().charge(401 * MS),
+            Err(Overrun(MS)),
+            "the time of the next period does not count yet"
+        );
         periods.charge(300 * MS).unwrap();
         assert_eq!((periods.left(), periods.moves_to_go()), (Some(1100 * MS), Some(2)));
     }
 
     #[test]
-    fn a_move_time_holds_beside_a_clock_and_neither_means_no_allowance() {
+    fn a_move_time_applies_beside_a_clock_and_without_either_there_is_no_allowance() {
         let both =
             TimeControl { movetime_ms: Some(100), margin_ms: 5, ..TimeControl::clock("1".parse().unwrap()) };
         let mut both = Clock::new(both);

@@ -1,4 +1,4 @@
-//! What an anomalous game leaves behind for whoever looks into it.
+//! Evidence recorded about irregular games.
 
 use std::fmt;
 
@@ -7,63 +7,63 @@ use serde::{Deserialize, Serialize};
 use crate::game::{EngineIndex, GameOfPair};
 use crate::player::ExitEvidence;
 
-/// An oddity that changed no result.
+/// An irregularity that did not affect the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
-    /// Lines nobody asked for: a second `bestmove`, one before `go`, a spare `readyok`.
+    /// Lines that answer no question: a second `bestmove`, one before `go`, a spare `readyok`.
     StrayLine {
-        /// How many.
+        /// Number of lines.
         count: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
-    /// Lines that are not in the protocol, or not text.
+    /// Lines that are not part of the protocol, or not text.
     Garbage {
-        /// How many.
+        /// Number of lines.
         count: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
     /// `info` fields that could not be read.
     BrokenInfo {
-        /// How many.
+        /// Number of moves.
         count: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
-    /// An engine that used the processor while it should have waited.
+    /// An engine that used the processor while its opponent was thinking.
     BusyWhileIdle {
-        /// Its processor time on the opponent's time.
+        /// Processor time used on the opponent's time.
         cpu_ms: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
-    /// Reported times beyond what passed between our write and our read.
+    /// Reported times that exceed the time between writing the question and reading the answer.
     FalseTime {
-        /// How many moves.
+        /// Number of moves.
         count: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
-    /// An ACE program whose exit status told another result than the board.
+    /// An ACE program whose exit status contradicts the result on the board.
     ExitStatusDisagrees {
-        /// The status.
+        /// The exit status.
         exit: ExitEvidence,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
-    /// Processes it had started were still there when it ended, and were killed.
+    /// Processes started by the engine that were still running when it ended, and were killed.
     Leak {
-        /// How many.
+        /// Number of processes.
         count: u64,
-        /// Whose.
+        /// The engine.
         by: EngineIndex,
     },
 }
 
 impl Warning {
-    /// Whose oddity it is.
+    /// Returns the engine concerned.
     pub fn by(&self) -> EngineIndex {
         match *self {
             Self::StrayLine { by, .. }
@@ -77,13 +77,13 @@ impl Warning {
     }
 }
 
-/// What it did, with its name to come first.
+/// Displays what the engine did; the name of the engine precedes it in a sentence.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StrayLine { count, .. } => write!(f, "said {count} lines out of turn, which were dropped"),
-            Self::Garbage { count, .. } => write!(f, "said {count} lines that are not in the protocol"),
-            Self::BrokenInfo { count, .. } => write!(f, "gave {count} scores that cannot be read"),
+            Self::StrayLine { count, .. } => write!(f, "sent {count} unexpected lines, which were dropped"),
+            Self::Garbage { count, .. } => write!(f, "sent {count} lines that are not part of the protocol"),
+            Self::BrokenInfo { count, .. } => write!(f, "sent {count} scores that cannot be read"),
             Self::BusyWhileIdle { cpu_ms, .. } => {
                 write!(f, "used {cpu_ms} ms of processor time on its opponent's time")
             }
@@ -91,83 +91,85 @@ impl fmt::Display for Warning {
                 write!(f, "reported more time than had passed for {count} moves")
             }
             Self::ExitStatusDisagrees { exit, .. } => {
-                write!(f, "ended with {exit}, which tells another result than the board")
+                write!(f, "ended with {exit}, which contradicts the result on the board")
             }
             Self::Leak { count, .. } => write!(f, "left {count} processes behind, which were killed"),
         }
     }
 }
 
-/// How the time of a lost-on-time move was spent, as far as it can be told.
+/// How the time of a move that lost on time was spent, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeEvidence {
-    /// From our write to our read.
+    /// Time from writing the question to reading the answer.
     pub measured_us: u64,
-    /// What the engine had, margin included.
+    /// Time that the engine had, margin included.
     pub allowed_us: u64,
-    /// What the engine itself last reported, if it did.
+    /// Time last reported by the engine, if any.
     pub engine_reported_us: Option<u64>,
-    /// The longest our own thread overslept during the move: the host's delay, not the engine's.
+    /// Longest delay of the harness's own thread during the move: a delay of the host, not of the engine.
     pub host_delay_us: u64,
-    /// Processor time the engine used for the move, all threads together; up to five milliseconds before it may be in it.
+    /// Processor time that the engine used for the move, over all threads; may include up to five milliseconds before
+    /// the move.
     pub engine_cpu_us: Option<u64>,
-    /// Time the engine waited for a processor during the move, likewise.
+    /// Time that the engine waited for a processor during the move, with the same inaccuracy.
     pub engine_runqueue_us: Option<u64>,
 }
 
-/// All that is known about an anomalous game: enough to see it, and to repeat it.
+/// Everything known about a game with a fault: enough to analyse and to repeat it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultBundle {
-    /// The pair.
+    /// Index of the pair.
     pub pair: u64,
-    /// The try at that pair.
+    /// Attempt at the pair.
     pub attempt: u32,
-    /// The game of the pair.
+    /// Game of the pair.
     pub game: GameOfPair,
-    /// Who failed.
+    /// The engine that failed.
     pub engine: EngineIndex,
-    /// Its name.
+    /// Name of the engine.
     pub engine_name: String,
-    /// The reason, in words.
+    /// The reason as text.
     pub reason: String,
     /// The last lines, `>` to the engine and `<` from it, oldest first; bytes that are not text are escaped.
     pub transcript: Vec<String>,
-    /// The end of its stderr, escaped likewise.
+    /// The end of the engine's stderr, escaped likewise.
     pub stderr_tail: String,
-    /// How its process ended, if it did.
+    /// How the process ended, if it did.
     pub exit: Option<ExitEvidence>,
-    /// The position it had to move in, or the last one.
+    /// The position in which the engine had to move, or the last one.
     pub fen: String,
-    /// The `position` command that reaches it.
+    /// The `position` command that leads to it.
     pub position: String,
-    /// On a time loss, where the time went.
+    /// How the time was spent, on a time loss.
     pub time: Option<TimeEvidence>,
-    /// A shell command that puts the same question to the same engine.
+    /// A shell command that asks the same engine the same question.
     pub repeat: String,
 }
 
-/// Why a pair does not count: something of ours failed, not an engine. Never depends on the result.
+/// Reason why a pair does not count: a failure of the host or the harness, not of an engine. Never depends on the
+/// result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "void", rename_all = "snake_case")]
 pub enum VoidReason {
     /// The system refused a process or a descriptor.
     Resources {
-        /// What it said.
+        /// Error message.
         message: String,
     },
-    /// The machine or this process stood still.
+    /// The machine or the harness was suspended.
     Suspended {
-        /// For how long, at least.
+        /// Minimum duration.
         gap_ms: u64,
     },
-    /// Our own thread was kept from running for longer than fair play allows.
+    /// The harness's own thread was delayed for longer than a fair game allows.
     HostDelay {
-        /// For how long, at least.
+        /// Minimum duration.
         gap_ms: u64,
     },
-    /// Our own code failed.
+    /// The harness itself failed.
     HarnessError {
-        /// What it said.
+        /// Error message.
         message: String,
     },
     /// Both engines failed before the first move.
@@ -183,8 +185,8 @@ impl fmt::Display for VoidReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resources { message } => write!(f, "the system refused resources: {message}"),
-            Self::Suspended { gap_ms } => write!(f, "the host stood still for {gap_ms} ms"),
-            Self::HostDelay { gap_ms } => write!(f, "the host was late by {gap_ms} ms"),
+            Self::Suspended { gap_ms } => write!(f, "the host was suspended for at least {gap_ms} ms"),
+            Self::HostDelay { gap_ms } => write!(f, "the host was delayed by at least {gap_ms} ms"),
             Self::HarnessError { message } => write!(f, "the harness failed: {message}"),
             Self::BothFailed { message } => write!(f, "both engines failed: {message}"),
             Self::Cancelled => f.write_str("the run was stopped"),

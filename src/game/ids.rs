@@ -1,21 +1,21 @@
-//! Identifiers that everything above a single game refers to: engines, pairs, games.
+//! Identifiers of engines, pairs and games.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An engine's place in the plan's list; the candidate is 0.
+/// Index of an engine in the plan; the candidate is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EngineIndex(pub u16);
 
 impl EngineIndex {
-    /// The engine every result is told from.
+    /// The engine from whose point of view results are reported.
     pub const CANDIDATE: Self = Self(0);
-    /// The engine the candidate is measured against, in a match of two.
+    /// The opponent of the candidate in a match of two.
     pub const BASELINE: Self = Self(1);
 
-    /// The index for a slice.
+    /// Returns the index into a slice.
     pub fn get(self) -> usize {
         usize::from(self.0)
     }
@@ -27,30 +27,30 @@ impl fmt::Display for EngineIndex {
     }
 }
 
-/// A pair's key: its place in the schedule, and the try at it.
+/// Identifier of an attempt at a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PairId {
-    /// Place in the schedule, from 0.
+    /// Index of the pair in the schedule, from 0.
     pub index: u64,
-    /// 0, and one more each time the pair was void.
+    /// Number of earlier attempts, which were void.
     pub attempt: u32,
 }
 
-/// Which of a pair's two games.
+/// One of the two games of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameOfPair {
-    /// The first engine named plays White.
+    /// The first engine of the pair plays White.
     First,
-    /// The first engine named plays Black.
+    /// The first engine of the pair plays Black.
     Second,
 }
 
 impl GameOfPair {
-    /// Both, in order.
+    /// Both games, in order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    /// 1 or 2, as `Round "pair.game"` counts.
+    /// Returns 1 or 2, as in `Round "pair.game"`.
     pub fn number(self) -> u8 {
         match self {
             Self::First => 1,
@@ -58,18 +58,18 @@ impl GameOfPair {
         }
     }
 
-    /// The game's number among all of a run, from 1, as people count them.
+    /// Returns the number of the game in the run, counted from 1.
     pub fn number_in_run(self, pair: u64) -> u64 {
         2 * pair + u64::from(self.number())
     }
 }
 
-/// A game of a run, displayed as `pair.game` counted from 1: the `Round` tag of its PGN.
+/// A game of a run, displayed as `pair.game` counted from 1, like the `Round` tag of its PGN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameId {
     /// Index of its pair in the schedule, from 0.
     pub pair: u64,
-    /// Which game of the pair.
+    /// Game of the pair.
     pub game: GameOfPair,
 }
 

@@ -6,35 +6,35 @@ use crate::chess::{ByColor, Position};
 use crate::game::{EngineIndex, GameId, GameOfPair, MoveText, PairId};
 use crate::player::Score;
 
-/// A game in progress, as it stood when looked at.
+/// A game in progress at the time of the snapshot.
 #[derive(Clone, Debug)]
 pub struct LiveGame {
-    /// The slot.
+    /// Slot in which it is played.
     pub slot: usize,
-    /// The pair.
+    /// Its pair.
     pub id: PairId,
-    /// Which of its games.
+    /// Game of the pair.
     pub game: GameOfPair,
-    /// Who has White.
+    /// Engine that plays White.
     pub white: EngineIndex,
-    /// Who has Black.
+    /// Engine that plays Black.
     pub black: EngineIndex,
-    /// The position.
+    /// Current position.
     pub position: Position,
-    /// The last move.
+    /// Last move.
     pub last_move: Option<MoveText>,
     /// Half-moves so far.
     pub plies: usize,
-    /// What the clocks showed after the last move.
+    /// Clocks after the last move.
     pub clocks: ByColor<Option<Duration>>,
-    /// The last score, from the side that gave it.
+    /// Last score, from the point of view of the engine that reported it.
     pub score: Option<Score>,
     /// When the last move was made.
     pub moved_at: Instant,
 }
 
 impl LiveGame {
-    /// Identifier of the game, which displays as its round.
+    /// Returns the identifier of the game, which displays as its round.
     pub fn game_id(&self) -> GameId {
         GameId { pair: self.id.index, game: self.game }
     }

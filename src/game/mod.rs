@@ -20,7 +20,7 @@ pub use live::LiveGame;
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
-pub use setup::{GameSetup, SetupProblem};
+pub use setup::{GameSetup, SetupError};
 pub use termination::{Flag, Termination};
 pub use time_control::{ClockRule, TimeControl, TimeControlError};
 

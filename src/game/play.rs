@@ -1,4 +1,4 @@
-//! The playing of one game: asks, waits, judges, writes down.
+//! Playing one game: asking for moves, waiting, judging and recording.
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
@@ -17,88 +17,89 @@ use crate::player::{
     MoveText, Player, PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
 };
 
-/// What the host knows about its own delays.
+/// Delays of the thread that plays a game.
 pub trait GameHost {
-    /// The longest our thread was kept from running since then.
+    /// Returns the longest delay of this thread since then.
     fn longest_delay_since(&self, since: Instant) -> Duration;
 
-    /// How long before `heard` our thread had not been listening: what was heard then may have lain unread that long.
-    fn delay_before(&self, heard: Instant) -> Duration;
+    /// Returns for how long before `at` this thread was delayed: output read at that time may have been unread for
+    /// that long.
+    fn delay_before(&self, at: Instant) -> Duration;
 
-    /// The reader of a thread that may wait for engines on the spot.
+    /// Returns the reader of a thread that may block on its engines.
     fn reader(&self) -> Option<&BlockingReader>;
 }
 
-/// Whoever watches a game as it is played. Called after every move, so it must be quick.
+/// An observer of a game in progress. Called after every move, so it must be fast.
 pub trait Spectator {
-    /// A move was made.
+    /// Called after a move.
     fn ply(&mut self, ply: &LivePly<'_>);
 }
 
-/// A move just made, for those who watch.
+/// A move just made.
 #[derive(Clone, Copy, Debug)]
 pub struct LivePly<'a> {
-    /// The position after it.
+    /// Position after the move.
     pub position: &'a Position,
     /// The move.
     pub mv: MoveText,
-    /// How many half-moves the game has, the opening's included.
+    /// Half-moves of the game so far, including the opening.
     pub plies: usize,
-    /// What each clock shows.
+    /// Time left on each clock.
     pub clocks: ByColor<Option<Duration>>,
-    /// From the mover's side.
+    /// Score from the mover's point of view.
     pub score: Option<Score>,
-    /// When it was made.
+    /// When the move was made.
     pub at: Instant,
 }
 
-/// What a game is played under.
+/// Conditions of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
-    /// Where it starts.
+    /// Opening.
     pub setup: &'a GameSetup,
-    /// Each side's limits.
+    /// Limits of each side.
     pub limits: ByColor<TimeControl>,
-    /// When it ends early.
+    /// Adjudication rules.
     pub rules: &'a AdjudicationRules,
 }
 
-/// A game that has ended, before anybody has put a name to its sides.
+/// A finished game, before its sides are mapped to engines.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
     /// Result and reason.
     pub ending: Ending,
-    /// Every half-move.
+    /// All half-moves.
     pub plies: Vec<PlyRecord>,
-    /// Who made the first one that no book made.
+    /// Side that made the first move after the opening.
     pub first_mover: Color,
-    /// What is known about the failure that ended it.
+    /// Circumstances of the failure that ended the game.
     pub anomaly: Option<Anomaly>,
-    /// The last move and the position it was made in.
+    /// The last engine move and the position in which it was made.
     pub last: Option<(Position, Move)>,
 }
 
-/// The circumstances of an engine's failure.
+/// Circumstances of an engine failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anomaly {
-    /// Who failed.
+    /// Side that failed.
     pub side: Color,
-    /// How its process ended, if it did.
+    /// How the process ended, if it did.
     pub exit: Option<ExitEvidence>,
-    /// Where its time went, on a time loss.
+    /// How the time was spent, on a time loss.
     pub time: Option<TimeEvidence>,
-    /// The position on the board.
+    /// Position on the board.
     pub fen: String,
-    /// The command that reaches it.
+    /// The `position` command that leads to it.
     pub position: String,
 }
 
-/// Plays one game to its end. White's player first. Whatever an engine does, this returns; dropping it abandons the
+/// Plays one game to its end, White's player first. Returns whatever the engines do; dropping the future abandons the
 /// game at once.
 pub async fn play<T: Transport>(
     players: [&mut Player<T>; 2],
     contest: Contest<'_>,
-    alarm: &mut LazyTimer,
+    timer: &mut LazyTimer,
     host: &dyn GameHost,
     spectator: &mut dyn Spectator,
 ) -> PlayedGame {
@@ -108,60 +109,60 @@ pub async fn play<T: Transport>(
         referee.play_book_move(mv);
         plies.push(book_ply(text));
     }
-    let mut table = Table {
+    let mut game = ActiveGame {
         players,
         command: contest.setup.command(),
         clocks: ByColor::new_with(|color| Clock::new(contest.limits[color])),
         contest,
         referee,
         plies,
-        foreseen: None,
+        expected_reply: None,
         moved_at: Instant::now(),
-        lent: Duration::ZERO,
-        used: ByColor::new_with(|_| None),
+        extension: Duration::ZERO,
+        cpu_samples: ByColor::new_with(|_| None),
     };
-    let (ending, anomaly) = table.play(alarm, host, spectator).await;
+    let (ending, anomaly) = game.play(timer, host, spectator).await;
     disarm_timer(host);
-    let last = last_move(&table.referee, contest.setup).map(|(before, mv)| (*before, mv));
-    PlayedGame { ending, plies: table.plies, first_mover: contest.setup.first.turn(), anomaly, last }
+    let last = last_move(&game.referee, contest.setup).map(|(before, mv)| (*before, mv));
+    PlayedGame { ending, plies: game.plies, first_mover: contest.setup.first.turn(), anomaly, last }
 }
 
 type Verdict = (Ending, Option<Anomaly>);
 
 /// A game in progress.
-struct Table<'a, T> {
+struct ActiveGame<'a, T> {
     players: [&'a mut Player<T>; 2],
     contest: Contest<'a>,
     referee: Referee,
     clocks: ByColor<Clock>,
     command: PositionCommand,
     plies: Vec<PlyRecord>,
-    /// The reply the last mover expects, to be pondered on.
-    foreseen: Option<MoveText>,
+    /// The reply that the last mover expects, for pondering.
+    expected_reply: Option<MoveText>,
     /// When the last move was read.
     moved_at: Instant,
-    /// What the mover was given on top of its time because we had not been listening.
-    lent: Duration,
-    /// What each engine had used of its processors when that was last looked at, shortly before a question.
-    used: ByColor<Option<(Instant, CpuUse)>>,
+    /// Time added to the mover's allowance because this thread was delayed.
+    extension: Duration,
+    /// Processor use of each engine at its last sample, taken shortly before a question.
+    cpu_samples: ByColor<Option<(Instant, CpuUse)>>,
 }
 
-/// The longest that a look at an engine's use of processors serves. A look takes a few microseconds, too many for games
-/// whose moves take no more.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Maximum age of a sample of processor use. A sample takes a few microseconds, which is too much for games whose
+/// moves take no longer than that.
+const CPU_SAMPLE_LIFETIME: Duration = Duration::from_millis(5);
 
-/// How a wait for a move ended.
-enum Thought {
+/// Result of waiting for a move.
+enum ThinkOutcome {
     Answer(Answer),
     MoverBroke(BrokenConnection),
-    OtherBroke(BrokenConnection),
-    Late,
+    OpponentBroke(BrokenConnection),
+    TimedOut,
 }
 
-impl<T: Transport> Table<'_, T> {
+impl<T: Transport> ActiveGame<'_, T> {
     async fn play(
         &mut self,
-        alarm: &mut LazyTimer,
+        timer: &mut LazyTimer,
         host: &dyn GameHost,
         spectator: &mut dyn Spectator,
     ) -> Verdict {
@@ -170,10 +171,10 @@ impl<T: Transport> Table<'_, T> {
         }
         loop {
             let mover = self.referee.position().turn();
-            match self.turn(mover, alarm, host).await {
+            match self.turn(mover, timer, host).await {
                 ControlFlow::Break(verdict) => return verdict,
                 ControlFlow::Continue(ended) => {
-                    self.show(spectator);
+                    self.notify(spectator);
                     if let Some(ending) = ended {
                         return (ending, None);
                     }
@@ -182,11 +183,11 @@ impl<T: Transport> Table<'_, T> {
         }
     }
 
-    /// One half-move: continues with the ending the rules give it, if they do; breaks when an engine failed.
+    /// Plays one half-move. Continues with the ending that the rules give it, if any; breaks if an engine failed.
     async fn turn(
         &mut self,
         mover: Color,
-        alarm: &mut LazyTimer,
+        timer: &mut LazyTimer,
         host: &dyn GameHost,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         if self.players[mover.index()].needs_preparation() {
@@ -195,7 +196,7 @@ impl<T: Transport> Table<'_, T> {
                 return ControlFlow::Break(self.fault(mover, fault));
             }
         }
-        self.look_at_use(mover);
+        self.sample_cpu_use(mover);
         let limits = self.limits(mover);
         let last = last_move(&self.referee, self.contest.setup);
         let question = Question { position: self.command.as_bytes(), limits, last };
@@ -203,38 +204,39 @@ impl<T: Transport> Table<'_, T> {
         self.start_pondering(!mover);
         let allowance = self.clocks[mover].allowance();
         let cap = self.players[mover.index()].move_cap();
-        // One tick more than allowed: a move that arrives exactly in time is read before the alarm rings.
+        // One millisecond more than allowed, so that a move that arrives exactly in time is read before the timer
+        // fires.
         let wait = allowance.map_or(cap, |allowed| allowed + grace + Duration::from_millis(1));
-        let mut thought = self.think(mover, alarm, wait, host).await;
-        if let Thought::Answer(answer) = &thought
-            && self.is_leftover(mover, answer)
+        let mut outcome = self.think(mover, timer, wait, host).await;
+        if let ThinkOutcome::Answer(answer) = &outcome
+            && self.is_repeated_answer(mover, answer)
         {
-            let leftover = answer.reply.clone();
+            let repeated = answer.reply.clone();
             self.players[mover.index()].discard_answer();
-            thought = self.think(mover, alarm, wait, host).await;
-            if let Thought::Late = thought {
-                // It was no leftover after all.
-                let ending = Referee::illegal_move(mover, leftover.as_str());
+            outcome = self.think(mover, timer, wait, host).await;
+            if let ThinkOutcome::TimedOut = outcome {
+                // The answer was not a repetition after all.
+                let ending = Referee::illegal_move(mover, repeated.as_str());
                 return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
             }
         }
-        match thought {
-            Thought::Answer(answer) => self.answer(mover, &answer, grace, host),
-            Thought::MoverBroke(end) => {
+        match outcome {
+            ThinkOutcome::Answer(answer) => self.answer(mover, &answer, grace, host),
+            ThinkOutcome::MoverBroke(end) => {
                 let fault = self.players[mover.index()].diagnose(end, CrashMoment::Thinking).await;
                 ControlFlow::Break(self.fault(mover, fault))
             }
-            Thought::OtherBroke(end) => {
+            ThinkOutcome::OpponentBroke(end) => {
                 let fault = self.players[(!mover).index()].diagnose(end, CrashMoment::Idle).await;
                 ControlFlow::Break(self.fault(!mover, fault))
             }
-            Thought::Late => ControlFlow::Break(self.late(mover, host)),
+            ThinkOutcome::TimedOut => ControlFlow::Break(self.timed_out(mover, host)),
         }
     }
 
-    /// Whether an answer is most likely the mover's last one once more, written twice and the second time too late to be
-    /// seen before the new question: the same move, which is not legal any more.
-    fn is_leftover(&self, mover: Color, answer: &Answer) -> bool {
+    /// Returns whether an answer most likely repeats the mover's previous one: a move sent twice, the second time too
+    /// late to be read before the new question. It names the same move, which is not legal any more.
+    fn is_repeated_answer(&self, mover: Color, answer: &Answer) -> bool {
         let own_last = self.plies.iter().nth_back(1);
         let player = &self.players[mover.index()];
         own_last
@@ -250,52 +252,52 @@ impl<T: Transport> Table<'_, T> {
         self.players[mover.index()].prepare(&question, played).await
     }
 
-    /// Waits for the mover's answer, with an ear on its opponent and an eye on the clock.
+    /// Waits for the mover's answer while watching the opponent's pipe and the deadline.
     async fn think(
         &mut self,
         mover: Color,
-        alarm: &mut LazyTimer,
+        timer: &mut LazyTimer,
         wait: Duration,
         host: &dyn GameHost,
-    ) -> Thought {
+    ) -> ThinkOutcome {
         let [white, black] = &mut self.players;
-        let (mover, other) = if mover == Color::White { (white, black) } else { (black, white) };
-        let lent = &mut self.lent;
-        *lent = Duration::ZERO;
+        let (mover, opponent) = if mover == Color::White { (white, black) } else { (black, white) };
+        let extension = &mut self.extension;
+        *extension = Duration::ZERO;
         let mut reader = host.reader();
         poll_fn(|cx| {
             if let Some(reader) = reader.take()
                 && let Err(end) = mover.block_for_answer(reader, cx)
             {
-                return Poll::Ready(Thought::MoverBroke(end));
+                return Poll::Ready(ThinkOutcome::MoverBroke(end));
             }
-            if let Poll::Ready(thought) = heard(mover, cx) {
-                return Poll::Ready(thought);
+            if let Poll::Ready(outcome) = poll_mover(mover, cx) {
+                return Poll::Ready(outcome);
             }
-            if let Poll::Ready(end) = other.poll_idle(cx) {
-                return Poll::Ready(Thought::OtherBroke(end));
+            if let Poll::Ready(end) = opponent.poll_idle(cx) {
+                return Poll::Ready(ThinkOutcome::OpponentBroke(end));
             }
             let wait = if mover.is_sending() { wait.min(mover.write_limit()) } else { wait };
             loop {
-                ready!(alarm.poll_at(mover.asked_at() + wait + *lent, cx));
-                // The pipe has the last word: its news may not have reached us yet.
+                ready!(timer.poll_at(mover.asked_at() + wait + *extension, cx));
+                // Data in the pipe counts even if the runtime has not reported it yet.
                 mover.read_available(cx);
-                if let Poll::Ready(thought) = heard(mover, cx) {
-                    return Poll::Ready(thought);
+                if let Poll::Ready(outcome) = poll_mover(mover, cx) {
+                    return Poll::Ready(outcome);
                 }
-                // A machine that did not let us run did not let the engine run either.
+                // If the machine did not let this thread run, it did not let the engine run either.
                 let now = Instant::now();
-                let deaf = host.delay_before(now);
-                if deaf <= *lent || now >= mover.asked_at() + wait + deaf {
-                    return Poll::Ready(Thought::Late);
+                let delay = host.delay_before(now);
+                if delay <= *extension || now >= mover.asked_at() + wait + delay {
+                    return Poll::Ready(ThinkOutcome::TimedOut);
                 }
-                *lent = deaf;
+                *extension = delay;
             }
         })
         .await
     }
 
-    /// Judges an answer: its time first, then its legality, then what it does to the game.
+    /// Judges an answer: first its time, then its legality, then its effect on the game.
     fn answer(
         &mut self,
         mover: Color,
@@ -304,11 +306,12 @@ impl<T: Transport> Table<'_, T> {
         host: &dyn GameHost,
     ) -> ControlFlow<Verdict, Option<Ending>> {
         let allowance = self.clocks[mover].allowance();
-        // What a start-up grace covers is not on the clock, and a flag falls only on those who are later than we are.
+        // Time covered by a start-up grace is not on the clock, and a flag only falls if the engine exceeds the delay
+        // of this thread too.
         let charged = match allowance {
             Some(allowed) if answer.took > allowed => {
-                let ours = grace + self.lent.max(host.delay_before(answer.at));
-                if answer.took <= allowed + ours { allowed } else { answer.took }
+                let excused = grace + self.extension.max(host.delay_before(answer.at));
+                if answer.took <= allowed + excused { allowed } else { answer.took }
             }
             _ => answer.took,
         };
@@ -323,7 +326,7 @@ impl<T: Transport> Table<'_, T> {
             let ending = Referee::illegal_move(mover, answer.reply.as_str());
             return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
         };
-        let text = self.spelling(mv, &answer.reply);
+        let text = self.recorded_text(mv, &answer.reply);
         self.command.push(text);
         self.plies.push(PlyRecord {
             mv: text,
@@ -335,23 +338,23 @@ impl<T: Transport> Table<'_, T> {
             seldepth: answer.report.seldepth,
             nodes: answer.report.nodes,
         });
-        self.foreseen = answer.ponder;
+        self.expected_reply = answer.ponder;
         self.moved_at = answer.at;
         ControlFlow::Continue(self.referee.observe(mv, answer.report.score))
     }
 
-    /// The move as records and UCI engines spell it. A UCI engine has just said it that way.
-    fn spelling(&self, mv: Move, reply: &MoveReply) -> MoveText {
+    /// Returns the move as records and UCI engines write it. The reply of a UCI engine is already in that form.
+    fn recorded_text(&self, mv: Move, reply: &MoveReply) -> MoveText {
         let style = self.contest.setup.castling.style();
         match reply {
             MoveReply::Move(text) if self.players[self.referee.position().turn().index()].is_uci() => *text,
             _ => MoveText::new(&self.referee.position().coordinate(mv, style))
-                .expect("a coordinate move is at most five letters"),
+                .expect("a coordinate move is at most five characters"),
         }
     }
 
-    /// The verdict on a move that did not come.
-    fn late(&self, mover: Color, host: &dyn GameHost) -> Verdict {
+    /// Returns the verdict on a move that did not arrive.
+    fn timed_out(&self, mover: Color, host: &dyn GameHost) -> Verdict {
         if self.players[mover.index()].is_sending() {
             return self.fault(mover, PlayerFault::Stall(StallPoint::Stdin));
         }
@@ -390,8 +393,8 @@ impl<T: Transport> Table<'_, T> {
     ) -> TimeEvidence {
         let micros = |time: Duration| time.as_micros() as u64;
         let now = self.players[mover.index()].transport().cpu_use();
-        // Threads that have ended took their time with them: the difference may be too small, never below nothing.
-        let cpu = now.zip(self.used[mover]).map(|(now, (_, before))| CpuUse {
+        // Threads that have ended no longer count, so the difference may be too small; it is never below zero.
+        let cpu = now.zip(self.cpu_samples[mover]).map(|(now, (_, before))| CpuUse {
             running: now.running.saturating_sub(before.running),
             waiting: now.waiting.saturating_sub(before.waiting),
         });
@@ -405,17 +408,18 @@ impl<T: Transport> Table<'_, T> {
         }
     }
 
-    /// Notes what the mover has used of its processors so far, where the move that follows can be lost on time.
-    fn look_at_use(&mut self, mover: Color) {
-        let fresh = self.used[mover].is_some_and(|(at, _)| self.moved_at.duration_since(at) < LOOK_EVERY);
+    /// Samples the processor use of the mover if the next move can be lost on time.
+    fn sample_cpu_use(&mut self, mover: Color) {
+        let fresh = self.cpu_samples[mover]
+            .is_some_and(|(at, _)| self.moved_at.duration_since(at) < CPU_SAMPLE_LIFETIME);
         if fresh || self.clocks[mover].allowance().is_none() {
             return;
         }
         let used = self.players[mover.index()].transport().cpu_use();
-        self.used[mover] = used.map(|used| (self.moved_at, used));
+        self.cpu_samples[mover] = used.map(|used| (self.moved_at, used));
     }
 
-    /// The limits `mover` is told.
+    /// Returns the limits to send to `mover`.
     fn limits(&self, mover: Color) -> ThinkLimits {
         let control = self.clocks[mover].control();
         let increments = |color| self.contest.limits[color].clock.map(|rule| rule.increment);
@@ -429,9 +433,9 @@ impl<T: Transport> Table<'_, T> {
         }
     }
 
-    /// Lets the engine that has just moved think on, if the reply it foresees is legal.
+    /// Lets the engine that has just moved ponder, if the reply it expects is legal.
     fn start_pondering(&mut self, side: Color) {
-        let Some(expected) = self.foreseen.take() else { return };
+        let Some(expected) = self.expected_reply.take() else { return };
         let style = self.contest.setup.castling.style();
         if self.referee.position().parse_coordinate(expected.as_str(), style).is_err() {
             return;
@@ -443,7 +447,7 @@ impl<T: Transport> Table<'_, T> {
         self.players[side.index()].ponder(&question, expected);
     }
 
-    fn show(&self, spectator: &mut dyn Spectator) {
+    fn notify(&self, spectator: &mut dyn Spectator) {
         let Some(ply) = self.plies.last() else { return };
         spectator.ply(&LivePly {
             position: self.referee.position(),
@@ -456,22 +460,22 @@ impl<T: Transport> Table<'_, T> {
     }
 }
 
-/// Stops the thread's beat before a wait that may be long and is not on the spot.
+/// Disarms the timer of the blocking reader before a wait that may be long and does not block.
 fn disarm_timer(host: &dyn GameHost) {
     if let Some(reader) = host.reader() {
         reader.disarm();
     }
 }
 
-/// The mover's answer or its end, if either is here.
-fn heard<T: Transport>(mover: &mut Player<T>, cx: &mut Context<'_>) -> Poll<Thought> {
+/// Polls for the mover's answer or the end of its connection.
+fn poll_mover<T: Transport>(mover: &mut Player<T>, cx: &mut Context<'_>) -> Poll<ThinkOutcome> {
     mover.poll_answer(cx).map(|answer| match answer {
-        Ok(answer) => Thought::Answer(answer),
-        Err(end) => Thought::MoverBroke(end),
+        Ok(answer) => ThinkOutcome::Answer(answer),
+        Err(end) => ThinkOutcome::MoverBroke(end),
     })
 }
 
-/// The last engine move and the position it was made in; `None` before the first.
+/// Returns the last engine move and the position in which it was made; `None` before the first.
 fn last_move<'a>(referee: &'a Referee, setup: &GameSetup) -> Option<(&'a Position, Move)> {
     let line = referee.line();
     let mv = *line.moves().get(setup.book.len()..)?.last()?;

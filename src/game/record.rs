@@ -1,4 +1,4 @@
-//! A finished game, complete enough to replay, print and judge again.
+//! Record of a finished game, complete enough to replay, print and judge it again.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::game::{EngineIndex, Termination, Warning};
 use crate::opening::Variant;
 use crate::player::{MoveText, Score};
 
-/// The score of a game.
+/// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GameResult {
     /// 1-0.
@@ -24,7 +24,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// A win for this side.
+    /// Returns the result in which this side wins.
     pub fn win_of(color: Color) -> Self {
         match color {
             Color::White => Self::WhiteWins,
@@ -32,7 +32,7 @@ impl GameResult {
         }
     }
 
-    /// Who won, if anybody did.
+    /// Returns the winner, if any.
     pub fn winner(self) -> Option<Color> {
         match self {
             Self::WhiteWins => Some(Color::White),
@@ -41,7 +41,7 @@ impl GameResult {
         }
     }
 
-    /// What it is worth to this side, in half points: 0, 1 or 2.
+    /// Returns the score of this side in half points: 0, 1 or 2.
     pub fn half_points(self, side: Color) -> u8 {
         match self.winner() {
             None => 1,
@@ -50,7 +50,7 @@ impl GameResult {
         }
     }
 
-    /// As PGN writes it.
+    /// Returns the result as PGN writes it.
     pub fn text(self) -> &'static str {
         match self {
             Self::WhiteWins => "1-0",
@@ -69,15 +69,15 @@ impl fmt::Display for GameResult {
 /// A result and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ending {
-    /// Who won.
+    /// The result.
     pub result: GameResult,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub termination: Termination,
 }
 
 impl Ending {
-    /// The side that failed, when the game ended by an engine's fault or on time.
+    /// Returns the side that failed, if the game ended by a fault of an engine or on time.
     pub fn failed_side(&self) -> Option<Color> {
         match &self.termination {
             Termination::TimeForfeitWithoutMate { flag } => flag.map(Color::from),
@@ -89,27 +89,27 @@ impl Ending {
     }
 }
 
-/// One half-move: what was played, and what the engine said about it.
+/// One half-move: the move, and the data that the engine reported about it.
 ///
-/// The keys are short because a journal holds millions of them.
+/// The keys are short because a journal contains millions of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlyRecord {
-    /// The move, in the coordinates of the game's variant.
+    /// The move, in the coordinate notation of the game's variant.
     #[serde(rename = "m")]
     pub mv: MoveText,
-    /// Where it came from.
+    /// Origin of the move.
     #[serde(rename = "b", default, skip_serializing_if = "MoveSource::is_engine")]
     pub source: MoveSource,
-    /// From our write to our read, in microseconds; 0 for book moves.
+    /// Time from writing the question to reading the answer, in microseconds; 0 for book moves.
     #[serde(rename = "t", default, skip_serializing_if = "is_zero")]
     pub time_us: u64,
-    /// The mover's clock after the move, increment included.
+    /// Time left on the mover's clock after the move, increment included.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     pub clock_left_us: Option<u64>,
-    /// From the mover's side.
+    /// Score from the mover's point of view.
     #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
-    /// Depth of the last line it reported.
+    /// Depth of the last report.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u16>,
     /// Selective depth.
@@ -120,11 +120,11 @@ pub struct PlyRecord {
     pub nodes: Option<u64>,
 }
 
-/// Who chose a move.
+/// Origin of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MoveSource {
-    /// The engine on move.
+    /// The engine to move.
     #[default]
     Engine,
     /// The opening.
@@ -144,32 +144,32 @@ fn is_zero(number: &u64) -> bool {
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// Who had White.
+    /// Engine that played White.
     pub white: EngineIndex,
-    /// Who had Black.
+    /// Engine that played Black.
     pub black: EngineIndex,
-    /// The opening's place in its book.
+    /// Index of the opening in its book.
     pub opening: u64,
-    /// The position before the first of `moves`.
+    /// Position before the first of `moves`.
     pub start_fen: String,
     /// Castling rules.
     #[serde(default)]
     pub variant: Variant,
-    /// Every half-move, book moves first. An illegal move is not among them.
+    /// All half-moves, book moves first, without an illegal move.
     pub moves: Vec<PlyRecord>,
     /// Result and reason.
     pub ending: Ending,
-    /// UTC, milliseconds since 1970; for tags only, nothing is computed from it.
+    /// Start in UTC, milliseconds since 1970; for tags only, nothing is computed from it.
     pub started_unix_ms: u64,
-    /// From the first request to the end.
+    /// Time from the first question to the end.
     pub duration_ms: u64,
-    /// Oddities that changed nothing.
+    /// Irregularities that did not affect the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
 impl GameRecord {
-    /// The engine that had this side.
+    /// Returns the engine that played this side.
     pub fn engine(&self, color: Color) -> EngineIndex {
         match color {
             Color::White => self.white,
@@ -177,17 +177,17 @@ impl GameRecord {
         }
     }
 
-    /// The side of this engine, if it played.
+    /// Returns the side of this engine, if it played.
     pub fn side_of(&self, engine: EngineIndex) -> Option<Color> {
         Color::ALL.into_iter().find(|&color| self.engine(color) == engine)
     }
 
-    /// What the game was worth to this engine, in half points; `None` if it did not play.
+    /// Returns the score of this engine in half points; `None` if it did not play.
     pub fn half_points(&self, engine: EngineIndex) -> Option<u8> {
         self.side_of(engine).map(|side| self.ending.result.half_points(side))
     }
 
-    /// The engine that failed, if one did (time forfeits included).
+    /// Returns the engine that failed, if any (time forfeits included).
     pub fn failed_engine(&self) -> Option<EngineIndex> {
         self.ending.failed_side().map(|side| self.engine(side))
     }
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_survives_the_journal_unchanged() {
+    fn a_record_is_unchanged_after_serialisation() {
         let ply = PlyRecord {
             mv: MoveText::new("e7e8q").unwrap(),
             source: MoveSource::Engine,

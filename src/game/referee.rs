@@ -1,13 +1,13 @@
-//! The only judge of a game: rules first, then adjudication; engines' claims count for nothing.
+//! The sole judge of a game: rules first, then adjudication. Claims of engines are ignored.
 
 use crate::chess::{Bitboard, Color, DrawReason, GameLine, Move, Outcome, PieceKind, Position};
 use crate::game::{AdjudicationRules, Adjudicator, Ending, GameResult, Termination};
 use crate::player::{PlayerFault, Score};
 
-/// A game under judgement.
+/// State of a game for judging it.
 ///
-/// Time is judged before the board: whoever calls [`Referee::observe`] has made sure that the move was in time, so a
-/// mating move after the flag has fallen never gets here.
+/// Time is judged before the board: the caller of [`Referee::observe`] has made sure that the move was in time, so a
+/// mating move after the flag has fallen is never observed.
 #[derive(Clone, Debug)]
 pub struct Referee {
     line: GameLine,
@@ -15,42 +15,42 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// A game that starts here.
+    /// Creates a game that starts at this position.
     pub fn new(start: Position, rules: AdjudicationRules) -> Self {
         Self { line: GameLine::new(start), adjudicator: Adjudicator::new(rules) }
     }
 
-    /// Where the game stands.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         self.line.current()
     }
 
-    /// The game so far.
+    /// Returns the moves and positions so far.
     pub fn line(&self) -> &GameLine {
         &self.line
     }
 
-    /// Plays a legal move that no engine chose.
+    /// Plays a legal move of the opening.
     pub fn play_book_move(&mut self, mv: Move) {
         self.line.push(mv);
     }
 
-    /// How the game stands before anybody is asked: over already, if its opening ends it.
+    /// Returns the ending that the rules give the current position, if any. An opening may already be over.
     pub fn verdict(&self) -> Option<Ending> {
         self.line.outcome().map(ending_of)
     }
 
-    /// Plays a legal move of an engine and says whether it ended the game.
+    /// Plays a legal move of an engine; returns the ending if it ended the game.
     pub fn observe(&mut self, mv: Move, score: Option<Score>) -> Option<Ending> {
         let mover = self.position().turn();
         let fullmove = u32::from(self.position().fullmove_number());
         self.line.push(mv);
-        // The scores are taken in even when the rules end the game, but the rules come first.
+        // The score is recorded even if the rules end the game, but the rules take precedence.
         let adjudicated = self.adjudicator.observe(mover, score, fullmove);
         self.verdict().or(adjudicated)
     }
 
-    /// The flag of `loser` fell: a draw if its opponent could never mate.
+    /// Returns the ending after the flag of `loser` fell: a draw if its opponent could never mate.
     pub fn flag_fall(&self, loser: Color, over_us: u64) -> Ending {
         if can_mate(self.position(), !loser) {
             Ending { result: GameResult::win_of(!loser), termination: Termination::TimeForfeit { over_us } }
@@ -60,13 +60,13 @@ impl Referee {
         }
     }
 
-    /// `loser` said something that is no legal move.
+    /// Returns the ending after `loser` sent a reply that is not a legal move.
     pub fn illegal_move(loser: Color, text: &str) -> Ending {
         let termination = Termination::IllegalMove { text: text.to_owned() };
         Ending { result: GameResult::win_of(!loser), termination }
     }
 
-    /// `loser` failed.
+    /// Returns the ending after a fault of `loser`.
     pub fn fault(loser: Color, fault: PlayerFault) -> Ending {
         let termination = match fault {
             PlayerFault::Crash { during, exit } => Termination::Crash { during, exit },
@@ -94,7 +94,7 @@ fn ending_of(outcome: Outcome) -> Ending {
     }
 }
 
-/// Whether `side` could mate by some legal play, its opponent helping.
+/// Returns whether `side` could mate by some sequence of legal moves, its opponent cooperating.
 pub fn can_mate(position: &Position, side: Color) -> bool {
     let own = |kind| position.pieces(side, kind);
     let other = |kind| position.pieces(!side, kind);
@@ -103,8 +103,8 @@ pub fn can_mate(position: &Position, side: Color) -> bool {
     }
     let (knights, bishops) = (own(PieceKind::Knight), own(PieceKind::Bishop));
     if knights.any() {
-        // Two pieces can always be helped to a mate. A lone knight needs a blocker beside the enemy king; a queen
-        // cannot be one without being able to take or interpose.
+        // Two pieces can always mate a cooperating opponent. A lone knight needs a blocker beside the enemy king; a
+        // queen cannot be that blocker, because she could capture or interpose.
         let blockers = other(PieceKind::Pawn)
             | other(PieceKind::Knight)
             | other(PieceKind::Bishop)
@@ -141,23 +141,23 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn every_ending_by_rule_is_named() {
+    fn every_ending_by_the_rules_is_recognised() {
         let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"];
         for (name, fen, moves, result, kind) in [
             ("mate", START, &["f2f3", "e7e5", "g2g4", "d8h4"][..], GameResult::BlackWins, "checkmate"),
             ("stalemate", "7k/8/5KQ1/8/8/8/8/8 w - - 0 1", &["g6f7"], GameResult::Draw, "stalemate"),
             ("bare", "7k/8/8/8/8/8/1r6/K7 w - - 0 1", &["a1b2"], GameResult::Draw, "insufficient_material"),
             ("fifty", "k7/8/8/8/8/8/1r6/4K2R w - - 99 80", &["h1g1"], GameResult::Draw, "fifty_moves"),
-            ("thrice, the start counted", START, &shuffle, GameResult::Draw, "repetition"),
+            ("threefold, including the start", START, &shuffle, GameResult::Draw, "repetition"),
             (
-                "mate on the hundredth",
+                "mate with the hundredth half-move",
                 "7k/8/6K1/8/8/8/8/R7 w - - 99 80",
                 &["a1a8"],
                 GameResult::WhiteWins,
                 "checkmate",
             ),
         ] {
-            let ending = after(fen, moves).unwrap_or_else(|| panic!("{name}: the game goes on"));
+            let ending = after(fen, moves).unwrap_or_else(|| panic!("{name}: the game has not ended"));
             assert_eq!((ending.result, ending.termination.kind()), (result, kind), "{name}");
         }
         assert_eq!(after(START, &shuffle[..7]), None);
@@ -181,7 +181,11 @@ mod tests {
             let ending =
                 Referee::new(position(&fen), AdjudicationRules::default()).flag_fall(Color::White, 1);
             assert_eq!(ending.result == GameResult::BlackWins, winner_can, "{fen}");
-            assert_eq!(ending.failed_side(), Some(Color::White), "a drawn flag is a fault too: {fen}");
+            assert_eq!(
+                ending.failed_side(),
+                Some(Color::White),
+                "a flag fall that draws is a fault too: {fen}"
+            );
         }
     }
 }

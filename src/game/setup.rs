@@ -1,32 +1,32 @@
-//! A game before its first move: the opening, checked and put into an engine's words.
+//! A game before its first move: the validated opening and its `position` command.
 
 use crate::chess::{Move, Position};
 use crate::opening::{Opening, Variant};
 use crate::player::{Castling, MoveText};
 
-/// An opening that both games of a pair can start from.
+/// A valid opening for both games of a pair.
 #[derive(Clone, Debug)]
 pub struct GameSetup {
     pub(super) start: Position,
     pub(super) start_fen: String,
     pub(super) castling: Castling,
     pub(super) book: Vec<(Move, MoveText)>,
-    /// The position the first engine is asked about.
+    /// The position in which the first engine moves.
     pub(super) first: Position,
 }
 
-/// Why no game can start from an opening.
+/// Reason why no game can start from an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("opening {opening}: {problem}")]
-pub struct SetupProblem {
+pub struct SetupError {
     opening: String,
     problem: String,
 }
 
 impl GameSetup {
-    /// Checks an opening.
-    pub fn new(opening: &Opening) -> Result<Self, SetupProblem> {
-        let problem = |problem: String| SetupProblem { opening: opening.to_string(), problem };
+    /// Validates an opening.
+    pub fn new(opening: &Opening) -> Result<Self, SetupError> {
+        let problem = |problem: String| SetupError { opening: opening.to_string(), problem };
         let start = Position::from_fen(&opening.fen).map_err(|error| problem(error.to_string()))?;
         let castling = match opening.variant {
             Variant::Standard => Castling::Standard,
@@ -43,12 +43,12 @@ impl GameSetup {
         Ok(Self { start, start_fen: opening.fen.clone(), castling, book, first })
     }
 
-    /// The rule of castling.
+    /// Returns the castling rules.
     pub fn castling(&self) -> Castling {
         self.castling
     }
 
-    /// The position the first engine is asked about, as an ACE program is told it.
+    /// Returns the position in which the first engine moves, as FEN for an ACE program.
     pub fn first_fen(&self) -> String {
         match self.castling {
             Castling::Standard => self.first.to_fen(),
@@ -56,17 +56,17 @@ impl GameSetup {
         }
     }
 
-    /// The position the first engine is asked about.
+    /// Returns the position in which the first engine moves.
     pub fn first(&self) -> &Position {
         &self.first
     }
 
-    /// The `position` command that leads to where the first engine is asked.
+    /// Returns the `position` command that leads to the first engine's move.
     pub fn position_command(&self) -> Vec<u8> {
         self.command().text
     }
 
-    /// The `position` command up to the last book move, and whether it has moves yet.
+    /// Returns the `position` command up to the last book move.
     pub(super) fn command(&self) -> PositionCommand {
         let mut text = Vec::with_capacity(1024);
         if self.start_fen == Opening::START_FEN {
@@ -87,7 +87,7 @@ impl GameSetup {
     }
 }
 
-/// A `position` command that grows with its game.
+/// A `position` command that is extended with every move.
 #[derive(Clone, Debug)]
 pub(super) struct PositionCommand {
     text: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Why a game ended.
+//! Reasons why games end.
 
 use std::fmt;
 
@@ -7,68 +7,68 @@ use serde::{Deserialize, Serialize};
 use crate::chess::Color;
 use crate::player::{CrashMoment, ExitEvidence, ProtocolBreach, StallPoint};
 
-/// Why a game ended. Who won is in the [`GameResult`](crate::game::GameResult) beside it.
+/// Reason why a game ended. The winner is in the [`GameResult`](crate::game::GameResult) beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Termination {
-    /// Mate on the board.
+    /// Checkmate on the board.
     Checkmate,
-    /// No legal move, not in check.
+    /// No legal move without being in check.
     Stalemate,
-    /// Nobody can mate.
+    /// Neither side can mate.
     InsufficientMaterial,
     /// A hundred half-moves without a capture or a pawn move.
     FiftyMoves,
     /// The same position for the third time.
     Repetition,
-    /// The move came after the flag, or not at all.
+    /// The move arrived after the flag had fallen, or not at all.
     TimeForfeit {
-        /// By how much, beyond clock and margin, when the move came (or the wait was given up).
+        /// Time beyond clock and margin when the move arrived or the wait ended.
         over_us: u64,
     },
-    /// A flag fell, but the opponent had nothing to mate with: a draw.
+    /// A flag fell, but the opponent had no material to mate with: a draw.
     TimeForfeitWithoutMate {
-        /// Whose flag; not told by records of old versions.
+        /// Side whose flag fell; absent in records of old versions.
         #[serde(default)]
         flag: Option<Flag>,
     },
-    /// The engine's move was not a legal move.
+    /// The engine's reply was not a legal move.
     IllegalMove {
-        /// What it said, cut to 16 characters; `<empty>` for nothing.
+        /// The reply, truncated to 16 characters; `<empty>` for an empty one.
         text: String,
     },
-    /// The engine's process went away, or cut itself off.
+    /// The engine's process ended or closed one of its streams.
     Crash {
-        /// What it was doing.
+        /// State of the engine at that time.
         during: CrashMoment,
         /// How the process ended, if it did.
         exit: Option<ExitEvidence>,
     },
-    /// The engine did not answer.
+    /// The engine did not respond.
     Stall {
-        /// The answer that was due.
+        /// The response that was due.
         waiting_for: StallPoint,
     },
-    /// The engine broke the conversation.
+    /// The engine broke the protocol.
     Protocol {
-        /// How.
+        /// The breach.
         breach: ProtocolBreach,
     },
-    /// Both engines saw a draw for long enough.
+    /// Both engines' scores stayed near zero for long enough.
     AdjudicatedDraw,
-    /// The score of the loser was hopeless for long enough.
+    /// The loser's score was hopeless for long enough.
     AdjudicatedWin,
     /// The game reached its move limit: a draw.
     MaxMoves,
 }
 
-/// Whose flag fell.
+/// Side whose flag fell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flag {
-    /// That of White.
+    /// White.
     White,
-    /// That of Black.
+    /// Black.
     Black,
 }
 
@@ -91,22 +91,22 @@ impl From<Flag> for Color {
 }
 
 impl Termination {
-    /// Whether an engine failed, rather than lost by chess, clock or adjudication.
+    /// Returns whether an engine failed, rather than lost by chess, clock or adjudication.
     pub fn is_engine_fault(&self) -> bool {
         matches!(self, Self::IllegalMove { .. }) || self.ends_the_process()
     }
 
-    /// Whether an engine overran its time, whatever the result.
+    /// Returns whether an engine exceeded its time, whatever the result.
     pub fn is_time_loss(&self) -> bool {
         matches!(self, Self::TimeForfeit { .. } | Self::TimeForfeitWithoutMate { .. })
     }
 
-    /// Whether the engine at fault must be replaced by a fresh process.
+    /// Returns whether the process of the engine at fault must be replaced.
     pub fn ends_the_process(&self) -> bool {
         matches!(self, Self::Crash { .. } | Self::Stall { .. } | Self::Protocol { .. })
     }
 
-    /// The reason without its details, as CSV and counts use it: `time_forfeit`, `crash`, …
+    /// Returns the reason without its details, as used by CSV and counts: `time_forfeit`, `crash`, …
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Checkmate => "checkmate",
@@ -127,7 +127,7 @@ impl Termination {
     }
 }
 
-/// The reason with its details: `illegal_move:a1a1`, `crash(SIGSEGV)`, `stall(readyok)`.
+/// Displays the reason with its details: `illegal_move:a1a1`, `crash(SIGSEGV)`, `stall(readyok)`.
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())?;
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_read_as_the_fault_table_writes_them() {
+    fn reasons_are_displayed_as_in_the_fault_table() {
         let crash = |during, exit| Termination::Crash { during, exit };
         for (termination, text) in [
             (Termination::IllegalMove { text: "a1a1".into() }, "illegal_move:a1a1"),

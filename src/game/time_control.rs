@@ -1,4 +1,4 @@
-//! How long, or how far, an engine may think.
+//! Time controls and other limits of an engine's search.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A clock: `[moves/]time[+increment]`, as in `40/60+0.6`, `8+0.08` or `1:30+1`. Seconds unless there is a colon.
+/// A clock: `[moves/]time[+increment]`, as in `40/60+0.6`, `8+0.08` or `1:30+1`. In seconds unless there is a colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClockRule {
@@ -15,11 +15,11 @@ pub struct ClockRule {
     pub moves: Option<NonZeroU32>,
     /// Time per period.
     pub time: Duration,
-    /// Added after every move.
+    /// Time added after every move.
     pub increment: Duration,
 }
 
-/// Why a time control could not be read.
+/// Reason why a time control could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a time control: {problem}; write [moves/]time[+increment], for example 8+0.08 or 40/1:30"
@@ -29,7 +29,7 @@ pub struct TimeControlError {
     problem: &'static str,
 }
 
-/// Longer than any game; keeps the arithmetic of clocks far from overflow.
+/// Longer than any game; keeps clock arithmetic far from overflow.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 impl FromStr for ClockRule {
@@ -51,13 +51,13 @@ impl FromStr for ClockRule {
         let increment =
             parse_span(increment).ok_or_else(|| fail("the increment is not a number of seconds"))?;
         if time.is_zero() && increment.is_zero() {
-            return Err(fail("it leaves no time at all"));
+            return Err(fail("time and increment are both 0"));
         }
         Ok(Self { moves, time, increment })
     }
 }
 
-/// Seconds, or minutes and seconds; at most a year.
+/// Parses seconds, or minutes and seconds, up to a year.
 fn parse_span(text: &str) -> Option<Duration> {
     let (minutes, seconds) = match text.split_once(':') {
         None => (0, text),
@@ -68,7 +68,7 @@ fn parse_span(text: &str) -> Option<Duration> {
     }
     let seconds: f64 = seconds.parse().ok()?;
     let span = Duration::try_from_secs_f64(seconds).ok()? + Duration::from_secs(minutes.checked_mul(60)?);
-    // Whole microseconds, so that a clock written out and read back is the same clock.
+    // Rounded to microseconds, so that a clock is the same after writing and parsing it.
     (span <= LONGEST).then(|| Duration::from_micros(span.as_micros() as u64))
 }
 
@@ -96,11 +96,11 @@ impl From<ClockRule> for String {
     }
 }
 
-/// All limits of one engine's thinking; those that are given hold together.
+/// All limits of an engine's search; those that are set apply together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeControl {
-    /// A clock that runs over the game.
+    /// Clock for the whole game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockRule>,
     /// Milliseconds for every move.
@@ -112,39 +112,39 @@ pub struct TimeControl {
     /// Plies for every move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Milliseconds an engine may overrun its clock before it loses.
+    /// Milliseconds by which an engine may exceed its clock before it loses.
     pub margin_ms: u64,
 }
 
 impl TimeControl {
-    /// The margin where none is named: what pipes and the scheduler may cost on a machine that is not overloaded.
+    /// Default margin: the cost of pipes and scheduler on a machine that is not overloaded.
     pub const DEFAULT_MARGIN_MS: u64 = 10;
 
-    /// No limit but the harness's cap on a single move.
+    /// No limit except the harness's cap on a single move.
     pub const UNLIMITED: Self =
         Self { clock: None, movetime_ms: None, nodes: None, depth: None, margin_ms: Self::DEFAULT_MARGIN_MS };
 
-    /// A clock alone.
+    /// Creates a limit by clock.
     pub fn clock(rule: ClockRule) -> Self {
         Self { clock: Some(rule), ..Self::UNLIMITED }
     }
 
-    /// Fixed time per move.
+    /// Creates a limit by time per move.
     pub fn movetime(ms: u64) -> Self {
         Self { movetime_ms: Some(ms), ..Self::UNLIMITED }
     }
 
-    /// Fixed nodes per move.
+    /// Creates a limit by nodes per move.
     pub fn nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::UNLIMITED }
     }
 
-    /// Fixed depth per move.
+    /// Creates a limit by depth per move.
     pub fn depth(depth: u32) -> Self {
         Self { depth: Some(depth), ..Self::UNLIMITED }
     }
 
-    /// Whether the engine's time is measured against anything but the harness's cap.
+    /// Returns whether a clock or a move time limits the engine, rather than the harness's cap alone.
     pub fn is_timed(&self) -> bool {
         self.clock.is_some() || self.movetime_ms.is_some()
     }
@@ -156,7 +156,7 @@ impl Default for TimeControl {
     }
 }
 
-/// As PGN's `TimeControl` tag and reports show it: `8+0.08`, `nodes=20000`, `40/60, depth=8`, or `-`.
+/// Displays the limits as PGN's `TimeControl` tag and reports do: `8+0.08`, `nodes=20000`, `40/60, depth=8`, or `-`.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_read_in_every_form_and_written_back() {
+    fn clocks_are_parsed_in_every_form_and_written_back() {
         for (text, expected, written) in [
             ("8+0.08", rule(0, 8_000, 80), "8+0.08"),
             ("40/60+0.6", rule(40, 60_000, 600), "40/60+0.6"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_clock_is_refused() {
+    fn text_that_is_not_a_clock_is_refused() {
         for text in [
             "",
             "0",
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_shown_together() {
+    fn all_limits_are_displayed() {
         let both = TimeControl { nodes: Some(5), ..TimeControl::clock(rule(0, 1_000, 0)) };
         assert_eq!(both.to_string(), "1, nodes=5");
         assert_eq!(TimeControl::UNLIMITED.to_string(), "-");

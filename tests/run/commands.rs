@@ -496,5 +496,5 @@ fn an_oddity_that_costs_nothing_is_told_once_for_each_engine() {
     let (status, said) = finish(&mut bench.start(&bench.config("odd", &odd), "run"));
     assert_eq!(status, 0, "{said}");
     assert_eq!(said.matches("Warning; in game").count(), 1, "{said}");
-    assert!(said.contains(" new said ") && said.contains(" lines out of turn, which were dropped"), "{said}");
+    assert!(said.contains(" new sent ") && said.contains(" unexpected lines, which were dropped"), "{said}");
 }
