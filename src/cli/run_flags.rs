@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 
 use crate::cli::choices::choice;
+use crate::cli::number_lists::{integers, numbers};
 use crate::commands::{Console, RunPlace, StartOptions, WarningPolicy};
 use crate::config::{LimitsTable, Preset, RunFile};
 use crate::dashboard::ServeAddress;
@@ -54,8 +55,8 @@ pub struct RunFlags {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
     /// Test sequentially: is the first engine ELO1 rather than ELO0 stronger?
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, help_heading = "Test")]
-    sprt: Option<Strengths>,
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = numbers::<2>, help_heading = "Test")]
+    sprt: Option<[f64; 2]>,
     /// Chance of accepting a candidate of strength ELO0
     #[arg(long, value_name = "RATE", help_heading = "Test")]
     alpha: Option<f64>,
@@ -126,51 +127,30 @@ pub struct LiveFlags {
     pub serve: Option<ServeAddress>,
 }
 
-/// Two strengths as `ELO0,ELO1`.
-#[derive(Clone, Copy, Debug)]
-struct Strengths(f64, f64);
-
 fn draw_rule(text: &str) -> Result<DrawRule, String> {
-    let [after_move, moves, cp] = numbers(text)?;
+    let [after_move, moves, cp] = integers(text)?;
     Ok(DrawRule { after_move, moves: from_one("COUNT", moves)?, cp })
 }
 
 fn resign_rule(text: &str) -> Result<ResignRule, String> {
-    let [moves, cp] = numbers(text)?;
+    let [moves, cp] = integers(text)?;
     Ok(ResignRule { moves: from_one("COUNT", moves)?, cp: from_one("CP", cp)?, sides: ResignSides::Two })
 }
 
 /// A number without which a rule would end every game at once.
 fn from_one(name: &str, number: u32) -> Result<u32, String> {
-    if number == 0 { Err(format!("{name} is a whole number from 1, not 0")) } else { Ok(number) }
-}
-
-/// So many whole numbers, parted by commas.
-fn numbers<const COUNT: usize>(text: &str) -> Result<[u32; COUNT], String> {
-    let numbers: Option<Vec<u32>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
-    numbers
-        .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("`{text}` is not {COUNT} whole numbers parted by commas"))
-}
-
-impl std::str::FromStr for Strengths {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let read = || {
-            let (null, alternative) = text.split_once(',')?;
-            Some(Self(null.trim().parse().ok()?, alternative.trim().parse().ok()?))
-        };
-        read().ok_or_else(|| format!("`{text}` is not two numbers, as in 0,5"))
-    }
+    if number == 0 { Err(format!("{name} must be at least 1, got 0")) } else { Ok(number) }
 }
 
 fn positive(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "a whole number from 1 is needed".to_owned())
+    text.parse()
+        .ok()
+        .filter(|&number| number > 0)
+        .ok_or_else(|| format!("expected an integer of at least 1, got `{text}`"))
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, got `{text}`"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -222,9 +202,7 @@ impl RunFlags {
 
     fn apply_test(&self, run: &mut RunFile) -> anyhow::Result<()> {
         let hypotheses = match (self.sprt, self.preset) {
-            (Some(Strengths(null, alternative)), _) => {
-                Some(Hypotheses::new(null, alternative).context("--sprt")?)
-            }
+            (Some([null, alternative]), _) => Some(Hypotheses::new(null, alternative).context("--sprt")?),
             (None, preset) => preset.map(Preset::hypotheses),
         };
         if let Some(hypotheses) = hypotheses {

@@ -9,7 +9,9 @@ mod openings;
 mod pilot;
 mod plan;
 mod resume;
+mod simulate;
 mod start;
+mod stats;
 mod tune;
 mod verify;
 
@@ -20,6 +22,8 @@ pub use forecast::{Forecast, ForecastAt, least_gain, test_reach};
 pub use pilot::{Pilot, pilot};
 pub use plan::{CheckedPlan, RunSource, check_plan, checked_plan};
 pub use resume::{ResumeOptions, resume};
+pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
 pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, announce, start};
+pub use stats::{CorrectedStats, ResultStats};
 pub use tune::{Acceptance, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};

@@ -2,6 +2,7 @@
 
 mod engine_limits;
 mod engine_lookup;
+mod landscape_file;
 mod presets;
 mod resolve;
 mod run_file;
@@ -10,6 +11,7 @@ mod tune_space;
 
 pub use engine_limits::EngineBounds;
 pub use engine_lookup::{EngineNameError, SearchPaths, plan_engine};
+pub use landscape_file::LandscapeFile;
 pub use presets::{DEFAULT_BOUNDS, Preset};
 pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, resolve};
 pub use run_file::{

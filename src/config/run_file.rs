@@ -246,10 +246,8 @@ fn engines(fields: &mut Fields) -> Vec<EngineEntry> {
 }
 
 fn engine(fields: &mut Fields) -> EngineEntry {
-    let program = fields.text("engine");
-    if program.is_none() && !fields.has("engine") {
-        fields.missing("engine", "a path, `builtin`, or a name from configs/engines");
-    }
+    let program =
+        fields.required("engine", "a path, `builtin`, or a name from configs/engines", Fields::text);
     EngineEntry {
         engine: program.unwrap_or_default(),
         name: fields.text("name"),
@@ -313,20 +311,11 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
 }
 
 fn required(fields: &mut Fields, key: &str, least: i64) -> Option<u32> {
-    let there = fields.has(key);
-    let number = fields.whole(key, least);
-    if !there {
-        fields.missing(key, "a whole number");
-    }
-    number
+    fields.required(key, &format!("an integer of at least {least}"), |fields, key| fields.whole(key, least))
 }
 
 fn sprt(fields: &mut Fields) -> Option<SprtConfig> {
-    let there = fields.has("elo");
-    let elo = fields.two_numbers("elo");
-    if !there {
-        fields.missing("elo", "the two strengths to tell apart, as [0.0, 5.0]");
-    }
+    let elo = fields.required("elo", "the strengths of H0 and H1, as in [0.0, 5.0]", Fields::two_numbers);
     let alpha = error_rate(fields, "alpha");
     let beta = error_rate(fields, "beta");
     let model = fields.choice(

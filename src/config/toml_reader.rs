@@ -311,6 +311,19 @@ impl Fields {
         Some(made)
     }
 
+    /// Reads a key that must be present; `what` describes its value in the message.
+    pub(super) fn required<T>(
+        &mut self,
+        key: &str,
+        what: &str,
+        read: impl FnOnce(&mut Self, &str) -> Option<T>,
+    ) -> Option<T> {
+        if !self.has(key) {
+            self.missing(key, what);
+        }
+        read(self, key)
+    }
+
     /// Complains that `key` is missing.
     pub(super) fn missing(&mut self, key: &str, what: &str) {
         self.complain(self.line, format!("{} is missing: {what}", self.full(key)));

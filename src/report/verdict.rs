@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::report::number_text::{grouped, signed};
+use crate::stats::Hypothesis;
 
 /// Verdict of a run, serialised as the `verdict` of `summary.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Returns the verdict of a test that has accepted this hypothesis, or none so far.
+    pub fn of_test(accepted: Option<Hypothesis>) -> Self {
+        match accepted {
+            None => Self::Undecided,
+            Some(Hypothesis::Null) => Self::Rejected,
+            Some(Hypothesis::Alternative) => Self::Accepted,
+        }
+    }
+
     /// Returns what the verdict means for the candidate, or `None` without a test.
     pub fn word(self) -> Option<&'static str> {
         match self {

@@ -61,9 +61,9 @@ fn without_a_test_the_verdict_is_none_and_without_games_nothing_is_known() {
 #[test]
 fn wrong_counts_are_told_in_one_line() {
     for (counts, told) in [
-        ("1,2,3", "has 3 numbers where 5 are needed"),
-        ("1,2,x,4,5", "`x` in `1,2,x,4,5` is not a count"),
-        ("1,2,-3,4,5", "`-3` in `1,2,-3,4,5` is not a count"),
+        ("1,2,3", "expected 5 comma-separated non-negative integers, got `1,2,3`"),
+        ("1,2,x,4,5", "integers, got `1,2,x,4,5`"),
+        ("1,2,-3,4,5", "integers, got `1,2,-3,4,5`"),
         ("1,2,3,4,99999999999999999", "is too large"),
     ] {
         let output = playself(&["stats", "--pentanomial", counts]);

@@ -61,7 +61,7 @@ fn adjudication_is_set_by_flags_as_their_help_shows_them() {
     }
     for wrong in ["1,2", "1,2,x", "1,2,3,4"] {
         let (status, said) = classic(&bench, &[engines.as_slice(), &["--draw", wrong]].concat());
-        assert_eq!((status, said.contains("3 whole numbers")), (2, true), "{said}");
+        assert_eq!((status, said.contains("expected 3 comma-separated")), (2, true), "{said}");
     }
 }
 

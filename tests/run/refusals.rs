@@ -99,9 +99,9 @@ fn calls_that_make_no_sense_are_refused_with_what_is_wrong() {
     let data = ["data", "make", "--out", "data.bin"];
     for (args, told) in [
         ([engines.as_slice(), &["--name", ""]].concat(), "--name"),
-        ([engines.as_slice(), &["--resign", "0,600"]].concat(), "COUNT is a whole number from 1, not 0"),
-        ([engines.as_slice(), &["--resign", "3,0"]].concat(), "CP is a whole number from 1, not 0"),
-        ([engines.as_slice(), &["--draw", "1,0,20"]].concat(), "COUNT is a whole number from 1, not 0"),
+        ([engines.as_slice(), &["--resign", "0,600"]].concat(), "COUNT must be at least 1, got 0"),
+        ([engines.as_slice(), &["--resign", "3,0"]].concat(), "CP must be at least 1, got 0"),
+        ([engines.as_slice(), &["--draw", "1,0,20"]].concat(), "COUNT must be at least 1, got 0"),
         (vec!["--white", "ace:/no/such", "--black", FAKE], "`ace:/no/such`: there is no file /no/such"),
         (sprt.to_vec(), "--runs"),
         (tune.to_vec(), "--runs"),

@@ -90,11 +90,7 @@ impl Summary {
             llr_upper: bounds.map(|bounds| bounds.upper),
             verdict: match (plan.sprt(), state.decision()) {
                 (None, _) => Verdict::NoTest,
-                (Some(_), None) => Verdict::Undecided,
-                (Some(_), Some(decision)) => match decision.accepted {
-                    Hypothesis::Null => Verdict::Rejected,
-                    Hypothesis::Alternative => Verdict::Accepted,
-                },
+                (Some(_), decision) => Verdict::of_test(decision.map(|decision| decision.accepted)),
             },
             faults: standings.faults(),
             seconds,

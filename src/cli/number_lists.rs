@@ -1,0 +1,43 @@
+//! Comma-separated numbers on the command line.
+
+use std::str::FromStr;
+
+/// Parses exactly `N` comma-separated non-negative integers.
+pub fn integers<T: Unsigned, const N: usize>(text: &str) -> Result<[T; N], String> {
+    parse(text).ok_or_else(|| format!("expected {N} comma-separated non-negative integers, got `{text}`"))
+}
+
+/// Parses exactly `N` comma-separated finite numbers.
+pub fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    parse(text)
+        .filter(|numbers: &[f64; N]| numbers.iter().all(|number| number.is_finite()))
+        .ok_or_else(|| format!("expected {N} comma-separated numbers, got `{text}`"))
+}
+
+fn parse<T: FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
+    let numbers: Option<Vec<T>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    numbers?.try_into().ok()
+}
+
+/// Integer types whose text has no sign.
+pub trait Unsigned: FromStr {}
+
+impl Unsigned for u32 {}
+impl Unsigned for u64 {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_exactly_as_many_numbers_as_are_expected() {
+        assert_eq!(integers("34, 8,20"), Ok([34u32, 8, 20]));
+        assert_eq!(numbers("-1.75,0.25"), Ok([-1.75, 0.25]));
+        for wrong in ["1,2", "1,2,3,4", "1,2,x", "1,2,-3", "", "1,2,"] {
+            let error = integers::<u32, 3>(wrong).unwrap_err();
+            let expected = format!("expected 3 comma-separated non-negative integers, got `{wrong}`");
+            assert_eq!(error, expected);
+        }
+        assert!(numbers::<2>("0,inf").is_err());
+    }
+}
