@@ -1,7 +1,9 @@
 //! The signals that end a run.
 
+use std::fs;
 use std::io;
 
+use nix::sys::signal::Signal as SignalName;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A request to end the run.
@@ -13,30 +15,79 @@ pub enum Interrupt {
     Leaving,
 }
 
-/// Handlers for SIGINT, SIGTERM and SIGHUP.
+/// Handlers for SIGINT, SIGTERM and SIGHUP. A signal that was ignored when the program started stays ignored: that is how
+/// `nohup` and shells protect a program in the background.
 #[derive(Debug)]
 pub struct Interrupts {
-    int: Signal,
-    term: Signal,
-    hup: Signal,
+    int: Option<Signal>,
+    term: Option<Signal>,
+    hup: Option<Signal>,
 }
 
 impl Interrupts {
     /// Installs the handlers.
     pub fn listen() -> io::Result<Self> {
+        let ignored = IgnoredSignals::of_this_process();
+        let handler = |name: SignalName, kind: SignalKind| {
+            if ignored.contains(name) { Ok(None) } else { signal(kind).map(Some) }
+        };
         Ok(Self {
-            int: signal(SignalKind::interrupt())?,
-            term: signal(SignalKind::terminate())?,
-            hup: signal(SignalKind::hangup())?,
+            int: handler(SignalName::SIGINT, SignalKind::interrupt())?,
+            term: handler(SignalName::SIGTERM, SignalKind::terminate())?,
+            hup: handler(SignalName::SIGHUP, SignalKind::hangup())?,
         })
     }
 
     /// Waits for the next signal.
     pub async fn next(&mut self) -> Interrupt {
         tokio::select! {
-            _ = self.int.recv() => Interrupt::Asked,
-            _ = self.term.recv() => Interrupt::Leaving,
-            _ = self.hup.recv() => Interrupt::Leaving,
+            () = received(&mut self.int) => Interrupt::Asked,
+            () = received(&mut self.term) => Interrupt::Leaving,
+            () = received(&mut self.hup) => Interrupt::Leaving,
         }
+    }
+}
+
+/// Waits for a signal; never returns for one without a handler.
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The set of ignored signals, bit `n - 1` for signal `n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct IgnoredSignals(u64);
+
+impl IgnoredSignals {
+    /// Read from procfs, which needs no unsafe code; without procfs none counts as ignored.
+    fn of_this_process() -> Self {
+        fs::read_to_string("/proc/self/status").map_or(Self::default(), |status| Self::parse(&status))
+    }
+
+    fn parse(status: &str) -> Self {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Self(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0))
+    }
+
+    fn contains(self, signal: SignalName) -> bool {
+        self.0 >> (signal as u32 - 1) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_of_ignored_signals_is_read_by_number() {
+        let ignored =
+            IgnoredSignals::parse("Name:\tplayself\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000002\n");
+        assert!(ignored.contains(SignalName::SIGHUP) && ignored.contains(SignalName::SIGPIPE));
+        assert!(!ignored.contains(SignalName::SIGINT) && !ignored.contains(SignalName::SIGTERM));
+        assert_eq!(IgnoredSignals::parse("no such line"), IgnoredSignals::default());
     }
 }
