@@ -6,7 +6,7 @@ use crate::commands::openings::PlannedOpenings;
 use crate::commands::start::play_new;
 use crate::run::{Plan, RunKind, RunOutcome, plan_to_toml};
 use crate::stats::Pentanomial;
-use crate::store::RunFolder;
+use crate::store::{RunFolder, TempFolder};
 
 /// What a pilot measured.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,12 +22,9 @@ pub struct Pilot {
 /// Plays `pairs` pairs of `plan` in a temporary folder.
 pub fn pilot(plan: &Plan, pairs: u64, environment: &Environment) -> Result<Pilot, Failure> {
     let plan = Plan { kind: RunKind::Match { pairs }, ..plan.clone() };
-    let place = std::env::temp_dir().join(format!("playself-pilot-{}", std::process::id()));
-    let folder = RunFolder::create_at(&place).or_fault()?;
-    let played = play(plan, &folder, environment);
-    // Nothing in the folder is needed any more.
-    let _ = std::fs::remove_dir_all(&place);
-    played
+    let place = TempFolder::create("playself-pilot").or_fault()?;
+    let folder = RunFolder::create_at(place.path()).or_fault()?;
+    play(plan, &folder, environment)
 }
 
 fn play(plan: Plan, folder: &RunFolder, environment: &Environment) -> Result<Pilot, Failure> {

@@ -1,0 +1,63 @@
+//! Temporary folders of unpredictable name.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// A new folder in the system's temporary folder, for this user alone, removed when dropped.
+///
+/// Its name cannot be guessed and an existing folder is never used, so no one else can prepare its contents.
+#[derive(Debug)]
+pub struct TempFolder {
+    path: PathBuf,
+}
+
+impl TempFolder {
+    /// Creates a folder whose name begins with `prefix`.
+    pub fn create(prefix: &str) -> io::Result<Self> {
+        let root = std::env::temp_dir();
+        loop {
+            // Each RandomState has new keys from the system's random numbers.
+            let random = RandomState::new().build_hasher().finish();
+            let path = root.join(format!("{prefix}-{random:016x}"));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        // Best effort: the system clears its temporary folder, too.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn temporary_folders_differ_belong_to_their_user_and_vanish() {
+        let (one, other) =
+            (TempFolder::create("playself-test").unwrap(), TempFolder::create("playself-test").unwrap());
+        assert_ne!(one.path(), other.path());
+        let mode = fs::metadata(one.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let path = one.path().to_owned();
+        drop(one);
+        assert!(!path.exists() && other.path().exists());
+    }
+}
