@@ -4,6 +4,7 @@ mod console;
 mod environment;
 mod failure;
 mod forecast;
+mod journal_check;
 mod non_blocking_writer;
 mod openings;
 mod pilot;

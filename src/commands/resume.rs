@@ -1,7 +1,7 @@
 //! Resuming a run from its journal.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,6 +9,7 @@ use anyhow::Context;
 use crate::commands::console::Console;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::journal_check::check_journal;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::start::{Finished, Reporting, check_disk, processors, serve_run};
 use crate::dashboard::ServeAddress;
@@ -59,16 +60,28 @@ impl OpenRun {
     /// Refuses a journal without a single record beside files with games: it is not that of a run killed as it began, and
     /// to resume it would overwrite these games.
     pub(super) fn refuse_empty_journal(&self) -> Result<(), Failure> {
-        // The first record is a line of a few hundred bytes.
-        let mut start = Vec::new();
-        self.journal.reader().and_then(|file| file.take(1 << 16).read_to_end(&mut start)).or_fault()?;
-        if !start.contains(&b'\n') && self.folder.holds_games() {
+        if !self.has_a_record().or_fault()? && self.folder.holds_games() {
             return Err(missing_journal(
                 &self.folder,
                 "has no record of the games in games.pgn and pairs.csv",
             ));
         }
         Ok(())
+    }
+}
+
+impl OpenRun {
+    /// Whether the journal has at least one whole line. The first one holds the plan, whose size has no limit.
+    fn has_a_record(&self) -> io::Result<bool> {
+        let mut reader = BufReader::new(self.journal.reader()?);
+        loop {
+            let bytes = reader.fill_buf()?;
+            if bytes.is_empty() || bytes.contains(&b'\n') {
+                return Ok(!bytes.is_empty());
+            }
+            let length = bytes.len();
+            reader.consume(length);
+        }
     }
 }
 
@@ -93,7 +106,9 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     let openings = PlannedOpenings::open(&run.plan).or_fault()?;
     check_disk(run.folder.path(), 0, console).or_fault()?;
     let page_observer = PageObserver::new(&run.folder, &run.plan_text);
-    let (replayed, mut observers) = replay_into_files(&run).or_fault()?;
+    // A refused resume must leave every file as it was, so the whole journal is checked before the first write.
+    check_journal(&run).or_fault()?;
+    let (replayed, mut observers) = replay_into_files(&run, console).or_fault()?;
     let OpenRun { folder, plan, plan_text, mut journal } = run;
     if replayed.ending.torn_bytes > 0 {
         console.print(&format!("{} bytes of an incomplete record were dropped", replayed.ending.torn_bytes));
@@ -120,7 +135,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
 }
 
 /// Replays a run's journal and brings its derived files up to date.
-fn replay_into_files(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
+fn replay_into_files(run: &OpenRun, console: Console) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
     let mut derived = DerivedFiles::reopen(&run.folder)?;
     loop {
         let mut tune_files = TuneFiles::of(&run.folder, &run.plan)?;
@@ -138,6 +153,12 @@ fn replay_into_files(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<Box<dyn Obs
             return Err(error).context("the run's files cannot be written");
         }
         if derived.are_ahead_of(replayed.state.counted()) {
+            // Games that the journal does not contain are played again; those in the files may be worth keeping.
+            for kept in keep_aside(&run.folder)? {
+                console.print(&format!(
+                    "Warning; the files hold more games than the journal; the old file is kept as {kept}"
+                ));
+            }
             derived = DerivedFiles::create(&run.folder)?;
             continue;
         }
@@ -145,6 +166,23 @@ fn replay_into_files(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<Box<dyn Obs
         observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
         return Ok((replayed, observers));
     }
+}
+
+/// Renames the files of games and pairs, so that new ones can be written, and returns their new names.
+fn keep_aside(folder: &RunFolder) -> io::Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for path in [folder.games(), folder.pairs()].into_iter().filter(|path| path.exists()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let free = (1u32..).map(|number| match number {
+            1 => format!("{name}.before-resume"),
+            number => format!("{name}.before-resume-{number}"),
+        });
+        let new_name = free.into_iter().find(|name| !path.with_file_name(name).exists());
+        let new_name = new_name.expect("some number is free");
+        fs::rename(&path, path.with_file_name(&new_name))?;
+        kept.push(new_name);
+    }
+    Ok(kept)
 }
 
 /// A failed replay, with the changes of the plan if they are the reason.

@@ -5,13 +5,14 @@ use std::fs;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::journal_check::check_journal;
 use crate::commands::resume::{OpenRun, with_plan_changes};
-use crate::journal::{Entry, EntryDetail, Frame, ReadError, Storage, read_parallel};
+use crate::journal::Storage;
 use crate::report::{DerivedFiles, TuneFiles};
-use crate::run::{Audit, Known, Observer, Replayed, RunEvent, RunOutcome, RunView, replay};
+use crate::run::{Known, Observer, Replayed, RunEvent, RunOutcome, RunView, replay};
 use crate::store::{RunFolder, sha256_of, write_whole};
 
 /// What a verification found and did.
@@ -89,7 +90,7 @@ pub fn verify(path: &Path, cut_at: Option<u64>) -> Result<Verification, Failure>
     let mut run = OpenRun::open(path)?;
     let cut = cut_at.map(|offset| cut_journal(&mut run, offset)).transpose().or_fault()?;
     run.refuse_empty_journal()?;
-    check_histories(&run).or_fault()?;
+    check_journal(&run).or_fault()?;
     let (replayed, files) = rebuild(&run).or_fault()?;
     Ok(Verification {
         cut,
@@ -140,39 +141,6 @@ fn rebuild(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<VerifiedFile>)> {
     files.extend(repair_bundles(&draft.faults(), &folder.faults())?);
     fs::remove_dir_all(draft.path())?;
     Ok((replayed, files))
-}
-
-/// Checks what no single record can show: that every pair has one history.
-fn check_histories(run: &OpenRun) -> anyhow::Result<()> {
-    let mut audit = Audit::default();
-    let parse = |frame: Frame<'_>| {
-        let entry = Entry::from_frame(&frame, EntryDetail::ResultsBefore(u64::MAX));
-        Ok((frame.seq, entry.map_err(|error| Problem::Contradiction(error.to_string()))?))
-    };
-    let read = read_parallel(run.journal.reader()?, parse, |(seq, entry)| {
-        audit.note(&entry).map_err(|why| Problem::Contradiction(format!("record {seq}: {why}")))
-    });
-    match read {
-        Ok(_) => Ok(()),
-        Err(Problem::Read(error @ ReadError::Damaged { offset, .. })) => Err(error).with_context(|| {
-            format!(
-                "the journal is kept as it is; `playself verify --cut-journal-at {offset}` gives up the rest of it"
-            )
-        }),
-        Err(Problem::Read(error)) => Err(error.into()),
-        Err(Problem::Contradiction(why)) => bail!("the journal contradicts itself: {why}"),
-    }
-}
-
-enum Problem {
-    Read(ReadError),
-    Contradiction(String),
-}
-
-impl From<ReadError> for Problem {
-    fn from(error: ReadError) -> Self {
-        Self::Read(error)
-    }
 }
 
 fn cut_journal(run: &mut OpenRun, offset: u64) -> anyhow::Result<JournalCut> {

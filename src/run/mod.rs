@@ -30,7 +30,7 @@ pub use plan::{BookPlan, OwnSetting, Plan, PlannedEngine};
 pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
 pub use playing_time::PlayingTime;
 pub use reader::{Advance, Incident, RunReader, fault_file_name};
-pub use replay::{Known, ReplayError, Replayed, replay};
+pub use replay::{Known, ReplayError, Replayed, check_first_record, replay};
 pub use runner::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
 pub use schedule::{Fixture, Pairing, Schedule};
 pub use signals::{Interrupt, Interrupts};

@@ -76,7 +76,7 @@ pub fn replay(
     let mut time = PlayingTime::default();
     let detail = if known.games > 0 { EntryDetail::ResultsBefore(known.games) } else { EntryDetail::Full };
     let parse = |frame: Frame<'_>| {
-        check_first(&frame, plan_hash)?;
+        check_first_record(&frame, plan_hash)?;
         let entry = Entry::from_frame(&frame, detail);
         let entry = entry.map_err(|why| ReplayError::Strange { seq: frame.seq, why })?;
         Ok((frame.at(), entry))
@@ -99,7 +99,9 @@ pub fn replay(
     Ok(Replayed { state, time, ending })
 }
 
-fn check_first(frame: &Frame<'_>, plan_hash: &str) -> Result<(), ReplayError> {
+/// Checks that the first record of a journal is one that this program understands and that it names the plan with the SHA-256
+/// `plan_hash`. Accepts all other records.
+pub fn check_first_record(frame: &Frame<'_>, plan_hash: &str) -> Result<(), ReplayError> {
     #[derive(serde::Deserialize)]
     struct Format {
         format: Option<u32>,
