@@ -1,17 +1,17 @@
-//! The node signature: one number that changes when the engine plays differently, and only then.
+//! The bench signature: a node count that changes if and only if the engine searches differently.
 
 use std::time::{Duration, Instant};
 
 use crate::chess::{GameLine, Position};
 use crate::engine::{Limits, Searcher, StopFlag, Unobserved};
 
-/// The depth at which a release build takes a few seconds.
+/// The default depth, for which a release build takes a few seconds.
 pub const BENCH_DEPTH: u32 = 12;
 
-/// Plies that the engine plays against itself.
+/// Length of the game of the engine against itself, in plies.
 const SELF_PLAY_PLIES: usize = 24;
 
-/// Openings, middle games, endings and mates: every part of the evaluation and of the search is in use somewhere.
+/// Openings, middlegames, endings and mates: together they use every part of the evaluation and of the search.
 const POSITIONS: [&str; 20] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -35,25 +35,25 @@ const POSITIONS: [&str; 20] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1",
 ];
 
-/// What a benchmark counted.
+/// The result of a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Positions visited, which is the signature.
+    /// Nodes visited; this number is the signature.
     pub nodes: u64,
-    /// How long they took.
+    /// Elapsed time.
     pub time: Duration,
 }
 
 impl Signature {
-    /// Positions per second.
+    /// Returns the nodes per second.
     pub fn nps(&self) -> u64 {
         (u128::from(self.nodes) * 1_000_000 / self.time.as_micros().max(1)) as u64
     }
 }
 
-/// Searches fixed positions, then plays against itself, all at fixed depth and with one thread.
+/// Searches fixed positions, then plays a short game of the engine against itself, at fixed depth and with one thread.
 ///
-/// The same nodes on every run and every machine.
+/// The node count is the same on every run and on every machine.
 pub fn signature(depth: u32) -> Signature {
     let started = Instant::now();
     let mut searcher = Searcher::new(16);
@@ -61,7 +61,7 @@ pub fn signature(depth: u32) -> Signature {
     let mut nodes = 0;
     for fen in POSITIONS {
         searcher.new_game();
-        let position = Position::from_fen(fen).expect("the benchmark's positions are legal");
+        let position = Position::from_fen(fen).expect("the bench positions are legal");
         nodes += searcher.search(&GameLine::new(position), &limits, &stop, &mut Unobserved).nodes;
     }
     searcher.new_game();

@@ -1,4 +1,4 @@
-//! How long and how wide a search may go.
+//! The limits of a search.
 
 use std::time::Duration;
 
@@ -7,51 +7,52 @@ use crate::chess::Move;
 /// The clock of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// What is left.
+    /// Remaining time.
     pub time: Duration,
-    /// What each move adds.
+    /// Increment per move.
     pub inc: Duration,
-    /// Moves until the clock is topped up; `None` when it must last for the whole game.
+    /// Moves until the next time control; `None` if the time is for the rest of the game.
     pub movestogo: Option<u32>,
 }
 
-/// When a search may answer.
+/// When a search may return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchMode {
     /// As soon as a limit is reached.
     #[default]
     Normal,
-    /// Not before it is told to stop, whatever it has found.
+    /// Not before [`StopFlag::stop`](crate::engine::StopFlag::stop).
     Infinite,
-    /// Not before it is told to stop or that the expected move was played; then the limits hold.
+    /// Not before [`StopFlag::stop`](crate::engine::StopFlag::stop) or
+    /// [`StopFlag::ponderhit`](crate::engine::StopFlag::ponderhit); after a ponder hit, the limits apply.
     Ponder,
 }
 
-/// What bounds one search. Several limits may stand at once; the first one reached ends it.
+/// The limits of one search. Several may be set; the first one reached ends the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Full plies.
+    /// Maximum depth in plies.
     pub depth: Option<u32>,
-    /// Positions visited, kept to the node with one thread.
+    /// Maximum number of nodes; exact with one thread.
     pub nodes: Option<u64>,
-    /// This long, less the overhead.
+    /// Time for the move, including the overhead.
     pub movetime: Option<Duration>,
-    /// A share of a clock.
+    /// Clock of the side to move; the search uses a part of it.
     pub clock: Option<Clock>,
-    /// Ends once a mate in this many moves is found.
+    /// The search ends when it has found a mate in at most this many moves.
     pub mate: Option<u32>,
-    /// When the search may answer.
+    /// When the search may return.
     pub mode: SearchMode,
-    /// Only these moves at the root; empty for all.
+    /// Root moves to search; empty for all.
     pub searchmoves: Vec<Move>,
-    /// How many best lines to report.
+    /// Number of principal variations.
     pub multipv: usize,
-    /// Time that is lost between the answer and the clock, and so never used.
+    /// Time reserved for the delay between the engine and the clock of the game.
     pub move_overhead: Duration,
 }
 
 impl Default for Limits {
-    /// No limit: only a stop, or the deepest depth, ends such a search.
+    /// No limit: only a stop or the maximum depth ends the search.
     fn default() -> Self {
         Self {
             depth: None,
@@ -68,25 +69,25 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Move overhead where none is set.
+    /// Default of [`Limits::move_overhead`].
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
 
-    /// Full plies and nothing else.
+    /// Limits the search by depth only.
     pub fn depth(depth: u32) -> Self {
         Self { depth: Some(depth), ..Self::default() }
     }
 
-    /// Positions and nothing else.
+    /// Limits the search by nodes only.
     pub fn nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
     }
 
-    /// A fixed time and nothing else.
+    /// Limits the search by a fixed time only.
     pub fn movetime(time: Duration) -> Self {
         Self { movetime: Some(time), ..Self::default() }
     }
 
-    /// A clock and nothing else.
+    /// Limits the search by a clock only.
     pub fn clock(clock: Clock) -> Self {
         Self { clock: Some(clock), ..Self::default() }
     }

@@ -1,4 +1,7 @@
-//! A position and limits in, a move out. Silent: it reports to an observer and prints nothing.
+//! The chess engine: search, evaluation, time management.
+//!
+//! [`Searcher::search`] takes a game and limits and returns a move. The engine prints nothing; it reports its progress to
+//! a [`SearchObserver`].
 
 mod bench;
 pub mod eval;
@@ -21,4 +24,4 @@ pub use params::SearchParams;
 pub use score::Score;
 pub use searcher::Searcher;
 pub use stop_flag::StopFlag;
-pub use tunable::{Cells, Declared, DeclaredError, FileMistakes, Spec, declare};
+pub use tunable::{Cells, Declared, DeclaredError, FileErrors, Spec, declare};

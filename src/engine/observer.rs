@@ -1,53 +1,53 @@
-//! What a search tells while it runs, and what it answers.
+//! Reports of a search while it runs, and its result.
 
 use std::time::Duration;
 
 use crate::chess::Move;
 use crate::engine::Score;
 
-/// How a reported score relates to the true one.
+/// Whether a reported score is exact or a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// It is the score.
+    /// The exact score.
     Exact,
-    /// The score is at least this.
+    /// The true score is at least this.
     Lower,
-    /// The score is at most this.
+    /// The true score is at most this.
     Upper,
 }
 
-/// One line of analysis, told as it is found.
+/// One principal variation, reported as it is found.
 #[derive(Clone, Debug)]
 pub struct SearchInfo {
-    /// Full plies.
+    /// Depth of the iteration, in plies.
     pub depth: u32,
-    /// The longest line looked at, in plies.
+    /// Selective depth: length of the longest line searched, in plies.
     pub seldepth: u32,
-    /// The line's rank among the best ones, from 1.
+    /// Rank of the line among the best ones, from 1.
     pub multipv: usize,
-    /// What it is worth to the side to move.
+    /// Score from the side to move.
     pub score: Score,
-    /// How that score is meant.
+    /// Whether the score is exact.
     pub bound: Bound,
-    /// Positions visited by all threads.
+    /// Nodes visited by all threads.
     pub nodes: u64,
-    /// Positions per second.
+    /// Nodes per second.
     pub nps: u64,
-    /// How full the table is, in thousandths.
+    /// Use of the transposition table, in thousandths.
     pub hashfull: u32,
-    /// Since the search began.
+    /// Time since the start of the search.
     pub time: Duration,
-    /// The line, the root's move first.
+    /// The line, starting with the root move.
     pub pv: Vec<Move>,
 }
 
-/// Whoever wants to hear about a search while it runs.
+/// Receives the reports of a search while it runs.
 pub trait SearchObserver {
-    /// A line was completed, improved or refuted.
+    /// Called when a line was completed, or failed high or low.
     fn info(&mut self, info: &SearchInfo);
 }
 
-/// An observer that does not listen.
+/// An observer that discards all reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 
@@ -55,24 +55,24 @@ impl SearchObserver for Unobserved {
     fn info(&mut self, _info: &SearchInfo) {}
 }
 
-/// Collects everything it is told.
+/// Collects all reports.
 impl SearchObserver for Vec<SearchInfo> {
     fn info(&mut self, info: &SearchInfo) {
         self.push(info.clone());
     }
 }
 
-/// The answer of a search.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchReport {
-    /// The move to play; `None` only when there is no legal one.
+    /// The best move; `None` only if there is no legal one.
     pub best: Option<Move>,
-    /// The reply it expects.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// What the position is worth to the side to move.
+    /// Score from the side to move.
     pub score: Score,
-    /// The deepest completed iteration.
+    /// Depth of the last completed iteration.
     pub depth: u32,
-    /// Positions visited by all threads.
+    /// Nodes visited by all threads.
     pub nodes: u64,
 }

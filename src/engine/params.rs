@@ -1,116 +1,116 @@
-//! The margins of the search, declared once like the weights of the evaluation.
+//! The parameters of the search, declared in one table like the weights of the evaluation.
 
 use crate::engine::declare;
 
 declare! {
-    /// Every number that shapes the tree. Depths are plies, margins centipawns, unless the line says otherwise.
+    /// The parameters of the search. Depths are in plies and margins in centipawns unless stated otherwise.
     pub struct SearchParams {
         iteration {
-            /// Half the first window around the score of the iteration before.
+            /// Half-width of the first aspiration window.
             aspiration_window: i32 = 14, 4..=80, step 2;
-            /// Growth of a window that was missed, in hundredths.
+            /// Growth of the aspiration window after a fail high or fail low, in percent.
             aspiration_growth: i32 = 45, 10..=200, step 5;
         }
         pruning {
-            /// Deepest node that a static score far above beta ends.
+            /// Maximum depth of reverse futility pruning.
             reverse_futility_depth: i32 = 9, 1..=14, step 1;
-            /// Margin of that step per ply.
+            /// Reverse futility margin per ply.
             reverse_futility_margin: i32 = 72, 20..=200, step 4;
-            /// What an improving side takes off that margin, in centipawns.
+            /// Amount subtracted from the reverse futility margin if the side to move is improving.
             reverse_futility_improving: i32 = 65, 0..=200, step 5;
-            /// Deepest node that a hopeless static score sends to quiescence.
+            /// Maximum depth of razoring.
             razor_depth: i32 = 4, 0..=8, step 1;
-            /// Razoring margin at depth zero.
+            /// Razoring margin at depth 0.
             razor_base: i32 = 180, 50..=600, step 15;
             /// Razoring margin per ply.
             razor_slope: i32 = 170, 20..=500, step 15;
-            /// Plies that every null move saves.
+            /// Constant part of the null-move reduction.
             null_base: i32 = 4, 2..=6, step 1;
-            /// Depth per further ply that a null move saves.
+            /// Depth that adds one ply to the null-move reduction.
             null_depth_divisor: i32 = 4, 2..=8, step 1;
-            /// Centipawns above beta per further ply that a null move saves.
+            /// Score above beta that adds one ply to the null-move reduction, four plies at most.
             null_eval_divisor: i32 = 190, 50..=500, step 10;
-            /// Static score below beta that a null move forgives per ply.
+            /// Amount by which the static score required for a null move falls per ply of depth.
             null_slope: i32 = 18, 0..=60, step 2;
-            /// Static score below beta that a null move forgives at depth zero, taken off.
+            /// Static score above beta required for a null move at depth 0.
             null_margin: i32 = 150, 0..=400, step 10;
-            /// Depth from which a null move's cut is verified.
+            /// Minimum depth at which a null-move cutoff is verified.
             null_verification_depth: i32 = 14, 6..=30, step 1;
-            /// Least depth of a capture's shallow proof.
+            /// Minimum depth of ProbCut.
             probcut_depth: i32 = 5, 3..=12, step 1;
-            /// How far above beta that proof must come.
+            /// Margin above beta that the shallow ProbCut search must reach.
             probcut_margin: i32 = 175, 50..=500, step 10;
-            /// Quiet moves tried at depth zero before the rest is dropped.
+            /// Moves searched at depth 0 before late move pruning skips the remaining quiet moves.
             late_move_base: i32 = 4, 1..=12, step 1;
-            /// Deepest reduced depth at which a hopeless quiet move is dropped.
+            /// Maximum reduced depth of futility pruning.
             futility_depth: i32 = 9, 1..=14, step 1;
-            /// Futility margin at depth zero.
+            /// Futility margin at reduced depth 0.
             futility_base: i32 = 95, 0..=400, step 10;
-            /// Futility margin per ply.
+            /// Futility margin per ply of reduced depth.
             futility_slope: i32 = 95, 20..=300, step 5;
-            /// Deepest reduced depth at which a quiet move is dropped for its history.
+            /// Maximum depth of history pruning.
             history_pruning_depth: i32 = 5, 0..=10, step 1;
-            /// History per ply below which a quiet move is dropped.
+            /// Negative history score per ply below which a quiet move is pruned.
             history_pruning_slope: i32 = 3200, 500..=9000, step 200;
-            /// Exchange loss that a quiet move may cost per squared ply.
+            /// Loss by static exchange that a quiet move may have, per squared ply of reduced depth.
             quiet_exchange_slope: i32 = 20, 5..=80, step 2;
-            /// Exchange loss that a capture may cost per ply.
+            /// Loss by static exchange that a capture may have, per ply.
             capture_exchange_slope: i32 = 95, 30..=300, step 5;
         }
         extension {
-            /// Least depth at which the table's move is asked whether it stands alone.
+            /// Minimum depth of singular extensions.
             singular_depth: i32 = 7, 4..=14, step 1;
-            /// How far below the table's score the others must stay, in sixteenths per ply.
+            /// Margin below the table score that all other moves must miss for a singular extension, in sixteenths per ply.
             singular_slope: i32 = 24, 4..=80, step 2;
-            /// How much further below they must stay for two plies more.
+            /// Additional margin for an extension by two plies.
             double_extension_margin: i32 = 20, 0..=100, step 2;
         }
         reduction {
-            /// Reduction of every late move, in 1024ths of a ply.
+            /// Constant part of the late move reduction, in 1024ths of a ply.
             reduction_base: i32 = 680, 0..=2048, step 32;
-            /// Divisor of the logarithms' product, in hundredths.
+            /// Divisor of ln(depth) * ln(move number) in the late move reduction, in hundredths.
             reduction_divisor: i32 = 225, 120..=400, step 5;
-            /// Added where no exact score is sought, in 1024ths.
+            /// Added to the reduction in non-PV nodes, in 1024ths of a ply.
             reduction_non_pv: i32 = 600, 0..=2048, step 64;
-            /// Added where a cut is expected, in 1024ths.
+            /// Added to the reduction in expected cut nodes, in 1024ths of a ply.
             reduction_cut_node: i32 = 1100, 0..=3072, step 64;
-            /// Added where the side does not improve, in 1024ths.
+            /// Added to the reduction if the side to move is not improving, in 1024ths of a ply.
             reduction_not_improving: i32 = 700, 0..=2048, step 64;
-            /// Added where the table's move is a capture, in 1024ths.
+            /// Added to the reduction if the table move is a capture, in 1024ths of a ply.
             reduction_table_capture: i32 = 700, 0..=2048, step 64;
-            /// Taken off for killers and counter-moves, in 1024ths.
+            /// Subtracted from the reduction of killers and counter moves, in 1024ths of a ply.
             reduction_refutation: i32 = 1000, 0..=3072, step 64;
-            /// Taken off for moves that give check, in 1024ths.
+            /// Subtracted from the reduction of moves that give check, in 1024ths of a ply.
             reduction_check: i32 = 900, 0..=3072, step 64;
-            /// Taken off on lines that once were principal, in 1024ths.
+            /// Subtracted from the reduction in nodes that are or were on a principal variation, in 1024ths of a ply.
             reduction_on_pv: i32 = 900, 0..=3072, step 64;
-            /// History worth one ply.
+            /// History score that changes the reduction by one ply.
             reduction_history: i32 = 8600, 2000..=32000, step 400;
         }
         history {
-            /// Bonus per ply of a move that cut.
+            /// History bonus per ply of a move that caused a beta cutoff.
             bonus_slope: i32 = 170, 20..=500, step 10;
-            /// Bonus at depth zero, taken off.
+            /// Amount subtracted from the history bonus.
             bonus_offset: i32 = 90, 0..=400, step 10;
-            /// Most that one cut adds.
+            /// Maximum history bonus.
             bonus_most: i32 = 1700, 400..=4000, step 100;
-            /// Malus per ply of a move tried in vain.
+            /// History malus per ply of moves searched before the one that caused a beta cutoff.
             malus_slope: i32 = 190, 20..=600, step 10;
-            /// Malus at depth zero, taken off.
+            /// Amount subtracted from the history malus.
             malus_offset: i32 = 70, 0..=400, step 10;
-            /// Most that one cut takes away.
+            /// Maximum history malus.
             malus_most: i32 = 1400, 400..=4000, step 100;
-            /// Weight of the correction by pawn structure, in 512ths.
+            /// Weight of the pawn structure correction history, in 512ths.
             correction_pawn: i32 = 160, 0..=512, step 8;
-            /// Weight of the corrections by either side's pieces, in 512ths.
+            /// Weight of the piece correction histories of both sides, in 512ths.
             correction_pieces: i32 = 130, 0..=512, step 8;
-            /// Weight of the correction by the last move, in 512ths.
+            /// Weight of the last move correction history, in 512ths.
             correction_move: i32 = 110, 0..=512, step 8;
         }
         quiescence {
-            /// What a capture may miss alpha by, beyond what it takes.
+            /// Delta pruning margin: a capture is skipped if stand pat, the captured piece and this do not exceed alpha.
             delta_margin: i32 = 165, 30..=500, step 10;
-            /// How far below alpha quiet checks are still tried.
+            /// Distance of stand pat below alpha up to which quiet checks are searched.
             check_margin: i32 = 60, 0..=400, step 10;
         }
     }

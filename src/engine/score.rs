@@ -1,27 +1,27 @@
-//! What a search says a position is worth, inside the tree and to the world.
+//! Scores, as used inside the search tree and as reported.
 
-/// A score inside the tree: centipawns for the side to move, or a mate counted in plies from the root.
+/// A score inside the tree: centipawns from the side to move, or a mate counted in plies from the root.
 pub(super) type Value = i32;
 
-/// The longest line that a search follows, in plies.
+/// Maximum length of a line, in plies.
 pub(super) const MAX_PLY: usize = 128;
 
-/// Mate at the root itself; a mate in n plies is worth n less.
+/// Mate at the root; a mate in `n` plies scores `n` less.
 pub(super) const MATE: Value = 32_000;
-/// Above every score.
+/// Greater than every score.
 pub(super) const INFINITE: Value = 32_001;
-/// From here up a score is a mate.
-pub(super) const MATE_BAND: Value = MATE - 2 * MAX_PLY as Value;
+/// The smallest score that is a mate.
+pub(super) const MATE_THRESHOLD: Value = MATE - 2 * MAX_PLY as Value;
 /// The largest score that is not a mate.
-pub(super) const MAX_EVAL: Value = MATE_BAND - 1;
+pub(super) const MAX_EVAL: Value = MATE_THRESHOLD - 1;
 
-/// The score of the side that is mated `ply` plies from the root.
+/// Returns the score of being mated `ply` plies from the root.
 #[inline(always)]
 pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// The score of the side that mates `ply` plies from the root.
+/// Returns the score of giving mate `ply` plies from the root.
 #[inline(always)]
 pub(super) const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
@@ -30,57 +30,57 @@ pub(super) const fn mate_in(ply: usize) -> Value {
 /// Whether a score is a mate for either side.
 #[inline(always)]
 pub(super) const fn is_mate(value: Value) -> bool {
-    value.abs() >= MATE_BAND
+    value.abs() >= MATE_THRESHOLD
 }
 
-/// A score for the table, which counts mates from the position it stores and not from the root.
+/// Converts a score for the transposition table, which counts mates from the stored position and not from the root.
 #[inline(always)]
 pub(super) const fn to_table(value: Value, ply: usize) -> Value {
-    if value >= MATE_BAND {
+    if value >= MATE_THRESHOLD {
         value + ply as Value
-    } else if value <= -MATE_BAND {
+    } else if value <= -MATE_THRESHOLD {
         value - ply as Value
     } else {
         value
     }
 }
 
-/// A table's score, counted from the root again; the inverse of [`to_table`].
+/// Converts a score from the transposition table; the inverse of [`to_table`].
 #[inline(always)]
 pub(super) const fn from_table(value: Value, ply: usize) -> Value {
-    if value >= MATE_BAND {
+    if value >= MATE_THRESHOLD {
         value - ply as Value
-    } else if value <= -MATE_BAND {
+    } else if value <= -MATE_THRESHOLD {
         value + ply as Value
     } else {
         value
     }
 }
 
-/// A score as the world reads it, for the side to move.
+/// A score as reported, from the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
     /// Centipawns.
     Cp(i32),
-    /// Mate in so many moves; negative when the side to move is mated, 0 when it is mated already.
+    /// Mate in this many moves; negative if the side to move is mated, 0 if it is already mated.
     Mate(i32),
 }
 
 impl Score {
-    /// The score of a dead drawn position.
+    /// The score of a draw.
     pub const DRAW: Self = Self::Cp(0);
 
     pub(super) const fn from_value(value: Value) -> Self {
-        if value >= MATE_BAND {
+        if value >= MATE_THRESHOLD {
             Self::Mate((MATE - value + 1) / 2)
-        } else if value <= -MATE_BAND {
+        } else if value <= -MATE_THRESHOLD {
             Self::Mate(-(MATE + value) / 2)
         } else {
             Self::Cp(value)
         }
     }
 
-    /// The same score seen from the other side.
+    /// Returns the same score from the point of view of the other side.
     pub const fn reversed(self) -> Self {
         match self {
             Self::Cp(cp) => Self::Cp(-cp),
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mate_is_told_in_moves_of_the_side_that_mates() {
+    fn a_mate_is_counted_in_moves_of_the_mating_side() {
         let cases = [
             (mate_in(1), Score::Mate(1)),
             (mate_in(3), Score::Mate(2)),
@@ -111,19 +111,19 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_stored_at_one_ply_is_as_far_away_when_met_at_another() {
-        for (stored_at, met_at) in [(3, 3), (3, 9), (20, 1)] {
-            let seven_plies_on = mate_in(stored_at + 7);
-            let met = from_table(to_table(seven_plies_on, stored_at), met_at);
-            assert_eq!(met, mate_in(met_at + 7));
-            let lost = from_table(to_table(mated_in(stored_at + 6), stored_at), met_at);
-            assert_eq!(lost, mated_in(met_at + 6));
+    fn a_mate_stored_at_one_ply_keeps_its_distance_when_probed_at_another() {
+        for (stored_at, probed_at) in [(3, 3), (3, 9), (20, 1)] {
+            let mate_in_seven = mate_in(stored_at + 7);
+            let probed = from_table(to_table(mate_in_seven, stored_at), probed_at);
+            assert_eq!(probed, mate_in(probed_at + 7));
+            let lost = from_table(to_table(mated_in(stored_at + 6), stored_at), probed_at);
+            assert_eq!(lost, mated_in(probed_at + 6));
         }
         assert_eq!(to_table(120, 9), 120);
     }
 
     #[test]
-    fn every_mate_inside_the_deepest_line_stays_in_the_band_and_in_sixteen_bits() {
+    fn every_mate_within_max_ply_is_recognised_and_fits_sixteen_bits() {
         assert!(is_mate(mate_in(MAX_PLY)) && is_mate(mated_in(MAX_PLY)) && !is_mate(MAX_EVAL));
         assert!(to_table(mate_in(MAX_PLY), MAX_PLY) <= MATE);
         assert!(i16::try_from(INFINITE).is_ok());

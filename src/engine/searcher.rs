@@ -1,4 +1,4 @@
-//! The engine as others see it: a game and limits in, a move out.
+//! The public interface of the engine: takes a game and limits, returns a move.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -13,13 +13,13 @@ use crate::engine::{
     Limits, Score, SearchMode, SearchObserver, SearchParams, SearchReport, StopFlag, Unobserved, Weights,
 };
 
-/// Room for the deepest line, singular searches included.
+/// Stack size of a helper thread, in bytes: enough for the deepest line, singular searches included.
 const HELPER_STACK: usize = 16 << 20;
 
-/// A chess engine with its table, its memory and its settings. One search runs at a time.
+/// A chess engine with its transposition table, per-thread tables and settings. One search runs at a time.
 ///
-/// With one thread and the same history of calls, a search bounded by nodes or depth gives the same answer every
-/// time, on every machine.
+/// With one thread and the same sequence of calls, a search limited by nodes or depth returns the same result every time,
+/// on every machine.
 pub struct Searcher {
     table: TranspositionTable,
     memories: Vec<Memory>,
@@ -30,7 +30,8 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// An engine with one thread and a table of `hash_mb` megabytes, of which memory is taken as it fills.
+    /// Creates an engine with one thread and a transposition table of `hash_mb` megabytes. The memory of the table is
+    /// committed as it fills.
     pub fn new(hash_mb: usize) -> Self {
         let (weights, params) = (Weights::default(), SearchParams::default());
         Self {
@@ -43,53 +44,53 @@ impl Searcher {
         }
     }
 
-    /// Replaces the table by an empty one of this many megabytes.
+    /// Replaces the transposition table by an empty one of `megabytes` megabytes.
     pub fn set_hash(&mut self, megabytes: usize) {
         self.table = TranspositionTable::new(megabytes);
     }
 
-    /// Searches with this many threads from now on, at least one.
+    /// Sets the number of threads; at least one.
     pub fn set_threads(&mut self, threads: usize) {
         let weights = &self.weights;
         self.memories.resize_with(threads.max(1), || Memory::new(weights.clone()));
     }
 
-    /// Evaluates with these weights from now on, and forgets what others gave.
+    /// Sets the weights of the evaluation, and clears all tables, which depend on them.
     pub fn set_weights(&mut self, weights: Weights) {
         self.weights = weights;
         self.new_game();
     }
 
-    /// The weights of the evaluation.
+    /// Returns the weights of the evaluation.
     pub const fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// Searches with these margins from now on.
+    /// Sets the parameters of the search.
     pub fn set_params(&mut self, params: SearchParams) {
         self.reductions = Reductions::new(&params);
         self.params = params;
     }
 
-    /// The margins of the search.
+    /// Returns the parameters of the search.
     pub const fn params(&self) -> &SearchParams {
         &self.params
     }
 
-    /// Centipawns by which a draw is worse than even for the side that searches.
+    /// Sets the contempt: the centipawns by which the searching side rates a draw below 0.
     pub const fn set_contempt(&mut self, centipawns: i32) {
         self.contempt = centipawns;
     }
 
-    /// Forgets everything learned from earlier positions.
+    /// Clears the transposition table and all history tables.
     pub fn new_game(&mut self) {
         self.table.clear();
         let weights = &self.weights;
         self.memories.iter_mut().for_each(|memory| *memory = Memory::new(weights.clone()));
     }
 
-    /// Searches the last position of `line` and answers with a legal move, however soon it is stopped; without one
-    /// only where the rules have none.
+    /// Searches the last position of `line` and returns a legal move, even if it is stopped at once. Returns no move only
+    /// if there is no legal one.
     pub fn search(
         &mut self,
         line: &GameLine,
@@ -113,24 +114,24 @@ impl Searcher {
             stop,
             contempt: self.contempt,
             started,
-            budget: TimeBudget::plan(limits),
+            budget: TimeBudget::from_limits(limits),
             finished: AtomicBool::new(false),
             visited: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
         };
         let keys: Vec<u64> = line.keys().collect();
-        let findings = run(&shared, &mut self.memories, position, &root_moves, &keys, observer);
-        let chosen = vote(&findings);
+        let results = run(&shared, &mut self.memories, position, &root_moves, &keys, observer);
+        let chosen = vote(&results);
         report(&shared, position, chosen)
     }
 }
 
-/// What one thread found.
-struct Finding {
+/// The result of one thread.
+struct ThreadResult {
     best: RootMove,
     depth: i32,
 }
 
-/// Runs all threads to their end; the main thread's finding comes first.
+/// Runs all threads to their end. The result of the main thread comes first.
 fn run(
     shared: &SearchShared<'_>,
     memories: &mut [Memory],
@@ -138,70 +139,71 @@ fn run(
     root_moves: &RootMoves,
     keys: &[u64],
     observer: &mut dyn SearchObserver,
-) -> Vec<Finding> {
-    let look = |memory: &mut Memory, role: ThreadRole, observer: &mut dyn SearchObserver| {
+) -> Vec<ThreadResult> {
+    let search = |memory: &mut Memory, role: ThreadRole, observer: &mut dyn SearchObserver| {
         let keys = keys.to_vec();
         let mut search = Search::new(shared, memory, role, root_moves.clone(), keys, position.turn());
         search.iterate(position, observer);
-        search.consult();
-        search.finding()
+        search.poll_limits();
+        search.thread_result()
     };
     let Some((main, helpers)) = memories.split_first_mut() else { return Vec::new() };
     thread::scope(|scope| {
         let running: Vec<_> = (1..)
             .zip(helpers)
             .filter_map(|(index, memory)| {
-                let work = move || look(memory, ThreadRole::Helper { index }, &mut Unobserved);
-                // A helper that the system refuses is one helper less, not a failed search.
+                let work = move || search(memory, ThreadRole::Helper { index }, &mut Unobserved);
+                // If the system refuses a thread, the search continues with one helper fewer.
                 thread::Builder::new().stack_size(HELPER_STACK).spawn_scoped(scope, work).ok()
             })
             .collect();
-        let mut findings: Vec<_> = look(main, ThreadRole::Main, observer).into_iter().collect();
-        wait_for_leave(shared);
+        let mut results: Vec<_> = search(main, ThreadRole::Main, observer).into_iter().collect();
+        wait_for_stop(shared);
         shared.finished.store(true, Ordering::Relaxed);
-        findings.extend(running.into_iter().filter_map(|helper| helper.join().ok().flatten()));
-        findings
+        results.extend(running.into_iter().filter_map(|helper| helper.join().ok().flatten()));
+        results
     })
 }
 
-/// An infinite or pondering search may not answer before it is told to, even when it has nothing left to do.
-fn wait_for_leave(shared: &SearchShared<'_>) {
-    let may_answer = || shared.stop.is_stopped() || shared.limits_hold();
-    while shared.limits.mode != SearchMode::Normal && !may_answer() {
+/// Waits until the search may return. An infinite or pondering search must not return before `stop` or `ponderhit`, even
+/// if it has reached its maximum depth.
+fn wait_for_stop(shared: &SearchShared<'_>) {
+    let may_return = || shared.stop.is_stopped() || shared.limits_apply();
+    while shared.limits.mode != SearchMode::Normal && !may_return() {
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// The main thread's finding, unless helpers that looked as deep agree on something better.
-fn vote(findings: &[Finding]) -> Option<&Finding> {
-    let main = findings.first()?;
-    let worst = findings.iter().map(|finding| finding.best.value).min()?;
+/// Returns the result of the main thread, unless helpers that searched at least as deep agree on a better move.
+fn vote(results: &[ThreadResult]) -> Option<&ThreadResult> {
+    let main = results.first()?;
+    let worst = results.iter().map(|result| result.best.value).min()?;
     let votes = |mv: Move| -> i64 {
-        let supporters = findings.iter().filter(|finding| finding.best.mv == mv);
-        supporters.map(|finding| i64::from(finding.best.value - worst + 20) * i64::from(finding.depth)).sum()
+        let supporters = results.iter().filter(|result| result.best.mv == mv);
+        supporters.map(|result| i64::from(result.best.value - worst + 20) * i64::from(result.depth)).sum()
     };
-    let eligible = findings.iter().filter(|finding| finding.depth >= main.depth);
-    Some(eligible.fold(main, |best, finding| {
+    let eligible = results.iter().filter(|result| result.depth >= main.depth);
+    Some(eligible.fold(main, |best, result| {
         let better = if is_mate(best.best.value) {
-            finding.best.value > best.best.value
+            result.best.value > best.best.value
         } else {
-            votes(finding.best.mv) > votes(best.best.mv)
+            votes(result.best.mv) > votes(best.best.mv)
         };
-        if better { finding } else { best }
+        if better { result } else { best }
     }))
 }
 
-fn report(shared: &SearchShared<'_>, position: &Position, chosen: Option<&Finding>) -> SearchReport {
+fn report(shared: &SearchShared<'_>, position: &Position, chosen: Option<&ThreadResult>) -> SearchReport {
     let nodes = shared.nodes();
-    let Some(Finding { best, depth }) = chosen else {
+    let Some(ThreadResult { best, depth }) = chosen else {
         return SearchReport { best: None, ponder: None, score: Score::DRAW, depth: 0, nodes };
     };
     let after = position.play(best.mv);
-    let expected = || shared.table.probe(after.key(), 1).and_then(|known| known.mv.unpack(&after));
+    let expected = || shared.table.probe(after.key(), 1).and_then(|hit| hit.mv.unpack(&after));
     SearchReport {
         best: Some(best.mv),
         ponder: best.line.get(1).copied().or_else(expected),
-        // Stopped before the first move was looked at: nothing is known, which is what an even score says.
+        // If the search was stopped before the first move was searched, there is no score; report 0.
         score: if best.value == -INFINITE { Score::DRAW } else { Score::from_value(best.value) },
         depth: *depth as u32,
         nodes,
@@ -209,7 +211,7 @@ fn report(shared: &SearchShared<'_>, position: &Position, chosen: Option<&Findin
 }
 
 impl Search<'_> {
-    fn finding(&self) -> Option<Finding> {
-        self.root_moves.best().map(|best| Finding { best: best.clone(), depth: self.completed_depth })
+    fn thread_result(&self) -> Option<ThreadResult> {
+        self.root_moves.best().map(|best| ThreadResult { best: best.clone(), depth: self.completed_depth })
     }
 }

@@ -1,9 +1,9 @@
-//! The handle by which the world ends a search, or tells it that its expected move came.
+//! Handle to stop a running search, or to signal a ponder hit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A cloneable handle on one search. Raise it from any thread; the search notices within a millisecond or so.
+/// A cloneable handle to one search. It may be used from any thread; the search reacts within about a millisecond.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<Signals>);
 
@@ -14,28 +14,28 @@ struct Signals {
 }
 
 impl StopFlag {
-    /// A handle that has signalled nothing.
+    /// Creates a handle on which nothing has been signalled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the search; it answers with the best move it knows.
+    /// Stops the search, which then returns its best move.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Release);
     }
 
-    /// Tells a pondering search that the expected move was played, so its limits hold from now on.
+    /// Signals a pondering search that the expected move was played: its limits apply from now on.
     pub fn ponderhit(&self) {
         self.0.ponderhit.store(true, Ordering::Release);
     }
 
-    /// Makes the handle ready for another search.
+    /// Resets the handle for another search.
     pub fn reset(&self) {
         self.0.stop.store(false, Ordering::Release);
         self.0.ponderhit.store(false, Ordering::Release);
     }
 
-    /// Whether the search must end.
+    /// Whether the search was stopped.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.0.stop.load(Ordering::Relaxed)

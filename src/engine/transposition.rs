@@ -1,7 +1,7 @@
-//! The transposition table: what the search already knows, shared by its threads without a lock.
+//! The transposition table, shared by all search threads without a lock.
 //!
-//! An entry is two words, the data and the key xored with the data. A torn write leaves a pair whose xor is not
-//! the key, so it reads as a miss and never as a wrong entry.
+//! An entry consists of two words: the data, and the key xored with the data. After a torn write the xor of the two words
+//! is not the key, so the entry is a miss and never a wrong hit.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -9,9 +9,9 @@ use crate::chess::{Move, Piece, PieceKind, Position, Square};
 use crate::engine::Bound;
 use crate::engine::score::{self, Value};
 
-/// Entries that share an index, one cache line.
+/// Entries per cluster, which is one cache line.
 const CLUSTER: usize = 4;
-/// Searches after which an entry's age wraps.
+/// Number of searches after which the generation of entries wraps around.
 const GENERATIONS: u8 = 32;
 
 #[repr(align(64))]
@@ -22,26 +22,26 @@ struct TableEntry {
     data: AtomicU64,
 }
 
-/// A lock-free table of searched positions.
+/// A lock-free hash table of searched positions.
 pub(super) struct TranspositionTable {
     clusters: Box<[Cluster]>,
     generation: AtomicU8,
 }
 
-/// What the table knows of a position.
+/// The entry of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TableHit {
     pub(super) mv: PackedMove,
     /// The score, with mates counted from the root.
     pub(super) value: Value,
-    /// The static evaluation; `None` where the side to move was in check.
+    /// The static evaluation; `None` if the side to move is in check.
     pub(super) eval: Option<Value>,
     pub(super) depth: i32,
     pub(super) bound: Bound,
     pub(super) on_pv: bool,
 }
 
-/// A move in 16 bits, to be unpacked against the position it belongs to.
+/// A move in 16 bits; the position it belongs to is needed to unpack it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PackedMove(u16);
 
@@ -54,8 +54,8 @@ impl PackedMove {
         Self(mv.from().index() as u16 | (mv.to().index() as u16) << 6 | promotion << 12)
     }
 
-    /// The move as `position` would generate it, or `None` if it is not legal there (another position may share
-    /// the key).
+    /// Returns the move as `position` generates it, or `None` if it is not legal there (another position may have the
+    /// same key).
     pub(super) fn unpack(self, position: &Position) -> Option<Move> {
         if self == Self::NONE {
             return None;
@@ -81,13 +81,15 @@ impl PackedMove {
     }
 }
 
-/// The low bits of a data word: eval 16, value 16, move 16, depth 8, then age 5, pv 1, bound 2.
+// Layout of a data word, from the highest bit: eval 16, value 16, move 16, depth 8, generation 5, PV 1, bound 2.
+
+/// The stored evaluation of an entry without one.
 const NO_EVAL: i16 = i16::MIN;
 
 impl TableHit {
-    /// Whether the stored score settles a search of this window.
+    /// Whether the stored score causes a cutoff for this window.
     #[inline(always)]
-    pub(super) fn settles(&self, alpha: Value, beta: Value) -> bool {
+    pub(super) fn cuts_off(&self, alpha: Value, beta: Value) -> bool {
         match self.bound {
             Bound::Exact => true,
             Bound::Lower => self.value >= beta,
@@ -95,11 +97,11 @@ impl TableHit {
         }
     }
 
-    /// The stored score where it says more than the static one, which otherwise stands.
+    /// Returns the stored score if its bound makes it a better estimate than `eval`, otherwise `eval`.
     #[inline(always)]
     pub(super) fn refine(&self, eval: Value) -> Value {
-        let blind = if self.value > eval { Bound::Upper } else { Bound::Lower };
-        if self.bound == blind || score::is_mate(self.value) { eval } else { self.value }
+        let uninformative = if self.value > eval { Bound::Upper } else { Bound::Lower };
+        if self.bound == uninformative || score::is_mate(self.value) { eval } else { self.value }
     }
 
     fn pack(self, ply: usize, generation: u8) -> u64 {
@@ -138,25 +140,25 @@ impl TableHit {
 }
 
 impl TranspositionTable {
-    /// A table of about `megabytes`, at least one. Its pages are touched only as the search reaches them.
+    /// Creates a table of about `megabytes` megabytes, at least one. Memory pages are touched only as the search uses them.
     pub(super) fn new(megabytes: usize) -> Self {
         let clusters = (megabytes.max(1) << 20) / size_of::<Cluster>();
         Self { clusters: zeroed(clusters), generation: AtomicU8::new(0) }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         self.clusters = zeroed(self.clusters.len());
         *self.generation.get_mut() = 0;
     }
 
-    /// Ages every entry by one search.
+    /// Starts a new generation: all entries become older by one search.
     pub(super) fn next_search(&self) {
         let next = (self.generation.load(Ordering::Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// What is known of the position with this key, `ply` plies from the root.
+    /// Returns the entry of the position with this key, `ply` plies from the root.
     #[inline]
     pub(super) fn probe(&self, key: u64, ply: usize) -> Option<TableHit> {
         self.cluster(key).0.iter().find_map(|entry| {
@@ -166,53 +168,53 @@ impl TranspositionTable {
         })
     }
 
-    /// Asks the memory for the cluster of `key`, so that it is at hand when it is probed.
+    /// Prefetches the cluster of `key` into the cache.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    #[expect(unsafe_code, reason = "a probe that waits for memory costs a seventh of the search")]
+    #[expect(unsafe_code, reason = "waiting for memory in probes costs a seventh of the search time")]
     pub(super) fn prefetch(&self, key: u64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint; it has no effect that a program could see, at any address.
+        // SAFETY: a prefetch is a hint without observable effect, at any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast()) }
     }
 
-    /// Elsewhere the processor is left to its own foresight.
+    /// Does nothing on this architecture.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     pub(super) fn prefetch(&self, _key: u64) {}
 
-    /// Stores what was found, over the same position's entry or the least valuable of its cluster.
-    pub(super) fn store(&self, key: u64, ply: usize, mut known: TableHit) {
+    /// Stores an entry. It replaces the entry of the same position, or else the least valuable one of its cluster.
+    pub(super) fn store(&self, key: u64, ply: usize, mut hit: TableHit) {
         let generation = self.generation.load(Ordering::Relaxed);
-        let mut victim = &self.cluster(key).0[0];
-        let mut least = i32::MAX;
+        let mut replaced = &self.cluster(key).0[0];
+        let mut lowest = i32::MAX;
         for entry in &self.cluster(key).0 {
             let data = entry.data.load(Ordering::Relaxed);
             if entry.check.load(Ordering::Relaxed) ^ data == key {
                 let old_depth = i32::from((data >> 8) as u8);
-                if known.mv == PackedMove::NONE {
-                    known.mv = PackedMove((data >> 16) as u16);
+                if hit.mv == PackedMove::NONE {
+                    hit.mv = PackedMove((data >> 16) as u16);
                 }
-                let fresh = (data as u8) >> 3 == generation;
-                if fresh && known.bound != Bound::Exact && known.depth + 4 < old_depth {
+                let current = (data as u8) >> 3 == generation;
+                if current && hit.bound != Bound::Exact && hit.depth + 4 < old_depth {
                     return;
                 }
-                victim = entry;
+                replaced = entry;
                 break;
             }
             let age = i32::from((GENERATIONS + generation - ((data as u8) >> 3)) % GENERATIONS);
-            let worth = if data & 3 == 0 { -1000 } else { i32::from((data >> 8) as u8) - 8 * age };
-            if worth < least {
-                least = worth;
-                victim = entry;
+            let quality = if data & 3 == 0 { -1000 } else { i32::from((data >> 8) as u8) - 8 * age };
+            if quality < lowest {
+                lowest = quality;
+                replaced = entry;
             }
         }
-        let data = known.pack(ply, generation);
-        victim.data.store(data, Ordering::Relaxed);
-        victim.check.store(key ^ data, Ordering::Relaxed);
+        let data = hit.pack(ply, generation);
+        replaced.data.store(data, Ordering::Relaxed);
+        replaced.check.store(key ^ data, Ordering::Relaxed);
     }
 
-    /// How many of the first thousand entries this search wrote.
+    /// Returns how many of the first thousand entries were written by the current search.
     pub(super) fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Ordering::Relaxed);
         let sample = self.clusters.iter().take(250).flat_map(|cluster| &cluster.0);
@@ -225,7 +227,7 @@ impl TranspositionTable {
 
     #[inline(always)]
     fn cluster(&self, key: u64) -> &Cluster {
-        // The high half of the product spreads any number of clusters evenly, without a division.
+        // The high half of the product distributes keys evenly over any number of clusters, without a division.
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
         &self.clusters[index as usize]
     }
@@ -233,10 +235,10 @@ impl TranspositionTable {
 
 #[expect(
     unsafe_code,
-    reason = "the safe way writes every page, which costs start time and memory that is never used"
+    reason = "safe initialisation writes every page, which costs start time and memory that is never used"
 )]
 fn zeroed(clusters: usize) -> Box<[Cluster]> {
-    // SAFETY: a cluster is made of atomic integers, for which all bits zero is a value.
+    // SAFETY: a cluster consists of atomic integers, for which all bits zero is a valid value.
     unsafe { Box::new_zeroed_slice(clusters).assume_init() }
 }
 
@@ -245,14 +247,14 @@ mod tests {
     use super::*;
     use crate::engine::score::mate_in;
 
-    fn known(value: Value, depth: i32) -> TableHit {
+    fn hit(value: Value, depth: i32) -> TableHit {
         TableHit { mv: PackedMove(0x1234), value, eval: Some(-31), depth, bound: Bound::Lower, on_pv: true }
     }
 
     #[test]
-    fn what_is_stored_comes_back_field_by_field() {
+    fn a_probe_returns_every_stored_field() {
         let table = TranspositionTable::new(1);
-        let entry = known(-250, 17);
+        let entry = hit(-250, 17);
         table.store(0xdead_beef_0123_4567, 3, entry);
         assert_eq!(table.probe(0xdead_beef_0123_4567, 3), Some(entry));
         assert_eq!(table.probe(0xdead_beef_0123_4566, 3), None);
@@ -262,49 +264,49 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_table_knows_nothing_even_of_key_zero() {
+    fn an_empty_table_has_no_entry_even_for_key_zero() {
         assert_eq!(TranspositionTable::new(1).probe(0, 0), None);
     }
 
     #[test]
-    fn a_mate_keeps_its_distance_when_met_at_another_ply() {
+    fn a_mate_keeps_its_distance_when_probed_at_another_ply() {
         let table = TranspositionTable::new(1);
-        table.store(5, 4, known(mate_in(4 + 3), 9));
+        table.store(5, 4, hit(mate_in(4 + 3), 9));
         assert_eq!(table.probe(5, 10).unwrap().value, mate_in(10 + 3));
     }
 
     #[test]
-    fn a_full_cluster_gives_up_its_oldest_and_shallowest_entry() {
+    fn a_full_cluster_replaces_its_oldest_and_shallowest_entry() {
         let table = TranspositionTable::new(1);
         for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 7)] {
-            table.store(key, 0, known(0, depth));
+            table.store(key, 0, hit(0, depth));
         }
-        table.store(5, 0, known(0, 1));
+        table.store(5, 0, hit(0, 1));
         assert!(table.probe(2, 0).is_none() && table.probe(5, 0).is_some() && table.probe(1, 0).is_some());
         table.next_search();
         for key in [6, 7] {
-            table.store(key, 0, known(0, 6));
+            table.store(key, 0, hit(0, 6));
         }
         assert!(table.probe(1, 0).is_some() && table.probe(3, 0).is_some());
         assert!(
             table.probe(4, 0).is_none(),
-            "depth 7 of the search before is worth less than depth 6 of this one"
+            "depth 7 of the previous search is less valuable than depth 6 of the current one"
         );
     }
 
     #[test]
-    fn a_store_without_a_move_keeps_the_move_already_known() {
+    fn a_store_without_a_move_keeps_the_stored_move() {
         let table = TranspositionTable::new(1);
-        table.store(9, 0, known(10, 5));
-        table.store(9, 0, TableHit { mv: PackedMove::NONE, ..known(10, 6) });
+        table.store(9, 0, hit(10, 5));
+        table.store(9, 0, TableHit { mv: PackedMove::NONE, ..hit(10, 6) });
         assert_eq!(table.probe(9, 0).unwrap().mv, PackedMove(0x1234));
     }
 
     #[test]
-    fn clearing_forgets_and_resizing_follows_the_megabytes() {
+    fn a_table_has_the_requested_size_and_is_empty_after_clearing() {
         let mut table = TranspositionTable::new(2);
         assert_eq!(table.clusters.len() * 64, 2 << 20);
-        table.store(9, 0, known(10, 5));
+        table.store(9, 0, hit(10, 5));
         assert!(table.hashfull() > 0);
         table.clear();
         assert_eq!((table.probe(9, 0), table.hashfull()), (None, 0));

@@ -1,7 +1,7 @@
-//! Tables of named numbers, each declared once: name, default, range, step and one line of what it is.
+//! Tables of named integers, each declared once with its default, range, step and a one-line description.
 //!
-//! [`declare!`](crate::engine::declare!) turns such a table into a plain struct with fast fields. Through
-//! [`Declared`] the same table answers by name, so options, files, command lines and tuners never need a second list.
+//! [`declare!`](crate::engine::declare!) turns such a table into a plain struct. [`Declared`] gives access to its numbers
+//! by name, so UCI options, files, command lines and tuners do not need a list of their own.
 //!
 //! ```
 //! use playself::engine::{Declared, declare};
@@ -10,7 +10,7 @@
 //!     /// Margins of a toy search.
 //!     pub struct Margins {
 //!         null_move {
-//!             /// Plies a null move is reduced by.
+//!             /// Reduction of a null-move search, in plies.
 //!             null_move_base: i32 = 3, 1..=6, step 1;
 //!         }
 //!     }
@@ -25,34 +25,34 @@ use crate::spelling::nearest;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// What is declared about one number.
+/// The declaration of one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spec {
-    /// Its flat name, unique in its table: `isolated_pawn_mg`, `pst_knight_eg_d4`.
+    /// Name, unique in its table: `isolated_pawn_mg`, `pst_knight_eg_d4`.
     pub name: String,
-    /// The declared field it is, or is part of.
+    /// The struct field that the number is, or is part of.
     pub field: &'static str,
-    /// The section it is declared in.
+    /// The section of the table.
     pub section: &'static str,
-    /// Its value unless somebody sets another.
+    /// Default value.
     pub default: i32,
-    /// The least value it takes.
+    /// Smallest allowed value.
     pub min: i32,
-    /// The greatest value it takes.
+    /// Largest allowed value.
     pub max: i32,
-    /// A change of this size is worth trying.
+    /// A change of this size is worth testing.
     pub step: i32,
-    /// What it is, in one line.
+    /// One-line description.
     pub doc: &'static str,
 }
 
-/// A declared field, seen as one or more numbers with a name suffix each.
+/// The type of a declared field: one or more numbers, each with a name suffix.
 pub trait Cells {
-    /// How many numbers.
+    /// Number of numbers.
     const COUNT: usize;
-    /// What the number at `index` adds to the field's name.
+    /// Returns the suffix that the number at `index` adds to the name of the field.
     fn suffix(index: usize) -> String;
-    /// The number at `index`.
+    /// Returns the number at `index`.
     fn cell(&self, index: usize) -> i32;
     /// Sets the number at `index`.
     fn set_cell(&mut self, index: usize, value: i32);
@@ -74,16 +74,16 @@ impl Cells for i32 {
     }
 }
 
-/// A table made by [`declare!`](crate::engine::declare!), addressed by name or by position.
+/// A table declared with [`declare!`](crate::engine::declare!); its numbers are accessible by name and by index.
 pub trait Declared: Clone + Default + 'static {
-    /// Every number of the table in declared order; `cell(i)` is the value of `specs()[i]`.
+    /// Returns the declarations of all numbers, in order; `cell(i)` is the value of `specs()[i]`.
     fn specs() -> &'static [Spec];
-    /// The value at `index`.
+    /// Returns the value at `index`.
     fn cell(&self, index: usize) -> i32;
-    /// Sets the value at `index`, without regard to its range.
+    /// Sets the value at `index` without checking its range.
     fn set_cell(&mut self, index: usize, value: i32);
 
-    /// The index of `name`, or an error that suggests the nearest name.
+    /// Returns the index of `name`, or an error that suggests the nearest name.
     fn index_of(name: &str) -> Result<usize, DeclaredError> {
         Self::specs().iter().position(|spec| spec.name == name).ok_or_else(|| DeclaredError::Unknown {
             name: name.to_owned(),
@@ -91,7 +91,7 @@ pub trait Declared: Clone + Default + 'static {
         })
     }
 
-    /// The value of `name`.
+    /// Returns the value of `name`.
     fn get(&self, name: &str) -> Result<i32, DeclaredError> {
         Self::index_of(name).map(|index| self.cell(index))
     }
@@ -107,7 +107,7 @@ pub trait Declared: Clone + Default + 'static {
         Ok(())
     }
 
-    /// Sets from `name=value`, as a command line writes it.
+    /// Sets a value from `name=value`, the form used on command lines.
     fn assign(&mut self, assignment: &str) -> Result<(), DeclaredError> {
         let malformed = || DeclaredError::Malformed { text: assignment.trim().to_owned() };
         let (name, value) = assignment.split_once('=').ok_or_else(malformed)?;
@@ -115,33 +115,33 @@ pub trait Declared: Clone + Default + 'static {
         self.set(name.trim().trim_matches('"'), value)
     }
 
-    /// Sets from the text of a file: lines of `name = integer`, `# comments`, and `[section]` heads, which only
-    /// order the file for its reader. Every mistake of the text is reported, and none of it applied then.
-    fn read_text(&mut self, text: &str) -> Result<(), FileMistakes> {
+    /// Sets values from the text of a file: lines of `name = integer`, `# comments`, and `[section]` headings, which have
+    /// no meaning. If the text has errors, all of them are returned and no value is changed.
+    fn read_text(&mut self, text: &str) -> Result<(), FileErrors> {
         let mut changed = self.clone();
         let mut seen = std::collections::HashSet::new();
-        let mut mistakes = Vec::new();
+        let mut errors = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() || (line.starts_with('[') && line.ends_with(']')) {
                 continue;
             }
             let name = line.split('=').next().unwrap_or_default().trim();
-            let outcome = match seen.insert(name) {
+            let result = match seen.insert(name) {
                 true => changed.assign(line),
                 false => Err(DeclaredError::Repeated { name: name.to_owned() }),
             };
-            mistakes.extend(outcome.err().map(|error| (number, error)));
+            errors.extend(result.err().map(|error| (number, error)));
         }
-        if mistakes.is_empty() {
+        if errors.is_empty() {
             *self = changed;
             Ok(())
         } else {
-            Err(FileMistakes(mistakes))
+            Err(FileErrors(errors))
         }
     }
 
-    /// The whole table as the text of a file, which [`Declared::read_text`] reads back exactly.
+    /// Returns the whole table as the text of a file, from which [`Declared::read_text`] restores the same values.
     fn to_text(&self) -> String {
         let mut text = String::new();
         let (mut section, mut doc) = ("", "");
@@ -160,28 +160,28 @@ pub trait Declared: Clone + Default + 'static {
     }
 }
 
-/// Why a value was not read or set.
+/// Why a value could not be read or set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredError {
-    /// No number has this name.
+    /// There is no number of this name.
     Unknown {
-        /// The name as given.
+        /// The given name.
         name: String,
-        /// The declared name closest to it, if one is close.
+        /// The most similar declared name, if one is similar enough.
         nearest: Option<String>,
     },
-    /// The value lies outside the declared range.
+    /// The value is outside the declared range.
     OutOfRange {
-        /// Whose value.
+        /// The name of the number.
         name: String,
-        /// The value as given.
+        /// The given value.
         value: i32,
-        /// What is allowed.
+        /// The declared range.
         range: RangeInclusive<i32>,
     },
     /// The text is not `name=integer`.
     Malformed {
-        /// The text as given.
+        /// The given text.
         text: String,
     },
     /// A file sets the same name twice.
@@ -199,21 +199,26 @@ impl fmt::Display for DeclaredError {
             }
             Self::Unknown { name, nearest: None } => write!(f, "`{name}` is not declared"),
             Self::OutOfRange { name, value, range } => {
-                write!(f, "{value} is out of range for `{name}`; give {} to {}", range.start(), range.end())
+                write!(
+                    f,
+                    "{value} is out of range for `{name}`; allowed: {} to {}",
+                    range.start(),
+                    range.end()
+                )
             }
-            Self::Malformed { text } => write!(f, "`{text}` is not of the form `name = integer`"),
-            Self::Repeated { name } => write!(f, "`{name}` is set a second time; keep one of the two lines"),
+            Self::Malformed { text } => write!(f, "expected `name = integer`, got `{text}`"),
+            Self::Repeated { name } => write!(f, "`{name}` is set twice; remove one of the two lines"),
         }
     }
 }
 
 impl std::error::Error for DeclaredError {}
 
-/// Everything wrong with a file, by line.
+/// All errors of a file, with their line numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileMistakes(pub Vec<(usize, DeclaredError)>);
+pub struct FileErrors(pub Vec<(usize, DeclaredError)>);
 
-impl fmt::Display for FileMistakes {
+impl fmt::Display for FileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (line, error)) in self.0.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
@@ -223,12 +228,12 @@ impl fmt::Display for FileMistakes {
     }
 }
 
-impl std::error::Error for FileMistakes {}
+impl std::error::Error for FileErrors {}
 
-/// Declares a table: a struct with one field per line, as visible as itself, in sections.
+/// Declares a table: a struct whose fields are grouped into sections and have the visibility of the struct.
 ///
-/// Each field is `name: Type = default, min..=max, step n;` under its one doc line; the type is an `i32` or
-/// whatever else has [`Cells`]. The struct is laid out in declared order.
+/// Each field is declared as `name: Type = default, min..=max, step n;` below one doc line. The type is `i32` or any other
+/// type that implements [`Cells`]. The struct is laid out in declaration order.
 #[macro_export]
 macro_rules! declare_table {
     (
@@ -286,7 +291,7 @@ macro_rules! declare_table {
                     }
                     index -= <$kind as $crate::engine::Cells>::COUNT;
                 )*)*
-                panic!("cell index {index} past the end of {}", stringify!($table))
+                panic!("cell index {index} is out of bounds for {}", stringify!($table))
             }
 
             fn set_cell(&mut self, index: usize, value: i32) {
@@ -297,7 +302,7 @@ macro_rules! declare_table {
                     }
                     index -= <$kind as $crate::engine::Cells>::COUNT;
                 )*)*
-                panic!("cell index {index} past the end of {}", stringify!($table))
+                panic!("cell index {index} is out of bounds for {}", stringify!($table))
             }
         }
     };
@@ -326,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_answers_by_field_by_name_and_by_index() {
+    fn a_number_is_accessible_as_field_by_name_and_by_index() {
         let mut toy = Toy::default();
         assert_eq!((toy.width, toy.get("width"), toy.cell(0)), (3, Ok(3), 3));
         toy.assign(" height = -10 ").unwrap();
@@ -336,18 +341,18 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_would_have_been_right() {
+    fn error_messages_state_what_is_allowed() {
         let mut toy = Toy::default();
         let message = |result: Result<(), DeclaredError>| result.unwrap_err().to_string();
         assert_eq!(message(toy.set("dept", 1)), "`dept` is not declared; did you mean `depth`?");
-        assert_eq!(message(toy.set("width", 10)), "10 is out of range for `width`; give 1 to 9");
-        assert_eq!(message(toy.assign("width")), "`width` is not of the form `name = integer`");
-        assert_eq!(message(toy.assign("width=2.5")), "`width=2.5` is not of the form `name = integer`");
+        assert_eq!(message(toy.set("width", 10)), "10 is out of range for `width`; allowed: 1 to 9");
+        assert_eq!(message(toy.assign("width")), "expected `name = integer`, got `width`");
+        assert_eq!(message(toy.assign("width=2.5")), "expected `name = integer`, got `width=2.5`");
         assert_eq!(toy, Toy::default());
     }
 
     #[test]
-    fn a_printed_table_reads_back_and_a_bad_file_changes_nothing() {
+    fn a_printed_table_can_be_read_and_a_file_with_errors_changes_nothing() {
         let mut toy = Toy { width: 9, height: 0, depth: 1 };
         let text = toy.to_text();
         assert_eq!(
@@ -357,10 +362,10 @@ mod tests {
         let mut copy = Toy::default();
         copy.read_text(&text).unwrap();
         assert_eq!(copy, toy);
-        let mistakes = toy.read_text("depth = 2\n\ndepth = 3 # twice\nwidht = 2\n").unwrap_err();
+        let errors = toy.read_text("depth = 2\n\ndepth = 3 # twice\nwidht = 2\n").unwrap_err();
         assert_eq!(
-            mistakes.to_string(),
-            "line 3: `depth` is set a second time; keep one of the two lines\n\
+            errors.to_string(),
+            "line 3: `depth` is set twice; remove one of the two lines\n\
              line 4: `widht` is not declared; did you mean `width`?"
         );
         assert_eq!(toy.depth, 1);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::chess::MoveStyle;
-use crate::engine::{Declared, DeclaredError, FileMistakes, Limits, SearchParams, Searcher, Spec, Weights};
+use crate::engine::{Declared, DeclaredError, FileErrors, Limits, SearchParams, Searcher, Spec, Weights};
 use crate::protocol::Words;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
 
@@ -245,7 +245,7 @@ impl EngineOptions {
     }
 
     /// Sets weights and search parameters from the text of a file. If any line is invalid, nothing is changed.
-    pub fn read_file(&mut self, text: &str) -> Result<(), FileMistakes> {
+    pub fn read_file(&mut self, text: &str) -> Result<(), FileErrors> {
         // Each table reads only its own lines. The lines of the other are blank, which preserves line numbers.
         let is_param = |line: &str| {
             let name = line.split(['=', '#']).next().unwrap_or_default().trim();
@@ -265,7 +265,7 @@ impl EngineOptions {
             return Ok(());
         }
         mistakes.sort_by_key(|&(line, _)| line);
-        Err(FileMistakes(mistakes))
+        Err(FileErrors(mistakes))
     }
 }
 

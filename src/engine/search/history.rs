@@ -1,20 +1,20 @@
-//! What moves did before: tables that order and judge moves by their record in this search.
+//! History tables: scores of moves by their success in earlier nodes, for move ordering, pruning and reductions.
 
 use crate::chess::{Move, PieceKind};
 
-/// No record grows past this.
-const LIMIT: i32 = 16_384;
+/// Bound of the absolute value of an entry.
+const MAX_HISTORY: i32 = 16_384;
 const PIECE_SQUARES: usize = 12 * 64;
 
-/// A piece on the square it moved to, as a row of tables; [`Footprint::NONE`] is the row of "no move".
+/// A move reduced to its piece and target square, as an index into history tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Footprint(u16);
+pub(super) struct PieceTo(u16);
 
-impl Footprint {
-    /// No move, or a null one.
+impl PieceTo {
+    /// No move, or a null move.
     pub(super) const NONE: Self = Self(PIECE_SQUARES as u16);
-    /// As many rows as there are footprints.
-    pub(super) const ROWS: usize = PIECE_SQUARES + 1;
+    /// Number of different values, including [`PieceTo::NONE`].
+    pub(super) const COUNT: usize = PIECE_SQUARES + 1;
 
     #[inline(always)]
     pub(super) const fn of(mv: Move) -> Self {
@@ -22,22 +22,22 @@ impl Footprint {
     }
 
     #[inline(always)]
-    pub(super) const fn row(self) -> usize {
+    pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Moves a cell towards the sign of `bonus`, the less the nearer it is to its limit.
+/// Adds a bonus or malus to an entry, less the nearer the entry is to its bound ("history gravity").
 #[inline(always)]
-fn nudge(cell: &mut i16, bonus: i32) {
+fn apply_bonus(cell: &mut i16, bonus: i32) {
     let old = i32::from(*cell);
-    *cell = (old + bonus - old * bonus.abs() / LIMIT) as i16;
+    *cell = (old + bonus - old * bonus.abs() / MAX_HISTORY) as i16;
 }
 
-/// The footprints that quiet moves are judged by: the moves one, two and four plies before.
-pub(super) type Trail = [Footprint; 3];
+/// The moves one, two and four plies before, which index the continuation history.
+pub(super) type PreviousMoves = [PieceTo; 3];
 
-/// The records of one thread.
+/// The history tables of one thread.
 pub(super) struct Histories {
     quiet: Box<[[i16; 4096]]>,
     capture: Box<[[i16; 6]]>,
@@ -50,53 +50,53 @@ impl Histories {
         Self {
             quiet: vec![[0; 4096]; 2].into_boxed_slice(),
             capture: vec![[0; 6]; PIECE_SQUARES].into_boxed_slice(),
-            continuation: vec![[0; PIECE_SQUARES]; Footprint::ROWS].into_boxed_slice(),
-            counter: vec![Move::NONE; Footprint::ROWS].into_boxed_slice(),
+            continuation: vec![[0; PIECE_SQUARES]; PieceTo::COUNT].into_boxed_slice(),
+            counter: vec![Move::NONE; PieceTo::COUNT].into_boxed_slice(),
         }
     }
 
-    /// The move that last answered `before` well; [`Move::NONE`] if none did.
-    pub(super) fn counter(&self, before: Footprint) -> Move {
-        self.counter[before.row()]
+    /// Returns the move that last refuted `before`; [`Move::NONE`] if there is none.
+    pub(super) fn counter(&self, before: PieceTo) -> Move {
+        self.counter[before.index()]
     }
 
-    pub(super) fn set_counter(&mut self, before: Footprint, mv: Move) {
-        self.counter[before.row()] = mv;
+    pub(super) fn set_counter(&mut self, before: PieceTo, mv: Move) {
+        self.counter[before.index()] = mv;
     }
 
-    /// The record of a quiet move after the moves of `trail`.
+    /// Returns the history score of a quiet move after the moves `previous_moves`.
     #[inline(always)]
-    pub(super) fn quiet(&self, mv: Move, trail: &Trail) -> i32 {
-        let column = Footprint::of(mv).row();
-        let followed = |before: Footprint| i32::from(self.continuation[before.row()][column]);
+    pub(super) fn quiet(&self, mv: Move, previous_moves: &PreviousMoves) -> i32 {
+        let column = PieceTo::of(mv).index();
+        let continuation = |before: PieceTo| i32::from(self.continuation[before.index()][column]);
         i32::from(self.quiet[mv.color().index()][from_to(mv)])
-            + followed(trail[0])
-            + followed(trail[1])
-            + followed(trail[2]) / 2
+            + continuation(previous_moves[0])
+            + continuation(previous_moves[1])
+            + continuation(previous_moves[2]) / 2
     }
 
-    pub(super) fn update_quiet(&mut self, mv: Move, trail: &Trail, bonus: i32) {
-        nudge(&mut self.quiet[mv.color().index()][from_to(mv)], bonus);
-        self.update_continuation(mv, trail, bonus);
+    pub(super) fn update_quiet(&mut self, mv: Move, previous_moves: &PreviousMoves, bonus: i32) {
+        apply_bonus(&mut self.quiet[mv.color().index()][from_to(mv)], bonus);
+        self.update_continuation(mv, previous_moves, bonus);
     }
 
-    pub(super) fn update_continuation(&mut self, mv: Move, trail: &Trail, bonus: i32) {
-        let column = Footprint::of(mv).row();
-        for before in trail {
-            if *before != Footprint::NONE {
-                nudge(&mut self.continuation[before.row()][column], bonus);
+    pub(super) fn update_continuation(&mut self, mv: Move, previous_moves: &PreviousMoves, bonus: i32) {
+        let column = PieceTo::of(mv).index();
+        for before in previous_moves {
+            if *before != PieceTo::NONE {
+                apply_bonus(&mut self.continuation[before.index()][column], bonus);
             }
         }
     }
 
-    /// The record of a capture or promotion.
+    /// Returns the history score of a capture or promotion.
     #[inline(always)]
-    pub(super) fn capture(&self, mv: Move, taken: PieceKind) -> i32 {
-        i32::from(self.capture[Footprint::of(mv).row()][taken.index()])
+    pub(super) fn capture(&self, mv: Move, captured: PieceKind) -> i32 {
+        i32::from(self.capture[PieceTo::of(mv).index()][captured.index()])
     }
 
-    pub(super) fn update_capture(&mut self, mv: Move, taken: PieceKind, bonus: i32) {
-        nudge(&mut self.capture[Footprint::of(mv).row()][taken.index()], bonus);
+    pub(super) fn update_capture(&mut self, mv: Move, captured: PieceKind, bonus: i32) {
+        apply_bonus(&mut self.capture[PieceTo::of(mv).index()][captured.index()], bonus);
     }
 }
 
@@ -111,21 +111,21 @@ mod tests {
     use crate::chess::{Color, Piece, Square};
 
     #[test]
-    fn a_record_follows_its_bonuses_and_never_passes_its_limit() {
+    fn an_entry_follows_its_bonuses_and_never_exceeds_its_bound() {
         let mut histories = Histories::new();
         let knight = Piece::new(Color::White, PieceKind::Knight);
         let mv = Move::quiet(knight, Square::G1, Square::F3);
-        let trail = [Footprint::of(mv), Footprint::NONE, Footprint::NONE];
+        let previous_moves = [PieceTo::of(mv), PieceTo::NONE, PieceTo::NONE];
         for _ in 0..1000 {
-            histories.update_quiet(mv, &trail, 1500);
+            histories.update_quiet(mv, &previous_moves, 1500);
         }
-        let high = histories.quiet(mv, &trail);
-        assert!(high > LIMIT && high <= 2 * LIMIT);
+        let high = histories.quiet(mv, &previous_moves);
+        assert!(high > MAX_HISTORY && high <= 2 * MAX_HISTORY);
         for _ in 0..1000 {
-            histories.update_quiet(mv, &trail, -1500);
+            histories.update_quiet(mv, &previous_moves, -1500);
         }
-        assert!(histories.quiet(mv, &trail) < -LIMIT);
+        assert!(histories.quiet(mv, &previous_moves) < -MAX_HISTORY);
         let elsewhere = Move::quiet(knight, Square::G1, Square::H3);
-        assert_eq!(histories.quiet(elsewhere, &trail), 0);
+        assert_eq!(histories.quiet(elsewhere, &previous_moves), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Alpha-beta search: iterative deepening at the root, the node, quiescence, and what they learn on the way.
+//! Alpha-beta search: iterative deepening, the main search node, quiescence, move ordering and history tables.
 
 mod correction;
 mod history;

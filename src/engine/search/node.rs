@@ -1,31 +1,31 @@
-//! The alpha-beta node, in numbered steps; what a step decides by arithmetic alone stands in `pruning`.
+//! The alpha-beta node, in numbered steps. The margins and formulas of the steps are in `pruning`.
 
 use crate::chess::{Move, Position};
 use crate::engine::Bound;
-use crate::engine::score::{INFINITE, MATE_BAND, Value, mate_in, mated_in};
-use crate::engine::search::history::Footprint;
-use crate::engine::search::history_update::Tried;
-use crate::engine::search::late_moves::{Fate, LateMove};
-use crate::engine::search::picker::{Choice, Picker};
-use crate::engine::search::pruning::{Expect, Trend};
-use crate::engine::search::quiescence::Entry;
-use crate::engine::search::singular::Singular;
+use crate::engine::score::{INFINITE, MATE_THRESHOLD, Value, mate_in, mated_in};
+use crate::engine::search::history::PieceTo;
+use crate::engine::search::history_update::SearchedMoves;
+use crate::engine::search::late_moves::{LateMove, PruneDecision};
+use crate::engine::search::picker::{MoveFilter, Picker};
+use crate::engine::search::pruning::{NodeType, Trend};
+use crate::engine::search::quiescence::QuiescencePly;
+use crate::engine::search::singular::SingularResult;
 use crate::engine::search::thread::Search;
 use crate::engine::transposition::{PackedMove, TableHit};
 
-/// What kind of node a search is in, fixed when it is compiled.
+/// The kind of a node, as a compile-time constant.
 pub(super) trait NodeKind {
-    /// The node that the search started from.
+    /// Whether the node is the root.
     const ROOT: bool;
-    /// A node whose exact score is sought.
+    /// Whether the node is searched with an open window.
     const PV: bool;
 }
 
 /// The root.
 pub(super) struct Root;
-/// A node of the principal variation.
+/// A node searched with an open window.
 pub(super) struct Pv;
-/// A node of which only a bound is asked.
+/// A node searched with a null window.
 pub(super) struct NonPv;
 
 impl NodeKind for Root {
@@ -43,24 +43,26 @@ impl NodeKind for NonPv {
     const PV: bool = false;
 }
 
-/// What the steps of one node have in common.
+/// Data of one node that its steps share.
 #[derive(Clone, Copy)]
-pub(super) struct Facts {
+pub(super) struct NodeContext {
     pub(super) ply: usize,
     pub(super) depth: i32,
     pub(super) alpha: Value,
     pub(super) beta: Value,
-    pub(super) raw: Option<Value>,
+    /// The uncorrected static evaluation; `None` in check.
+    pub(super) raw_eval: Option<Value>,
+    /// The corrected static evaluation; `None` in check.
     pub(super) eval: Option<Value>,
     pub(super) trend: Trend,
-    pub(super) expect: Expect,
-    pub(super) known: Option<TableHit>,
+    pub(super) expected: NodeType,
+    pub(super) hit: Option<TableHit>,
     pub(super) table_move: Option<Move>,
     pub(super) on_pv: bool,
 }
 
 impl Search<'_> {
-    /// The score of a position searched `depth` plies deep, exact inside the window and a bound outside.
+    /// Searches a position to `depth` plies. The score is exact inside the window and a bound outside (fail-soft).
     pub(super) fn node<K: NodeKind>(
         &mut self,
         position: &Position,
@@ -68,21 +70,21 @@ impl Search<'_> {
         mut beta: Value,
         mut depth: i32,
         ply: usize,
-        expect: Expect,
+        expected: NodeType,
     ) -> Value {
-        // 1. Out of depth: only quiet positions can be judged.
+        // 1. Depth exhausted: quiescence search.
         if depth <= 0 {
-            return self.quiescence::<K>(position, alpha, beta, ply, Entry::First);
+            return self.quiescence::<K>(position, alpha, beta, ply, QuiescencePly::First);
         }
 
-        // 2. The end of the search, of the game, or of the stack; nor is a mate worth more than a shorter one.
+        // 2. The search is stopped, the game is over, or the maximum ply is reached. Mate distance pruning.
         if self.visit() {
             return 0;
         }
         self.lines.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         if !K::ROOT {
-            if let Some(value) = self.ending(position, ply) {
+            if let Some(value) = self.terminal_value(position, ply) {
                 return value;
             }
             alpha = alpha.max(mated_in(ply));
@@ -92,37 +94,38 @@ impl Search<'_> {
             }
         }
 
-        // 3. What the table knows. Near the fifty-move rule a score found elsewhere is not to be trusted.
+        // 3. Transposition table. Near the fifty-move rule, scores from other move orders are not reliable.
         let excluded = self.frame(ply).excluded;
-        let known = if excluded.is_some() { None } else { self.shared.table.probe(position.key(), ply) };
+        let hit = if excluded.is_some() { None } else { self.shared.table.probe(position.key(), ply) };
         let table_move = if K::ROOT {
             Some(self.root_moves.current().mv)
         } else {
-            known.and_then(|known| known.mv.unpack(position))
+            hit.and_then(|hit| hit.mv.unpack(position))
         };
-        if let Some(known) = known
+        if let Some(hit) = hit
             && !K::PV
-            && known.depth >= depth
-            && known.settles(alpha, beta)
+            && hit.depth >= depth
+            && hit.cuts_off(alpha, beta)
             && position.halfmove_clock() < 90
         {
-            return known.value;
+            return hit.value;
         }
 
-        // 4. The static score, corrected by what such positions taught, and where it is heading.
-        let raw = self.static_score(position, ply, known);
+        // 4. Static evaluation with correction history, and whether it is improving.
+        let raw_eval = self.static_eval(position, ply, hit);
         let eval = self.frame(ply).eval;
         let trend = eval.map_or(Trend::Declining, |eval| self.trend(eval, ply));
-        let on_pv = K::PV || known.is_some_and(|known| known.on_pv);
+        let on_pv = K::PV || hit.is_some_and(|hit| hit.on_pv);
         self.frame_mut(ply + 2).killers = [Move::NONE; 2];
         self.frame_mut(ply + 1).double_extensions = self.frame(ply).double_extensions;
-        let facts = Facts { ply, depth, alpha, beta, raw, eval, trend, expect, known, table_move, on_pv };
+        let context =
+            NodeContext { ply, depth, alpha, beta, raw_eval, eval, trend, expected, hit, table_move, on_pv };
 
-        // 5. Cuts that need no move: reverse futility, razoring, a null move, a capture's shallow proof.
+        // 5. Pruning of the whole node: reverse futility, razoring, null move, ProbCut.
         if !K::PV
             && excluded.is_none()
-            && self.shared.takes_risks()
-            && let Some(value) = self.cut_without_moves(position, &facts)
+            && self.shared.allows_pruning()
+            && let Some(value) = self.prune_node(position, &context)
         {
             return value;
         }
@@ -130,89 +133,82 @@ impl Search<'_> {
             return 0;
         }
 
-        // 6. Without a table move the order is poor and depth is wasted: look less deep, to have one next time.
-        if depth >= 4 && table_move.is_none() && excluded.is_none() && (K::PV || expect == Expect::Cut) {
+        // 6. Internal iterative reduction: without a table move the ordering is poor; a shallower search finds one.
+        if depth >= 4 && table_move.is_none() && excluded.is_none() && (K::PV || expected == NodeType::Cut) {
             depth -= 1;
         }
-        let facts = Facts { depth, ..facts };
+        let context = NodeContext { depth, ..context };
 
-        // 7. The moves, best first.
-        let trail = self.trail(ply);
+        // 7. Move loop.
+        let previous_moves = self.previous_moves(ply);
         let refutations = self.refutations(ply);
-        let mut picker = Picker::new(Choice::All, table_move, refutations, trail);
-        let (mut quiets, mut captures) = (Tried::new(), Tried::new());
+        let mut picker = Picker::new(MoveFilter::All, table_move, refutations, previous_moves);
+        let (mut quiets, mut captures) = (SearchedMoves::new(), SearchedMoves::new());
         let (mut best, mut best_move) = (-INFINITE, None);
         let mut number = 0;
-        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
-            if Some(mv) == excluded || (K::ROOT && !self.root_moves.offers(mv)) {
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
+            if Some(mv) == excluded || (K::ROOT && !self.root_moves.includes(mv)) {
                 continue;
             }
             number += 1;
-            let record = self.record(position, mv, &trail);
-            let late = LateMove { mv, number, record, stage: picker.stage(), refutations: &refutations };
+            let history = self.history_score(position, mv, &previous_moves);
+            let late = LateMove { mv, number, history, stage: picker.stage(), refutations: &refutations };
 
-            // 8. Late, hopeless and losing moves are dropped unseen, once there is something to fall back on.
-            if !K::ROOT && best > -MATE_BAND && self.shared.takes_risks() {
-                match self.fate(position, &late, &Facts { alpha, ..facts }) {
-                    Fate::Play => {}
-                    Fate::Drop => continue,
-                    Fate::DropAllQuiets => {
+            // 8. Late move, futility, history and SEE pruning, once there is a move that does not lose to a mate.
+            if !K::ROOT && best > -MATE_THRESHOLD && self.shared.allows_pruning() {
+                match self.prune_decision(position, &late, &NodeContext { alpha, ..context }) {
+                    PruneDecision::Search => {}
+                    PruneDecision::Skip => continue,
+                    PruneDecision::SkipQuiets => {
                         picker.skip_quiets();
                         continue;
                     }
                 }
             }
 
-            // 9. A table move that stands alone is worth more depth; one that does not may prove a cut.
+            // 9. Singular extension of the table move, and multi-cut.
             let mut extension = 0;
             if !K::ROOT && excluded.is_none() && Some(mv) == table_move {
-                match self.singular::<K>(position, mv, &facts) {
-                    Singular::Extend(plies) => extension = plies,
-                    Singular::Cut(value) => return value,
+                match self.singular::<K>(position, mv, &context) {
+                    SingularResult::Extend(plies) => extension = plies,
+                    SingularResult::Cut(value) => return value,
                 }
                 if self.is_stopped() {
                     return 0;
                 }
             }
 
-            // 10. Play it. Checks that lose nothing are followed further.
+            // 10. Make the move. Checks that do not lose material are extended.
             let child = position.play(mv);
-            self.enter(ply, Footprint::of(mv), child.key());
+            self.enter(ply, PieceTo::of(mv), child.key());
             let nodes_before = self.nodes;
-            if extension == 0 && child.in_check() && self.follows_check(position, mv, ply) {
+            if extension == 0 && child.in_check() && self.extends_check(position, mv, ply) {
                 extension = 1;
             }
             if extension >= 2 {
                 self.frame_mut(ply + 1).double_extensions += 1;
             }
 
-            // 11. Principal variation search: a null window, reduced for late moves, and more only on success.
-            let new_depth = depth - 1 + extension;
+            // 11. Principal variation search: null window, reduced for late moves; more only if it raises alpha.
+            let (new_depth, opposite) = (depth - 1 + extension, expected.opposite());
             let mut value = -INFINITE;
             if depth >= 2 && number > 1 + usize::from(K::ROOT) {
-                let reduction = self.reduction::<K>(&late, &child, &facts);
+                let reduction = self.reduction::<K>(&late, &child, &context);
                 let reduced = (new_depth - reduction).clamp(1, new_depth.max(1));
-                value = -self.node::<NonPv>(&child, -alpha - 1, -alpha, reduced, ply + 1, Expect::Cut);
+                value = -self.node::<NonPv>(&child, -alpha - 1, -alpha, reduced, ply + 1, NodeType::Cut);
                 if value > alpha && reduced < new_depth {
-                    let again =
+                    let retry_depth =
                         new_depth + i32::from(value > best + 60) - i32::from(value < best + new_depth);
-                    if again > reduced {
-                        value = -self.node::<NonPv>(
-                            &child,
-                            -alpha - 1,
-                            -alpha,
-                            again,
-                            ply + 1,
-                            expect.opposite(),
-                        );
+                    if retry_depth > reduced {
+                        value =
+                            -self.node::<NonPv>(&child, -alpha - 1, -alpha, retry_depth, ply + 1, opposite);
                     }
                 }
             } else if !K::PV || number > 1 {
-                value =
-                    -self.node::<NonPv>(&child, -alpha - 1, -alpha, new_depth, ply + 1, expect.opposite());
+                value = -self.node::<NonPv>(&child, -alpha - 1, -alpha, new_depth, ply + 1, opposite);
             }
             if K::PV && (number == 1 || value > alpha) {
-                value = -self.node::<Pv>(&child, -beta, -alpha, new_depth, ply + 1, Expect::All);
+                value = -self.node::<Pv>(&child, -beta, -alpha, new_depth, ply + 1, NodeType::All);
             }
             self.leave();
             self.frame_mut(ply + 1).double_extensions = self.frame(ply).double_extensions;
@@ -220,9 +216,9 @@ impl Search<'_> {
                 return 0;
             }
 
-            // 12. What it was worth.
+            // 12. Compare the score with the best one and the window.
             if K::ROOT {
-                self.note_root_move(mv, value, alpha, number, nodes_before);
+                self.update_root_move(mv, value, alpha, number, nodes_before);
             }
             if value > best {
                 best = value;
@@ -240,30 +236,30 @@ impl Search<'_> {
             if mv.is_tactical() { captures.push(mv) } else { quiets.push(mv) }
         }
 
-        // 13. No move: mate, stalemate, or nothing but the move that was left out.
+        // 13. No move was searched: mate, stalemate, or only the excluded move is legal.
         if number == 0 {
-            return self.without_moves(position, alpha, ply);
+            return self.value_without_moves(position, alpha, ply);
         }
 
-        // 14. Remember: move records on a cut, the score in the table, the evaluation's error.
+        // 14. Update the history tables on a cutoff, the transposition table and the correction history.
         if best >= beta
             && let Some(mv) = best_move
         {
-            self.reward(position, mv, &quiets, &captures, &facts);
+            self.update_histories(position, mv, &quiets, &captures, &context);
         }
         let inside = if best_move.is_some() { Bound::Exact } else { Bound::Upper };
         let bound = if best >= beta { Bound::Lower } else { inside };
         if excluded.is_none() && !(K::ROOT && self.root_moves.is_secondary()) {
             let mv = best_move.map_or(PackedMove::NONE, PackedMove::pack);
-            let found = TableHit { mv, value: best, eval: raw, depth, bound, on_pv };
+            let found = TableHit { mv, value: best, eval: raw_eval, depth, bound, on_pv };
             self.shared.table.store(position.key(), ply, found);
-            self.learn_error(position, best_move, best, bound, &facts);
+            self.update_corrections(position, best_move, best, bound, &context);
         }
         best
     }
 
-    /// Step 13: the score of a node that had nothing to try.
-    fn without_moves(&self, position: &Position, alpha: Value, ply: usize) -> Value {
+    /// Step 13: returns the score of a node in which no move was searched.
+    fn value_without_moves(&self, position: &Position, alpha: Value, ply: usize) -> Value {
         match self.frame(ply).excluded {
             Some(_) => alpha,
             None if position.in_check() => mated_in(ply),
@@ -271,24 +267,25 @@ impl Search<'_> {
         }
     }
 
-    /// Fills in the frame's static score; gives the uncorrected one for the table.
-    fn static_score(&mut self, position: &Position, ply: usize, known: Option<TableHit>) -> Option<Value> {
+    /// Step 4: sets the static evaluation of the frame; returns the uncorrected one for the table.
+    fn static_eval(&mut self, position: &Position, ply: usize, hit: Option<TableHit>) -> Option<Value> {
         if position.in_check() {
             self.frame_mut(ply).eval = None;
             return None;
         }
-        // A singular search stands where its parent stands.
+        // A singular search uses the evaluation of the node it belongs to.
         if self.frame(ply).excluded.is_some() {
             return None;
         }
-        let raw = known.and_then(|known| known.eval).unwrap_or_else(|| self.evaluate(position));
-        let last = self.last_footprint(ply);
-        let eval = self.memory.corrections.apply(raw, position, last, self.params());
+        let raw_eval = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(position));
+        let last = self.last_piece_to(ply);
+        let eval = self.memory.corrections.apply(raw_eval, position, last, self.params());
         self.frame_mut(ply).eval = Some(eval);
-        Some(raw)
+        Some(raw_eval)
     }
 
-    fn note_root_move(&mut self, mv: Move, value: Value, alpha: Value, number: usize, nodes_before: u64) {
+    /// Step 12 at the root: stores the results of a root move.
+    fn update_root_move(&mut self, mv: Move, value: Value, alpha: Value, number: usize, nodes_before: u64) {
         let effort = self.nodes - nodes_before;
         let seldepth = self.seldepth;
         let Some(root) = self.root_moves.get_mut(mv) else { return };

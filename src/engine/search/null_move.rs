@@ -1,102 +1,108 @@
-//! Cutoffs proved without trying all moves: reverse futility, razoring, null move and ProbCut.
+//! Pruning of whole nodes: reverse futility, razoring, null move and ProbCut.
 
 use crate::chess::Position;
 use crate::engine::Bound;
 use crate::engine::score::{Value, is_mate};
-use crate::engine::search::history::Footprint;
+use crate::engine::search::history::PieceTo;
 use crate::engine::search::late_moves::has_pieces;
-use crate::engine::search::node::{Facts, NonPv};
-use crate::engine::search::picker::{Choice, Picker, Refutations};
-use crate::engine::search::pruning::{self, Expect};
-use crate::engine::search::quiescence::Entry;
-use crate::engine::search::see::exchange_is_at_least;
+use crate::engine::search::node::{NodeContext, NonPv};
+use crate::engine::search::picker::{MoveFilter, Picker, Refutations};
+use crate::engine::search::pruning::{self, NodeType};
+use crate::engine::search::quiescence::QuiescencePly;
+use crate::engine::search::see::see_at_least;
 use crate::engine::search::thread::Search;
 use crate::engine::transposition::{PackedMove, TableHit};
 
 impl Search<'_> {
-    /// Step 5: a score that needs no move of ours to be proved.
-    pub(super) fn cut_without_moves(&mut self, position: &Position, facts: &Facts) -> Option<Value> {
-        let Facts { ply, depth, alpha, beta, trend, .. } = *facts;
-        let eval = facts.eval?;
+    /// Step 5: returns a score if the node can be pruned before its moves are searched.
+    pub(super) fn prune_node(&mut self, position: &Position, context: &NodeContext) -> Option<Value> {
+        let NodeContext { ply, depth, alpha, beta, trend, .. } = *context;
+        let eval = context.eval?;
         let params = self.params();
-        let estimate = facts.known.map_or(eval, |known| known.refine(eval));
+        let estimate = context.hit.map_or(eval, |hit| hit.refine(eval));
         if is_mate(beta) {
             return None;
         }
-        // Reverse futility: so far ahead that a few plies will not change it.
+        // Reverse futility: so far above beta that a few plies are unlikely to change it.
         if depth <= params.reverse_futility_depth
-            && !facts.on_pv
+            && !context.on_pv
             && estimate - pruning::reverse_futility_margin(params, depth, trend) >= beta
         {
             return Some((estimate + beta) / 2);
         }
-        // Razoring: so far behind that only captures could help.
+        // Razoring: so far below alpha that only captures could help.
         if depth <= params.razor_depth && estimate + pruning::razor_margin(params, depth) <= alpha {
-            let value = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply, Entry::Later);
+            let value = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply, QuiescencePly::Later);
             if value <= alpha {
                 return Some(value);
             }
         }
-        self.null_move_cut(position, estimate, facts).or_else(|| self.probcut(position, eval, facts))
+        self.null_move_cut(position, estimate, context).or_else(|| self.probcut(position, eval, context))
     }
 
-    /// A side that may pass and still stands above beta will surely do so with a move; zugzwang aside.
-    fn null_move_cut(&mut self, position: &Position, estimate: Value, facts: &Facts) -> Option<Value> {
-        let Facts { ply, depth, beta, .. } = *facts;
+    /// Null move: if passing still scores at least beta, a move will too, except in zugzwang.
+    fn null_move_cut(
+        &mut self,
+        position: &Position,
+        estimate: Value,
+        context: &NodeContext,
+    ) -> Option<Value> {
+        let NodeContext { ply, depth, beta, .. } = *context;
         let params = self.params();
-        let eval = facts.eval?;
+        let eval = context.eval?;
         let allowed = depth >= 2
-            && ply >= self.null_floor
-            && self.last_footprint(ply) != Footprint::NONE
+            && ply >= self.min_null_ply
+            && self.last_piece_to(ply) != PieceTo::NONE
             && estimate >= beta
             && eval >= beta + pruning::null_move_margin(params, depth)
             && has_pieces(position, position.turn())
-            && facts.known.is_none_or(|known| known.bound != Bound::Upper || known.value >= beta);
+            && context.hit.is_none_or(|hit| hit.bound != Bound::Upper || hit.value >= beta);
         if !allowed {
             return None;
         }
         let reduced = pruning::null_move_depth(params, depth, estimate - beta);
         let child = position.play_null();
-        let value = self.across_null(ply, child.key(), |search| {
-            -search.node::<NonPv>(&child, -beta, -beta + 1, reduced, ply + 1, facts.expect.opposite())
+        let value = self.with_null_move(ply, child.key(), |search| {
+            -search.node::<NonPv>(&child, -beta, -beta + 1, reduced, ply + 1, context.expected.opposite())
         });
         if self.is_stopped() || value < beta {
             return None;
         }
         let value = if is_mate(value) { beta } else { value };
-        if self.null_floor > 0 || depth < params.null_verification_depth {
+        if self.min_null_ply > 0 || depth < params.null_verification_depth {
             return Some(value);
         }
-        // At high depth a wrong cut is dear: search again without passing near here.
-        self.null_floor = ply + (3 * reduced / 4).max(1) as usize;
-        let verified = self.node::<NonPv>(position, beta - 1, beta, reduced, ply, Expect::All);
-        self.null_floor = 0;
+        // At high depth a wrong cutoff is costly: verify it with a search without null moves for the next plies.
+        self.min_null_ply = ply + (3 * reduced / 4).max(1) as usize;
+        let verified = self.node::<NonPv>(position, beta - 1, beta, reduced, ply, NodeType::All);
+        self.min_null_ply = 0;
         (verified >= beta && !self.is_stopped()).then_some(value)
     }
 
-    /// A capture that beats beta by a margin in a shallow search would do so in a deep one.
-    fn probcut(&mut self, position: &Position, eval: Value, facts: &Facts) -> Option<Value> {
-        let Facts { ply, depth, beta, .. } = *facts;
+    /// ProbCut: a capture that beats beta by a margin in a shallow search probably beats beta in a deep one.
+    fn probcut(&mut self, position: &Position, eval: Value, context: &NodeContext) -> Option<Value> {
+        let NodeContext { ply, depth, beta, .. } = *context;
         let params = self.params();
         let target = beta + params.probcut_margin;
         let shallow = depth - 4;
         if depth < params.probcut_depth
             || is_mate(target)
-            || facts.known.is_some_and(|known| known.depth >= shallow && known.value < target)
+            || context.hit.is_some_and(|hit| hit.depth >= shallow && hit.value < target)
         {
             return None;
         }
-        let table_move = facts.table_move.filter(|mv| mv.is_tactical());
-        let table_move = table_move.filter(|&mv| exchange_is_at_least(position, mv, target - eval));
-        let choice = Choice::Captures { at_least: target - eval };
-        let mut picker = Picker::new(choice, table_move, Refutations::NONE, self.trail(ply));
-        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
+        let table_move = context.table_move.filter(|mv| mv.is_tactical());
+        let table_move = table_move.filter(|&mv| see_at_least(position, mv, target - eval));
+        let filter = MoveFilter::Captures { at_least: target - eval };
+        let mut picker = Picker::new(filter, table_move, Refutations::NONE, self.previous_moves(ply));
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
             let child = position.play(mv);
-            self.enter(ply, Footprint::of(mv), child.key());
-            let mut value = -self.quiescence::<NonPv>(&child, -target, -target + 1, ply + 1, Entry::Later);
+            self.enter(ply, PieceTo::of(mv), child.key());
+            let mut value =
+                -self.quiescence::<NonPv>(&child, -target, -target + 1, ply + 1, QuiescencePly::Later);
             if value >= target {
-                let expect = facts.expect.opposite();
-                value = -self.node::<NonPv>(&child, -target, -target + 1, shallow, ply + 1, expect);
+                let expected = context.expected.opposite();
+                value = -self.node::<NonPv>(&child, -target, -target + 1, shallow, ply + 1, expected);
             }
             self.leave();
             if self.is_stopped() {
@@ -104,8 +110,8 @@ impl Search<'_> {
             }
             if value >= target {
                 let mv = PackedMove::pack(mv);
-                let (eval, bound) = (facts.raw, Bound::Lower);
-                let found = TableHit { mv, value, eval, depth: depth - 3, bound, on_pv: facts.on_pv };
+                let (eval, bound) = (context.raw_eval, Bound::Lower);
+                let found = TableHit { mv, value, eval, depth: depth - 3, bound, on_pv: context.on_pv };
                 self.shared.table.store(position.key(), ply, found);
                 return Some(value);
             }

@@ -1,43 +1,44 @@
-//! Moves in the order in which they are worth trying, generated only as far as they are asked for.
+//! Staged move picker: moves in search order, generated only as far as they are needed.
 
 use crate::chess::{MAX_MOVES, Move, PieceKind, Position};
-use crate::engine::search::history::{Histories, Trail};
-use crate::engine::search::see::{EXCHANGE_VALUES, exchange_is_at_least};
+use crate::engine::search::history::{Histories, PreviousMoves};
+use crate::engine::search::see::{SEE_VALUES, see_at_least};
 
-/// What a picker offers next.
+/// The stage of a picker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PickStage {
-    /// The table's move.
+    /// The table move.
     Table,
-    /// Makes the captures; offers nothing itself.
-    MakeCaptures,
-    /// Captures and promotions that lose no material.
+    /// Generates the captures; returns no move.
+    GenerateCaptures,
+    /// Captures and promotions that do not lose material.
     GoodCaptures,
-    /// The two quiet moves that cut last at this ply, then the one that answers the last move.
+    /// The two quiet moves that last caused a cutoff at this ply.
     FirstKiller,
     SecondKiller,
+    /// The quiet move that last refuted the previous move.
     Counter,
-    /// Makes the quiet moves; offers nothing itself.
-    MakeQuiets,
+    /// Generates the quiet moves; returns no move.
+    GenerateQuiets,
     Quiets,
     /// Captures that lose material.
     BadCaptures,
-    /// Nothing more.
+    /// No moves are left.
     Done,
 }
 
-/// Which moves a picker offers.
+/// The moves that a picker returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// Every legal move.
+pub(super) enum MoveFilter {
+    /// All legal moves.
     All,
-    /// Captures and promotions that win at least so much.
+    /// Captures and promotions with a static exchange result of at least `at_least`.
     Captures { at_least: i32 },
-    /// Captures that lose nothing, then quiet moves that give check.
+    /// Captures that do not lose material, then quiet checks.
     CapturesAndChecks,
 }
 
-/// The quiet moves that are tried before all others.
+/// The quiet moves that come before all other quiet moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refutations {
     pub(super) killers: [Move; 2],
@@ -52,131 +53,131 @@ impl Refutations {
     }
 }
 
-/// A move and the number it is sorted by.
+/// A move with its ordering score.
 #[derive(Clone, Copy)]
-pub(super) struct Scored {
+pub(super) struct ScoredMove {
     mv: Move,
     score: i32,
 }
 
-/// Room for the moves of one node; kept from node to node, because clearing it costs as much as filling it.
-pub(super) type Scratch = [Scored; MAX_MOVES];
+/// The move list of one ply; reused from node to node, because clearing it costs as much as filling it.
+pub(super) type MoveList = [ScoredMove; MAX_MOVES];
 
-/// Room for moves that nobody wrote yet.
-pub(super) const EMPTY_SCRATCH: Scratch = [Scored { mv: Move::NONE, score: 0 }; MAX_MOVES];
+/// An unused move list.
+pub(super) const EMPTY_MOVE_LIST: MoveList = [ScoredMove { mv: Move::NONE, score: 0 }; MAX_MOVES];
 
-/// A lazy, staged, sorted sequence of a position's legal moves, each offered once.
+/// A lazy, staged, sorted sequence of the legal moves of a position, each returned once.
 ///
-/// The moves live in the scratch that is handed to every call of [`Picker::next`], the same one each time. Until the
-/// table's move has been offered nothing is in it, so a search in between may use it too.
+/// The moves are stored in the move list passed to [`Picker::next`], which must be the same one in every call. It is
+/// unused until after the table move, so a search of the same ply in between may use it too.
 pub(super) struct Picker {
     stage: PickStage,
-    choice: Choice,
+    filter: MoveFilter,
     table: Option<Move>,
     refutations: Refutations,
-    trail: Trail,
+    previous_moves: PreviousMoves,
     next: usize,
     end: usize,
     bad_end: usize,
-    quiets_wanted: bool,
+    include_quiets: bool,
 }
 
 impl Picker {
-    /// `table` must be legal in the position that [`Picker::next`] is asked about.
+    /// Creates a picker; `table` must be legal in the position passed to [`Picker::next`].
     pub(in crate::engine) fn new(
-        choice: Choice,
+        filter: MoveFilter,
         table: Option<Move>,
         refutations: Refutations,
-        trail: Trail,
+        previous_moves: PreviousMoves,
     ) -> Self {
         Self {
             stage: PickStage::Table,
-            choice,
+            filter,
             table,
             refutations,
-            trail,
+            previous_moves,
             next: 0,
             end: 0,
             bad_end: 0,
-            quiets_wanted: true,
+            include_quiets: true,
         }
     }
 
-    /// The stage of the move offered last.
+    /// Returns the stage after the last returned move.
     pub(super) const fn stage(&self) -> PickStage {
         self.stage
     }
 
-    /// Offers no more quiet moves.
+    /// Skips the remaining quiet moves.
     pub(super) const fn skip_quiets(&mut self) {
-        self.quiets_wanted = false;
+        self.include_quiets = false;
     }
 
-    /// The next move, or `None` after the last.
+    /// Returns the next move, or `None` after the last.
     pub(super) fn next(
         &mut self,
         position: &Position,
         histories: &Histories,
-        scratch: &mut Scratch,
+        list: &mut MoveList,
     ) -> Option<Move> {
         loop {
-            if !self.quiets_wanted && (PickStage::FirstKiller..=PickStage::Quiets).contains(&self.stage) {
+            if !self.include_quiets && (PickStage::FirstKiller..=PickStage::Quiets).contains(&self.stage) {
                 self.finish_quiets();
             }
             match self.stage {
                 PickStage::Table => {
-                    self.stage = PickStage::MakeCaptures;
+                    self.stage = PickStage::GenerateCaptures;
                     if self.table.is_some() {
                         return self.table;
                     }
                 }
-                PickStage::MakeCaptures => {
-                    self.make_captures(position, histories, scratch);
+                PickStage::GenerateCaptures => {
+                    self.generate_captures(position, histories, list);
                     self.stage = PickStage::GoodCaptures;
                 }
-                PickStage::GoodCaptures => match self.good_capture(position, scratch) {
+                PickStage::GoodCaptures => match self.next_good_capture(position, list) {
                     Some(mv) => return Some(mv),
                     None => {
-                        self.stage = match self.choice {
-                            Choice::All => PickStage::FirstKiller,
-                            Choice::Captures { .. } => PickStage::Done,
-                            Choice::CapturesAndChecks => PickStage::MakeQuiets,
+                        self.stage = match self.filter {
+                            MoveFilter::All => PickStage::FirstKiller,
+                            MoveFilter::Captures { .. } => PickStage::Done,
+                            MoveFilter::CapturesAndChecks => PickStage::GenerateQuiets,
                         };
                     }
                 },
                 PickStage::FirstKiller => {
                     self.stage = PickStage::SecondKiller;
                     let mv = self.refutations.killers[0];
-                    if self.is_fresh_refutation(position, mv) {
+                    if self.is_valid_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
                 PickStage::SecondKiller => {
                     self.stage = PickStage::Counter;
                     let mv = self.refutations.killers[1];
-                    if self.is_fresh_refutation(position, mv) {
+                    if self.is_valid_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
                 PickStage::Counter => {
-                    self.stage = PickStage::MakeQuiets;
+                    self.stage = PickStage::GenerateQuiets;
                     let mv = self.refutations.counter;
-                    if !self.refutations.killers.contains(&mv) && self.is_fresh_refutation(position, mv) {
+                    if !self.refutations.killers.contains(&mv) && self.is_valid_refutation(position, mv) {
                         return Some(mv);
                     }
                 }
-                PickStage::MakeQuiets => {
-                    self.make_quiets(position, histories, scratch);
+                PickStage::GenerateQuiets => {
+                    self.generate_quiets(position, histories, list);
                     self.stage = PickStage::Quiets;
                 }
-                PickStage::Quiets => match self.best_remaining(scratch) {
+                PickStage::Quiets => match self.best_remaining(list) {
                     Some(mv) => return Some(mv),
                     None => self.finish_quiets(),
                 },
                 PickStage::BadCaptures => {
                     if self.next < self.bad_end {
                         self.next += 1;
-                        return Some(scratch[self.next - 1].mv);
+                        return Some(list[self.next - 1].mv);
                     }
                     self.stage = PickStage::Done;
                 }
@@ -186,71 +187,72 @@ impl Picker {
     }
 
     fn finish_quiets(&mut self) {
-        self.stage = if self.choice == Choice::All { PickStage::BadCaptures } else { PickStage::Done };
+        self.stage = if self.filter == MoveFilter::All { PickStage::BadCaptures } else { PickStage::Done };
         self.next = 0;
     }
 
-    fn is_fresh_refutation(&self, position: &Position, mv: Move) -> bool {
+    fn is_valid_refutation(&self, position: &Position, mv: Move) -> bool {
         mv != Move::NONE && Some(mv) != self.table && !mv.is_tactical() && position.is_legal(mv)
     }
 
-    fn make_captures(&mut self, position: &Position, histories: &Histories, scratch: &mut Scratch) {
-        let mut made = self.end;
-        position.each_legal_capture(|mv| note(scratch, &mut made, mv));
-        self.keep(scratch, made, |mv| {
-            let taken = taken_kind(position, mv);
+    fn generate_captures(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
+        let mut generated = self.end;
+        position.each_legal_capture(|mv| push_unscored(list, &mut generated, mv));
+        self.keep(list, generated, |mv| {
+            let captured = captured_kind(position, mv);
             let promoted = mv.promotion().map_or(0, |kind| match kind {
                 PieceKind::Queen => 8000,
                 _ => -20_000,
             });
-            Some(16 * EXCHANGE_VALUES[taken.index()] + histories.capture(mv, taken) + promoted)
+            Some(16 * SEE_VALUES[captured.index()] + histories.capture(mv, captured) + promoted)
         });
     }
 
-    fn make_quiets(&mut self, position: &Position, histories: &Histories, scratch: &mut Scratch) {
+    fn generate_quiets(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         self.next = self.end;
-        let (trail, refutations, choice) = (self.trail, self.refutations, self.choice);
-        let mut made = self.end;
-        position.each_legal_quiet(|mv| note(scratch, &mut made, mv));
-        let wanted = |mv: Move| match choice {
-            Choice::All => !refutations.contains(mv),
-            _ => position.gives_check(mv) && exchange_is_at_least(position, mv, 0),
+        let (previous_moves, refutations, filter) = (self.previous_moves, self.refutations, self.filter);
+        let mut generated = self.end;
+        position.each_legal_quiet(|mv| push_unscored(list, &mut generated, mv));
+        let wanted = |mv: Move| match filter {
+            MoveFilter::All => !refutations.contains(mv),
+            _ => position.gives_check(mv) && see_at_least(position, mv, 0),
         };
-        self.keep(scratch, made, |mv| wanted(mv).then(|| histories.quiet(mv, &trail)));
+        self.keep(list, generated, |mv| wanted(mv).then(|| histories.quiet(mv, &previous_moves)));
     }
 
-    /// Keeps those of the moves made since the end that are wanted, with their scores.
-    fn keep(&mut self, scratch: &mut Scratch, made: usize, score: impl Fn(Move) -> Option<i32>) {
-        for at in self.end..made {
-            let mv = scratch[at].mv;
+    /// Keeps the generated moves for which `score` returns a score, except the table move.
+    fn keep(&mut self, list: &mut MoveList, generated: usize, score: impl Fn(Move) -> Option<i32>) {
+        for at in self.end..generated {
+            let mv = list[at].mv;
             if Some(mv) != self.table
                 && let Some(score) = score(mv)
             {
-                scratch[self.end] = Scored { mv, score };
+                list[self.end] = ScoredMove { mv, score };
                 self.end += 1;
             }
         }
     }
 
-    /// The best capture that passes its exchange; those that fail move to the front, for later.
-    fn good_capture(&mut self, position: &Position, scratch: &mut Scratch) -> Option<Move> {
-        let at_least = if let Choice::Captures { at_least } = self.choice { at_least } else { 0 };
-        while let Some(mv) = self.best_remaining(scratch) {
-            // A well-remembered capture may look slightly bad, an ill-remembered one must look good.
-            let record = scratch[self.next - 1].score;
-            let threshold = if self.choice == Choice::All { -record / 64 } else { at_least };
-            if exchange_is_at_least(position, mv, threshold) {
+    /// Returns the best capture that passes the static exchange test. Those that fail are moved to the front of the list,
+    /// for the stage of bad captures.
+    fn next_good_capture(&mut self, position: &Position, list: &mut MoveList) -> Option<Move> {
+        let at_least = if let MoveFilter::Captures { at_least } = self.filter { at_least } else { 0 };
+        while let Some(mv) = self.best_remaining(list) {
+            // A capture with a good history may lose a little material, one with a bad history must win some.
+            let score = list[self.next - 1].score;
+            let threshold = if self.filter == MoveFilter::All { -score / 64 } else { at_least };
+            if see_at_least(position, mv, threshold) {
                 return Some(mv);
             }
-            scratch[self.bad_end] = scratch[self.next - 1];
+            list[self.bad_end] = list[self.next - 1];
             self.bad_end += 1;
         }
         None
     }
 
-    /// Selects the best of what is left, which is cheaper than sorting where a cut comes early.
-    fn best_remaining(&mut self, scratch: &mut Scratch) -> Option<Move> {
-        let rest = &mut scratch[self.next..self.end];
+    /// Selects the best remaining move, which is cheaper than sorting if a cutoff comes early.
+    fn best_remaining(&mut self, list: &mut MoveList) -> Option<Move> {
+        let rest = &mut list[self.next..self.end];
         let best =
             (0..rest.len()).reduce(|best, at| if rest[at].score > rest[best].score { at } else { best })?;
         rest.swap(0, best);
@@ -259,17 +261,17 @@ impl Picker {
     }
 }
 
-/// Writes a move down, its score to come.
+/// Appends a move without a score.
 #[inline(always)]
-fn note(scratch: &mut Scratch, made: &mut usize, mv: Move) {
-    if let Some(slot) = scratch.get_mut(*made) {
-        *slot = Scored { mv, score: 0 };
-        *made += 1;
+fn push_unscored(list: &mut MoveList, generated: &mut usize, mv: Move) {
+    if let Some(slot) = list.get_mut(*generated) {
+        *slot = ScoredMove { mv, score: 0 };
+        *generated += 1;
     }
 }
 
-/// What a capture takes; a promotion without capture counts as taking a pawn.
-pub(super) fn taken_kind(position: &Position, mv: Move) -> PieceKind {
+/// Returns the kind of the captured piece; a promotion without capture counts as the capture of a pawn.
+pub(super) fn captured_kind(position: &Position, mv: Move) -> PieceKind {
     if mv.is_en_passant() {
         return PieceKind::Pawn;
     }

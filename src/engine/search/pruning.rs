@@ -1,26 +1,26 @@
-//! The steps of a node that decide by arithmetic alone: what to cut, drop, extend and reduce.
+//! Margins and formulas of pruning, extensions and reductions; pure functions of the parameters.
 
 use crate::engine::SearchParams;
 use crate::engine::score::Value;
 
-/// Whether the side to move stands better than at its last turns.
+/// Whether the static evaluation of the side to move is better than at its previous turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trend {
     Improving,
     Declining,
 }
 
-/// What the parent expects of a node whose exact score nobody asks for.
+/// The expected type of a node searched with a null window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expect {
-    /// One move refutes the parent's.
+pub(super) enum NodeType {
+    /// A cut node: one move is expected to cause a beta cutoff.
     Cut,
-    /// Every move must be tried.
+    /// An all node: no move is expected to raise alpha.
     All,
 }
 
-impl Expect {
-    /// What a node expects of the children it does not believe in.
+impl NodeType {
+    /// Returns the expected type of a child.
     pub(super) const fn opposite(self) -> Self {
         match self {
             Self::Cut => Self::All,
@@ -29,74 +29,74 @@ impl Expect {
     }
 }
 
-/// How far above beta a static score must stand to end a node.
+/// Returns the margin above beta for reverse futility pruning.
 pub(super) fn reverse_futility_margin(params: &SearchParams, depth: i32, trend: Trend) -> Value {
-    let relief = if trend == Trend::Improving { params.reverse_futility_improving } else { 0 };
-    (params.reverse_futility_margin * depth - relief).max(0)
+    let improving = if trend == Trend::Improving { params.reverse_futility_improving } else { 0 };
+    (params.reverse_futility_margin * depth - improving).max(0)
 }
 
-/// How far below alpha a static score must stand to ask quiescence only.
+/// Returns the margin below alpha for razoring.
 pub(super) fn razor_margin(params: &SearchParams, depth: i32) -> Value {
     params.razor_base + params.razor_slope * depth
 }
 
-/// How deep the answer to a null move is searched; `ahead` is what the static score stands above beta.
-pub(super) fn null_move_depth(params: &SearchParams, depth: i32, ahead: Value) -> i32 {
+/// Returns the depth of the search after a null move; `margin` is the static score minus beta.
+pub(super) fn null_move_depth(params: &SearchParams, depth: i32, margin: Value) -> i32 {
     depth
         - params.null_base
         - depth / params.null_depth_divisor
-        - (ahead / params.null_eval_divisor).clamp(0, 4)
+        - (margin / params.null_eval_divisor).clamp(0, 4)
 }
 
-/// The least static score, as a distance from beta, at which a null move is worth trying.
+/// Returns the margin above beta that the static evaluation must have for a null move; may be negative.
 pub(super) fn null_move_margin(params: &SearchParams, depth: i32) -> Value {
     params.null_margin - params.null_slope * depth
 }
 
-/// How many moves are tried at this depth before quiet ones are dropped unseen.
+/// Returns the number of moves after which quiet moves are pruned (late move pruning).
 pub(super) fn late_move_count(params: &SearchParams, depth: i32, trend: Trend) -> usize {
     let full = params.late_move_base + depth * depth;
     (if trend == Trend::Improving { full } else { full / 2 }) as usize
 }
 
-/// How far below alpha a static score must stand to drop a quiet move.
+/// Returns the margin below alpha for futility pruning of quiet moves.
 pub(super) fn futility_margin(params: &SearchParams, reduced_depth: i32) -> Value {
     params.futility_base + params.futility_slope * reduced_depth.max(0)
 }
 
-/// The record below which a quiet move is dropped.
+/// Returns the history score below which a quiet move is pruned.
 pub(super) fn history_floor(params: &SearchParams, depth: i32) -> i32 {
     -params.history_pruning_slope * depth
 }
 
-/// The exchange result below which a quiet move is dropped.
+/// Returns the static exchange result below which a quiet move is pruned.
 pub(super) fn quiet_exchange_floor(params: &SearchParams, reduced_depth: i32) -> Value {
     -params.quiet_exchange_slope * reduced_depth.max(0) * reduced_depth.max(0)
 }
 
-/// The exchange result below which a capture is dropped.
+/// Returns the static exchange result below which a capture is pruned.
 pub(super) fn capture_exchange_floor(params: &SearchParams, depth: i32) -> Value {
     -params.capture_exchange_slope * depth
 }
 
-/// The score that every other move must miss for the table's move to stand alone.
+/// Returns the score that all other moves must miss for the table move to be singular.
 pub(super) fn singular_target(params: &SearchParams, table_value: Value, depth: i32) -> Value {
     table_value - params.singular_slope * depth / 16
 }
 
-/// What a cut adds to the record of the move that made it.
+/// Returns the history bonus of the move that caused a beta cutoff.
 pub(super) fn history_bonus(params: &SearchParams, depth: i32) -> i32 {
     (params.bonus_slope * depth - params.bonus_offset).clamp(0, params.bonus_most)
 }
 
-/// What a cut takes from the record of the moves tried before it.
+/// Returns the history malus of the moves searched before the one that caused a beta cutoff.
 pub(super) fn history_malus(params: &SearchParams, depth: i32) -> i32 {
     (params.malus_slope * depth - params.malus_offset).clamp(0, params.malus_most)
 }
 
-/// Base reductions by depth and move number, in 1024ths of a ply.
+/// Base late move reductions by depth and move number, in 1024ths of a ply.
 ///
-/// Whole numbers throughout, so that a search is the same on every machine.
+/// They are computed in integers, so that a search is the same on every machine.
 pub(in crate::engine) struct Reductions(Box<[[i32; 64]; 64]>);
 
 impl Reductions {
@@ -117,12 +117,12 @@ impl Reductions {
     }
 }
 
-/// The natural logarithm in 1024ths, by repeated squaring.
+/// Returns the natural logarithm in 1024ths, by repeated squaring.
 fn natural_log(n: u64) -> i64 {
     const FRACTION_BITS: u32 = 20;
-    let whole = n.ilog2();
-    let mut mantissa = (n << 31) >> whole;
-    let mut log2 = u64::from(whole) << FRACTION_BITS;
+    let exponent = n.ilog2();
+    let mut mantissa = (n << 31) >> exponent;
+    let mut log2 = u64::from(exponent) << FRACTION_BITS;
     for bit in (0..FRACTION_BITS).rev() {
         mantissa = (mantissa * mantissa) >> 31;
         if mantissa >= 1 << 32 {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_in_whole_numbers_agree_with_the_real_ones() {
+    fn integer_logarithms_agree_with_floating_point_ones() {
         for n in 1..=64u64 {
             let exact = (n as f64).ln() * 1024.0;
             assert!((natural_log(n) as f64 - exact).abs() < 2.0, "ln {n}: {} {exact}", natural_log(n));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_improving_side_is_cut_sooner_above_beta_and_later_below_alpha() {
+    fn an_improving_side_is_pruned_sooner_above_beta_and_later_below_alpha() {
         let params = SearchParams::default();
         let margin = |trend| reverse_futility_margin(&params, 5, trend);
         assert!(margin(Trend::Improving) < margin(Trend::Declining));

@@ -1,89 +1,89 @@
-//! Quiescence: plays out captures, promotions and first checks, until the static score can be believed.
+//! Quiescence search: captures, promotions, and checks on the first ply, until the position is quiet.
 
 use crate::chess::Position;
 use crate::engine::Bound;
-use crate::engine::score::{INFINITE, MATE_BAND, Value, mated_in};
-use crate::engine::search::history::Footprint;
+use crate::engine::score::{INFINITE, MATE_THRESHOLD, Value, mated_in};
+use crate::engine::search::history::PieceTo;
 use crate::engine::search::node::NodeKind;
-use crate::engine::search::picker::{Choice, Picker, Refutations, taken_kind};
-use crate::engine::search::see::EXCHANGE_VALUES;
+use crate::engine::search::picker::{MoveFilter, Picker, Refutations, captured_kind};
+use crate::engine::search::see::SEE_VALUES;
 use crate::engine::search::thread::Search;
 use crate::engine::transposition::{PackedMove, TableHit};
 
-/// Where in the quiet search a node stands.
+/// The ply of a quiescence node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
-    /// Its first ply, where checks are tried too.
+pub(super) enum QuiescencePly {
+    /// The first ply, in which quiet checks are searched too.
     First,
-    /// Any later one.
+    /// Any later ply.
     Later,
 }
 
-/// Standing pat: what the side to move has without a move.
-struct Stand {
-    /// The uncorrected static score, for the table; `None` in check.
-    raw: Option<Value>,
-    /// The best that is certain.
+/// The stand-pat score: what the side to move has without playing a capture.
+struct StandPat {
+    /// The uncorrected static evaluation, for the table; `None` in check.
+    raw_eval: Option<Value>,
+    /// The stand-pat score; minus infinity in check.
     best: Value,
 }
 
 impl Search<'_> {
-    /// The score of a position once nothing hangs, within the window.
+    /// Returns the quiescence score of a position, within the window.
     pub(super) fn quiescence<K: NodeKind>(
         &mut self,
         position: &Position,
         mut alpha: Value,
         beta: Value,
         ply: usize,
-        entry: Entry,
+        quiescence_ply: QuiescencePly,
     ) -> Value {
-        // 1. The end of the search, of the game, or of the stack.
+        // 1. The search is stopped, the game is over, or the maximum ply is reached.
         if self.visit() {
             return 0;
         }
         self.lines.clear(ply);
         self.seldepth = self.seldepth.max(ply);
-        if let Some(value) = self.ending(position, ply) {
+        if let Some(value) = self.terminal_value(position, ply) {
             return value;
         }
 
-        // 2. What the table knows.
-        let known = self.shared.table.probe(position.key(), ply);
-        if let Some(known) = known.filter(|known| !K::PV && known.settles(alpha, beta)) {
-            return known.value;
+        // 2. Transposition table.
+        let hit = self.shared.table.probe(position.key(), ply);
+        if let Some(hit) = hit.filter(|hit| !K::PV && hit.cuts_off(alpha, beta)) {
+            return hit.value;
         }
 
-        // 3. Standing pat: nobody is forced to capture.
-        let Stand { raw, mut best } = self.stand(position, ply, known);
+        // 3. StandPat pat: captures are not forced.
+        let StandPat { raw_eval, mut best } = self.stand_pat(position, ply, hit);
         if best >= beta {
             return best;
         }
         alpha = alpha.max(best);
         let futile = best.saturating_add(self.params().delta_margin);
 
-        // 4. The moves worth playing out; those that cannot reach alpha even with a margin are not.
-        let mut picker = self.quiescence_picker(position, ply, alpha - best, entry, known);
+        // 4. Move loop with delta pruning: captures that cannot reach alpha even with a margin are skipped.
+        let mut picker = self.quiescence_picker(position, ply, alpha - best, quiescence_ply, hit);
         let (mut best_move, mut number) = (None, 0);
-        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.scratch[ply]) {
+        while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
             number += 1;
-            if best > -MATE_BAND {
-                if raw.is_none() && !mv.is_tactical() && number > 2 {
+            if best > -MATE_THRESHOLD {
+                if raw_eval.is_none() && !mv.is_tactical() && number > 2 {
                     picker.skip_quiets();
                     continue;
                 }
-                if raw.is_some() && mv.is_capture() && mv.promotion().is_none() {
-                    let hope = futile + EXCHANGE_VALUES[taken_kind(position, mv).index()];
-                    if hope <= alpha && !position.gives_check(mv) {
-                        best = best.max(hope);
+                if raw_eval.is_some() && mv.is_capture() && mv.promotion().is_none() {
+                    let optimistic = futile + SEE_VALUES[captured_kind(position, mv).index()];
+                    if optimistic <= alpha && !position.gives_check(mv) {
+                        best = best.max(optimistic);
                         continue;
                     }
                 }
             }
 
-            // 5. Play it.
+            // 5. Make the move and search it.
             let child = position.play(mv);
-            self.enter(ply, Footprint::of(mv), child.key());
-            let value = -self.quiescence::<K>(&child, -beta, -alpha, ply + 1, Entry::Later);
+            self.enter(ply, PieceTo::of(mv), child.key());
+            let value = -self.quiescence::<K>(&child, -beta, -alpha, ply + 1, QuiescencePly::Later);
             self.leave();
             if self.is_stopped() {
                 return 0;
@@ -101,47 +101,48 @@ impl Search<'_> {
             }
         }
 
-        // 6. No move out of check is mate.
+        // 6. In check without a legal move: mate.
         if position.in_check() && number == 0 {
             return mated_in(ply);
         }
         let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
         let mv = best_move.map_or(PackedMove::NONE, PackedMove::pack);
-        let on_pv = known.is_some_and(|known| known.on_pv);
-        let found = TableHit { mv, value: best, eval: raw, depth: 0, bound, on_pv };
+        let on_pv = hit.is_some_and(|hit| hit.on_pv);
+        let found = TableHit { mv, value: best, eval: raw_eval, depth: 0, bound, on_pv };
         self.shared.table.store(position.key(), ply, found);
         best
     }
 
-    fn stand(&mut self, position: &Position, ply: usize, known: Option<TableHit>) -> Stand {
+    fn stand_pat(&mut self, position: &Position, ply: usize, hit: Option<TableHit>) -> StandPat {
         if position.in_check() {
-            return Stand { raw: None, best: -INFINITE };
+            return StandPat { raw_eval: None, best: -INFINITE };
         }
-        let raw = known.and_then(|known| known.eval).unwrap_or_else(|| self.evaluate(position));
-        let last = self.last_footprint(ply);
-        let eval = self.memory.corrections.apply(raw, position, last, self.params());
-        Stand { raw: Some(raw), best: known.map_or(eval, |known| known.refine(eval)) }
+        let raw_eval = hit.and_then(|hit| hit.eval).unwrap_or_else(|| self.evaluate(position));
+        let last = self.last_piece_to(ply);
+        let eval = self.memory.corrections.apply(raw_eval, position, last, self.params());
+        StandPat { raw_eval: Some(raw_eval), best: hit.map_or(eval, |hit| hit.refine(eval)) }
     }
 
-    /// Evasions in check, else captures; with checks on the first ply, unless they are `missing` too much.
+    /// Returns the moves to search: all evasions in check, otherwise captures, and quiet checks on the first ply if
+    /// stand pat is `missing` at most the check margin to alpha.
     fn quiescence_picker(
         &self,
         position: &Position,
         ply: usize,
         missing: Value,
-        entry: Entry,
-        known: Option<TableHit>,
+        quiescence_ply: QuiescencePly,
+        hit: Option<TableHit>,
     ) -> Picker {
-        let choice = if position.in_check() {
-            Choice::All
-        } else if entry == Entry::First && missing <= self.params().check_margin {
-            Choice::CapturesAndChecks
+        let filter = if position.in_check() {
+            MoveFilter::All
+        } else if quiescence_ply == QuiescencePly::First && missing <= self.params().check_margin {
+            MoveFilter::CapturesAndChecks
         } else {
-            Choice::Captures { at_least: 0 }
+            MoveFilter::Captures { at_least: 0 }
         };
-        let table_move = known
-            .and_then(|known| known.mv.unpack(position))
-            .filter(|mv| choice == Choice::All || mv.is_tactical());
-        Picker::new(choice, table_move, Refutations::NONE, self.trail(ply))
+        let table_move = hit
+            .and_then(|hit| hit.mv.unpack(position))
+            .filter(|mv| filter == MoveFilter::All || mv.is_tactical());
+        Picker::new(filter, table_move, Refutations::NONE, self.previous_moves(ply))
     }
 }

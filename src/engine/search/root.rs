@@ -1,24 +1,24 @@
-//! The moves of the root, ranked by what the search found behind each.
+//! The root moves, sorted by their scores.
 
 use crate::chess::{Move, Position};
 use crate::engine::score::{INFINITE, Value};
 
-/// A move of the root and what is known of it.
+/// A root move with its search results.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct RootMove {
     pub(in crate::engine) mv: Move,
-    /// The score, or minus infinity where the move only failed to beat another.
+    /// The score, or minus infinity if the move did not raise alpha.
     pub(in crate::engine) value: Value,
-    /// The score of the iteration before.
+    /// The score of the previous iteration.
     pub(super) previous: Value,
-    /// The line behind it, the move first.
+    /// The principal variation, starting with the move.
     pub(in crate::engine) line: Vec<Move>,
     pub(super) seldepth: usize,
-    /// Nodes spent on it in the whole search.
+    /// Nodes spent on the move in the whole search.
     pub(super) effort: u64,
 }
 
-/// The root's moves, best first, and which line of several is being searched.
+/// The root moves, best first, and the rank of the principal variation that is being searched (MultiPV).
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct RootMoves {
     moves: Vec<RootMove>,
@@ -26,12 +26,12 @@ pub(in crate::engine) struct RootMoves {
 }
 
 impl RootMoves {
-    /// The legal moves of `position`, or those of them that are asked for. Asking for none that is legal is
-    /// asking for all, so that there is always an answer where the rules have one.
-    pub(in crate::engine) fn new(position: &Position, wanted: &[Move]) -> Self {
+    /// Creates the list of legal moves of `position`, limited to `searchmoves`. If none of these is legal, all legal moves
+    /// are searched, so that there is always a move if there is a legal one.
+    pub(in crate::engine) fn new(position: &Position, searchmoves: &[Move]) -> Self {
         let legal = position.legal_moves();
-        let any = legal.iter().any(|mv| wanted.contains(mv));
-        let moves = legal.iter().filter(|mv| !any || wanted.contains(mv)).map(|&mv| RootMove {
+        let any = legal.iter().any(|mv| searchmoves.contains(mv));
+        let moves = legal.iter().filter(|mv| !any || searchmoves.contains(mv)).map(|&mv| RootMove {
             mv,
             value: -INFINITE,
             previous: -INFINITE,
@@ -54,23 +54,23 @@ impl RootMoves {
         self.moves.first()
     }
 
-    /// The first `lines` moves, best first.
+    /// Returns the best `lines` moves, best first.
     pub(super) fn top(&self, lines: usize) -> &[RootMove] {
         &self.moves[..lines.min(self.moves.len())]
     }
 
-    /// The line being searched.
+    /// Returns the best move of the variation being searched.
     pub(super) fn current(&self) -> &RootMove {
         &self.moves[self.rank]
     }
 
-    /// Searches the line of this rank next; better ones are left out.
+    /// Selects the rank to search next; the moves of better ranks are excluded.
     pub(super) const fn select(&mut self, rank: usize) {
         self.rank = rank;
     }
 
-    /// Keeps the scores to compare the next iteration with. Only the best move's still counts: an iteration that
-    /// is cut short after the best move fell must not rank another by what an earlier one thought of it.
+    /// Stores the scores as those of the previous iteration. Only the best move keeps its current score: an iteration that
+    /// is stopped after the score of the best move fell must not rank another move by the score of an earlier iteration.
     pub(super) fn begin_iteration(&mut self) {
         for (rank, root) in self.moves.iter_mut().enumerate() {
             root.previous = root.value;
@@ -80,24 +80,24 @@ impl RootMoves {
         }
     }
 
-    /// Whether the line being searched may start with `mv`.
-    pub(super) fn offers(&self, mv: Move) -> bool {
+    /// Whether `mv` is searched at the current rank.
+    pub(super) fn includes(&self, mv: Move) -> bool {
         self.moves[self.rank..].iter().any(|root| root.mv == mv)
     }
 
-    /// Whether better lines are left out.
+    /// Whether moves of better ranks are excluded.
     pub(super) const fn is_secondary(&self) -> bool {
         self.rank > 0
     }
 
-    /// Sorts what the current search touched.
-    pub(super) fn rank_unfinished(&mut self) {
+    /// Sorts the moves from the current rank on.
+    pub(super) fn sort_remaining(&mut self) {
         self.moves[self.rank..].sort_by_key(|root| std::cmp::Reverse(root.value));
     }
 
-    /// Sorts what the current search touched, then the finished lines among themselves.
-    pub(super) fn rank_current(&mut self) {
-        self.rank_unfinished();
+    /// Sorts the moves from the current rank on, then the finished ranks.
+    pub(super) fn sort(&mut self) {
+        self.sort_remaining();
         self.moves[..=self.rank].sort_by_key(|root| std::cmp::Reverse(root.value));
     }
 

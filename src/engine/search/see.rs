@@ -1,29 +1,29 @@
-//! Static exchange: what a move wins or loses once everything that bears on its square has been traded.
+//! Static exchange evaluation (SEE): the material result of all captures on the target square of a move.
 
 use crate::chess::{Bitboard, Move, PieceKind, Position, bishop_attacks, rook_attacks};
 
-/// What each kind counts for in an exchange, a pawn first. The king outweighs everything together.
-pub(super) const EXCHANGE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 20_000];
+/// Value of each kind in an exchange, pawn first. The king is worth more than all other pieces together.
+pub(super) const SEE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 20_000];
 
-const fn worth(kind: PieceKind) -> i32 {
-    EXCHANGE_VALUES[kind.index()]
+const fn see_value(kind: PieceKind) -> i32 {
+    SEE_VALUES[kind.index()]
 }
 
-/// What a move takes, in exchange values; a promotion adds what the pawn becomes.
+/// Returns the value that a move captures; a promotion adds the gain in value of the pawn.
 pub(super) fn immediate_gain(position: &Position, mv: Move) -> i32 {
-    let taken = if mv.is_en_passant() {
-        worth(PieceKind::Pawn)
+    let captured = if mv.is_en_passant() {
+        see_value(PieceKind::Pawn)
     } else if mv.is_capture() {
-        position.piece_at(mv.to()).map_or(0, |piece| worth(piece.kind))
+        position.piece_at(mv.to()).map_or(0, |piece| see_value(piece.kind))
     } else {
         0
     };
-    taken + mv.promotion().map_or(0, |kind| worth(kind) - worth(PieceKind::Pawn))
+    captured + mv.promotion().map_or(0, |kind| see_value(kind) - see_value(PieceKind::Pawn))
 }
 
-/// Whether the exchange that `mv` starts leaves its side at least `threshold` up, both sides trading their
-/// cheapest piece first and stopping when it pays.
-pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
+/// Whether the exchange started by `mv` gains at least `threshold` for the moving side. Both sides capture with their
+/// least valuable piece first and stop when that is better.
+pub(super) fn see_at_least(position: &Position, mv: Move, threshold: i32) -> bool {
     if mv.is_castling() {
         return threshold <= 0;
     }
@@ -32,7 +32,7 @@ pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32
     if balance < 0 {
         return false;
     }
-    balance -= worth(mv.promotion().unwrap_or(mv.kind()));
+    balance -= see_value(mv.promotion().unwrap_or(mv.kind()));
     if balance >= 0 {
         return true;
     }
@@ -47,7 +47,7 @@ pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32
     let mut side = !position.turn();
     loop {
         let mine = attackers & position.by_color(side);
-        let Some(kind) = cheapest(position, mine) else { break };
+        let Some(kind) = least_valuable(position, mine) else { break };
         let attacker = (mine & position.by_kind(kind)).first().map_or(Bitboard::EMPTY, Bitboard::of);
         occupied = occupied.without(attacker);
         if matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Queen) {
@@ -58,9 +58,9 @@ pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32
         }
         attackers &= occupied;
         side = !side;
-        balance = -balance - 1 - worth(kind);
+        balance = -balance - 1 - see_value(kind);
         if balance >= 0 {
-            // A king may not take what is still defended: then the side before it had the last word.
+            // A king cannot capture a defended piece, so the capture before it was the last.
             if kind == PieceKind::King && (attackers & position.by_color(side)).any() {
                 side = !side;
             }
@@ -70,7 +70,7 @@ pub(super) fn exchange_is_at_least(position: &Position, mv: Move, threshold: i32
     side != position.turn()
 }
 
-fn cheapest(position: &Position, among: Bitboard) -> Option<PieceKind> {
+fn least_valuable(position: &Position, among: Bitboard) -> Option<PieceKind> {
     PieceKind::ALL.into_iter().find(|kind| (among & position.by_kind(*kind)).any())
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchanges_are_worth_what_a_hand_count_says() {
+    fn exchange_results_are_those_counted_by_hand() {
         let (p, n, b, r, q) = (100, 320, 330, 500, 950);
         let cases = [
             ("free pawn", "1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", p),
@@ -92,16 +92,16 @@ mod tests {
             ("quiet step en prise", "4k3/8/1p6/8/8/8/3B4/4K3 w - - 0 1", "d2a5", -b),
             ("en passant", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", p),
             ("promotion", "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", q - p),
-            ("promotion that is taken", "1r6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", -p),
-            ("capture with a hidden second attacker", "3rk3/3r4/8/8/8/3R4/3R4/3QK3 w - - 0 1", "d3d7", r),
-            ("king may not take what is defended", "8/8/8/3k4/4p3/5P2/8/4R1K1 w - - 0 1", "f3e4", p),
+            ("promotion that is captured", "1r6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", -p),
+            ("capture with an x-ray attacker", "3rk3/3r4/8/8/8/3R4/3R4/3QK3 w - - 0 1", "d3d7", r),
+            ("king cannot capture a defended piece", "8/8/8/3k4/4p3/5P2/8/4R1K1 w - - 0 1", "f3e4", p),
         ];
         for (name, fen, text, value) in cases {
             let position = Position::from_fen(fen).unwrap();
             let moves = position.legal_moves();
             let mv = *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap_or_else(|| panic!("{name}"));
-            assert!(exchange_is_at_least(&position, mv, value), "{name}: at least {value}");
-            assert!(!exchange_is_at_least(&position, mv, value + 1), "{name}: at most {value}");
+            assert!(see_at_least(&position, mv, value), "{name}: at least {value}");
+            assert!(!see_at_least(&position, mv, value + 1), "{name}: at most {value}");
         }
     }
 }

@@ -1,20 +1,20 @@
-//! One thread's search of one position: its path, its records, and when it must end.
+//! The state of one search thread: its stack, its tables and its limits.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::chess::{Color, Move, PieceKind, Position};
 use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
-use crate::engine::search::correction::Corrections;
-use crate::engine::search::history::{Footprint, Histories, Trail};
-use crate::engine::search::picker::{EMPTY_SCRATCH, Refutations, Scratch};
+use crate::engine::search::correction::CorrectionHistory;
+use crate::engine::search::history::{Histories, PieceTo, PreviousMoves};
+use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Refutations};
 use crate::engine::search::pruning::{Reductions, Trend};
 use crate::engine::search::root::RootMoves;
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{Evaluator, Limits, SearchMode, SearchParams, StopFlag, Weights};
 
-/// What all threads of a search look at.
+/// State shared by all threads of a search.
 pub(in crate::engine) struct SearchShared<'a> {
     pub(in crate::engine) table: &'a TranspositionTable,
     pub(in crate::engine) params: &'a SearchParams,
@@ -24,9 +24,9 @@ pub(in crate::engine) struct SearchShared<'a> {
     pub(in crate::engine) contempt: Value,
     pub(in crate::engine) started: Instant,
     pub(in crate::engine) budget: Option<TimeBudget>,
-    /// Raised by the main thread when it is done, so that the helpers end too.
+    /// Set by the main thread when it is done, to stop the helpers.
     pub(in crate::engine) finished: AtomicBool,
-    /// Positions visited, a count per thread.
+    /// Nodes visited by each thread.
     pub(in crate::engine) visited: Box<[AtomicU64]>,
 }
 
@@ -35,8 +35,8 @@ impl SearchShared<'_> {
         self.started.elapsed()
     }
 
-    /// Whether limits count yet: a pondering search is free until its move comes, an infinite one for ever.
-    pub(in crate::engine) fn limits_hold(&self) -> bool {
+    /// Whether the limits apply: never to an infinite search, and to a pondering one only after a ponder hit.
+    pub(in crate::engine) fn limits_apply(&self) -> bool {
         match self.limits.mode {
             SearchMode::Normal => true,
             SearchMode::Infinite => false,
@@ -44,9 +44,9 @@ impl SearchShared<'_> {
         }
     }
 
-    /// Whether cuts that are nearly always right are good enough; who asks for a mate wants every move looked at.
+    /// Whether unsound pruning is allowed. A search for a mate must not miss a move.
     #[inline(always)]
-    pub(super) const fn takes_risks(&self) -> bool {
+    pub(super) const fn allows_pruning(&self) -> bool {
         self.limits.mate.is_none()
     }
 
@@ -55,13 +55,13 @@ impl SearchShared<'_> {
     }
 }
 
-/// What one thread learns, kept from move to move of a game.
+/// Tables of one thread that persist between the searches of a game.
 pub(in crate::engine) struct Memory {
     pub(super) evaluator: Evaluator,
     pub(super) histories: Histories,
-    pub(super) corrections: Corrections,
-    /// Where the moves of each ply are sorted.
-    pub(super) scratch: Box<[Scratch]>,
+    pub(super) corrections: CorrectionHistory,
+    /// The move lists of each ply.
+    pub(super) move_lists: Box<[MoveList]>,
 }
 
 impl Memory {
@@ -69,45 +69,45 @@ impl Memory {
         Self {
             evaluator: Evaluator::new(weights),
             histories: Histories::new(),
-            corrections: Corrections::new(),
-            scratch: vec![EMPTY_SCRATCH; MAX_PLY + 1].into_boxed_slice(),
+            corrections: CorrectionHistory::new(),
+            move_lists: vec![EMPTY_MOVE_LIST; MAX_PLY + 1].into_boxed_slice(),
         }
     }
 }
 
-/// What is remembered of one ply of the current line.
+/// One entry of the search stack.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
-    /// The corrected static score; `None` in check.
+    /// The corrected static evaluation; `None` in check.
     pub(super) eval: Option<Value>,
-    /// The move being tried, as a row of tables; none for a null move.
-    pub(super) footprint: Footprint,
+    /// The move being searched; [`PieceTo::NONE`] for a null move.
+    pub(super) piece_to: PieceTo,
     pub(super) killers: [Move; 2],
-    /// The move that a singular search leaves out.
+    /// The move that a singular search excludes.
     pub(super) excluded: Option<Move>,
-    /// Extensions by two plies on the way here.
+    /// Number of double extensions in the current line.
     pub(super) double_extensions: u32,
 }
 
 impl Frame {
     const EMPTY: Self = Self {
         eval: None,
-        footprint: Footprint::NONE,
+        piece_to: PieceTo::NONE,
         killers: [Move::NONE; 2],
         excluded: None,
         double_extensions: 0,
     };
 }
 
-/// Frames before the root, so that looking back needs no test.
+/// Frames before the root, so that access to earlier plies needs no bounds check.
 const BEFORE_ROOT: usize = 4;
 
-/// Which thread this is.
+/// The role of a search thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum ThreadRole {
-    /// Reports, and watches the limits.
+    /// Reports to the observer and checks the limits.
     Main,
-    /// Fills the shared table; ends with the main thread.
+    /// Fills the shared transposition table; ends with the main thread.
     Helper { index: usize },
 }
 
@@ -122,14 +122,14 @@ pub(in crate::engine) struct Search<'a> {
     pub(in crate::engine) nodes: u64,
     pub(in crate::engine) completed_depth: i32,
     pub(super) lines: PvLines,
-    /// No null move above this ply, while one is being verified.
-    pub(super) null_floor: usize,
+    /// No null move below this ply, while a null-move cutoff is being verified.
+    pub(super) min_null_ply: usize,
     frames: Box<[Frame]>,
-    /// Keys of the game and of the line, the current position last.
+    /// Keys of the game and of the current line; the current position is last.
     keys: Vec<u64>,
     root_index: usize,
-    /// Keys before this index cannot be repeated: a null move stands between.
-    repetition_floor: usize,
+    /// Positions before this index cannot be repeated, because a null move lies between.
+    repetition_start: usize,
     root_turn: Color,
     node_limit: u64,
     stopped: bool,
@@ -156,11 +156,11 @@ impl<'a> Search<'a> {
             nodes: 0,
             completed_depth: 0,
             lines: PvLines::new(),
-            null_floor: 0,
+            min_null_ply: 0,
             frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4].into_boxed_slice(),
             root_index: keys.len() - 1,
             keys,
-            repetition_floor: 0,
+            repetition_start: 0,
             root_turn,
             node_limit,
             stopped: false,
@@ -182,23 +182,23 @@ impl<'a> Search<'a> {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
-    /// The footprint of the move that led to `ply`.
+    /// Returns the move that led to `ply`.
     #[inline(always)]
-    pub(super) fn last_footprint(&self, ply: usize) -> Footprint {
-        self.frames[ply + BEFORE_ROOT - 1].footprint
+    pub(super) fn last_piece_to(&self, ply: usize) -> PieceTo {
+        self.frames[ply + BEFORE_ROOT - 1].piece_to
     }
 
     #[inline(always)]
-    pub(super) fn trail(&self, ply: usize) -> Trail {
-        [1, 2, 4].map(|back| self.frames[ply + BEFORE_ROOT - back].footprint)
+    pub(super) fn previous_moves(&self, ply: usize) -> PreviousMoves {
+        [1, 2, 4].map(|back| self.frames[ply + BEFORE_ROOT - back].piece_to)
     }
 
     pub(super) fn refutations(&self, ply: usize) -> Refutations {
-        let counter = self.memory.histories.counter(self.last_footprint(ply));
+        let counter = self.memory.histories.counter(self.last_piece_to(ply));
         Refutations { killers: self.frame(ply).killers, counter }
     }
 
-    /// Compares with two turns ago, or four where that one was in check.
+    /// Compares the evaluation with that two plies before, or four if the side was in check then.
     pub(super) fn trend(&self, eval: Value, ply: usize) -> Trend {
         let before =
             |back: usize| self.frames.get((ply + BEFORE_ROOT).wrapping_sub(back)).and_then(|f| f.eval);
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts a node; true when the search must end instead.
+    /// Counts a node. Returns true if the search must end.
     #[inline(always)]
     pub(super) fn visit(&mut self) -> bool {
         if self.stopped || self.nodes >= self.node_limit {
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         }
         self.nodes += 1;
         if self.nodes.is_multiple_of(1024) {
-            self.consult();
+            self.poll_limits();
         }
         self.stopped
     }
@@ -227,29 +227,29 @@ impl<'a> Search<'a> {
         self.stopped
     }
 
-    /// Looks at flags and clock.
+    /// Publishes the node count and checks the stop flags and limits.
     #[cold]
-    pub(in crate::engine) fn consult(&mut self) {
+    pub(in crate::engine) fn poll_limits(&mut self) {
         let own = match self.role {
             ThreadRole::Main => 0,
             ThreadRole::Helper { index } => index,
         };
         self.shared.visited[own].store(self.nodes, Ordering::Relaxed);
-        let told = self.shared.stop.is_stopped() || self.shared.finished.load(Ordering::Relaxed);
-        self.stopped |= told || (self.role == ThreadRole::Main && self.is_over_limit());
+        let stopped = self.shared.stop.is_stopped() || self.shared.finished.load(Ordering::Relaxed);
+        self.stopped |= stopped || (self.role == ThreadRole::Main && self.is_over_limit());
     }
 
     fn is_over_limit(&self) -> bool {
         let spent = || self.shared.budget.is_some_and(|budget| budget.is_spent(self.shared.elapsed()));
         let visited = || self.shared.limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit);
-        (self.shared.limits_hold() && spent()) || visited()
+        (self.shared.limits_apply() && spent()) || visited()
     }
 
-    /// Steps onto the position with this key by the move with this footprint.
+    /// Enters the position with this key after the move `piece_to` at `ply`.
     #[inline(always)]
-    pub(super) fn enter(&mut self, ply: usize, footprint: Footprint, key: u64) {
+    pub(super) fn enter(&mut self, ply: usize, piece_to: PieceTo, key: u64) {
         self.shared.table.prefetch(key);
-        self.frame_mut(ply).footprint = footprint;
+        self.frame_mut(ply).piece_to = piece_to;
         self.keys.push(key);
     }
 
@@ -258,34 +258,34 @@ impl<'a> Search<'a> {
         self.keys.pop();
     }
 
-    /// Runs `look` on the position after a null move, across which nothing repeats.
-    pub(super) fn across_null(
+    /// Runs `search` on the position after a null move. Positions before the null move do not count as repetitions.
+    pub(super) fn with_null_move(
         &mut self,
         ply: usize,
         key: u64,
-        look: impl FnOnce(&mut Self) -> Value,
+        search: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
-        let floor = std::mem::replace(&mut self.repetition_floor, self.keys.len());
-        self.enter(ply, Footprint::NONE, key);
-        let value = look(self);
+        let repetition_start = std::mem::replace(&mut self.repetition_start, self.keys.len());
+        self.enter(ply, PieceTo::NONE, key);
+        let value = search(self);
         self.leave();
-        self.repetition_floor = floor;
+        self.repetition_start = repetition_start;
         value
     }
 
-    /// The static score, never a mate.
+    /// Returns the static evaluation, limited to scores that are not a mate.
     pub(super) fn evaluate(&mut self, position: &Position) -> Value {
         self.memory.evaluator.evaluate(position).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// A draw seen by the side to move: contempt makes it a little worse for the side that searches.
+    /// Returns the score of a draw for the side `turn`, including contempt.
     pub(super) fn draw_value(&self, turn: Color) -> Value {
         if turn == self.root_turn { -self.shared.contempt } else { self.shared.contempt }
     }
 
-    /// The score of a line that ends here, by the rules or for want of room.
+    /// Returns the score of a node that ends the line: a draw, or the maximum ply.
     #[inline]
-    pub(super) fn ending(&mut self, position: &Position, ply: usize) -> Option<Value> {
+    pub(super) fn terminal_value(&mut self, position: &Position, ply: usize) -> Option<Value> {
         if self.is_draw(position) {
             return Some(self.draw_value(position.turn()));
         }
@@ -295,25 +295,25 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether the rules, or a repetition inside the line, make the position a draw.
+    /// Whether the position is a draw by rule, or by repetition.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= 100 {
             return !position.in_check() || position.has_legal_move();
         }
-        is_bare(position) || self.is_repetition(position)
+        has_insufficient_material(position) || self.is_repetition(position)
     }
 
-    /// Once inside the tree is enough; what the game saw must come twice more, as the rule has it.
+    /// Whether the position repeats one of the search tree, or occurred twice in the game before.
     fn is_repetition(&self, position: &Position) -> bool {
-        let now = self.keys.len() - 1;
-        let reach = usize::from(position.halfmove_clock());
-        let first = self.repetition_floor.max(now.saturating_sub(reach));
+        let current = self.keys.len() - 1;
+        let reversible = usize::from(position.halfmove_clock());
+        let first = self.repetition_start.max(current.saturating_sub(reversible));
         let mut seen_in_game = 0;
-        let mut at = now;
-        while at >= first + 2 {
-            at -= 2;
-            if self.keys[at] == position.key() {
-                if at >= self.root_index {
+        let mut index = current;
+        while index >= first + 2 {
+            index -= 2;
+            if self.keys[index] == position.key() {
+                if index >= self.root_index {
                     return true;
                 }
                 seen_in_game += 1;
@@ -326,14 +326,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether nothing is left that could mate: bare kings, or one minor piece.
-fn is_bare(position: &Position) -> bool {
-    let men = position.occupied().len();
+/// Whether only bare kings or one minor piece are left.
+fn has_insufficient_material(position: &Position) -> bool {
+    let pieces = position.occupied().len();
     let minors = position.by_kind(PieceKind::Knight) | position.by_kind(PieceKind::Bishop);
-    men == 2 || (men == 3 && minors.any())
+    pieces == 2 || (pieces == 3 && minors.any())
 }
 
-/// The best line known from each ply, kept in a triangle.
+/// The triangular PV table: the principal variation from each ply.
 pub(super) struct PvLines(Box<[PvLine]>);
 
 #[derive(Clone, Copy)]
@@ -352,7 +352,7 @@ impl PvLines {
         self.0[ply].len = 0;
     }
 
-    /// Makes `mv` and the line one ply further the line of `ply`.
+    /// Sets the variation of `ply` to `mv` followed by the variation of the next ply.
     pub(super) fn set(&mut self, ply: usize, mv: Move) {
         let (head, tail) = self.0.split_at_mut(ply + 1);
         let (line, next) = (&mut head[ply], &tail[0]);
