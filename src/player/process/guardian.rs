@@ -10,7 +10,10 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
 
@@ -59,6 +62,8 @@ impl Guardian {
             .spawn()?;
         let mut pipe = child.stdin.take().expect("stdin was configured as a pipe");
         writeln!(pipe, "run {run}")?;
+        // A guardian that is stopped does not read; a full pipe must not block the games.
+        fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Self { process: Mutex::new((pipe, child)), state: AtomicU8::new(ALIVE) })
     }
 
@@ -79,7 +84,7 @@ impl Guardian {
 
     fn send(&self, line: &str) {
         let mut process = self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // The games continue without a guardian that was killed; the caller learns of it from `take_loss`.
+        // The games continue without a guardian that was killed or stopped; the caller learns of it from `take_loss`.
         if process.0.write_all(line.as_bytes()).is_err() {
             let _ = self.state.compare_exchange(ALIVE, LOST, Ordering::AcqRel, Ordering::Acquire);
         }
@@ -90,10 +95,24 @@ impl Drop for Guardian {
     fn drop(&mut self) {
         let process = self.process.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _ = writeln!(process.0, "bye");
-        // The guardian kills the rest of the run and exits after this line; waiting for it avoids a zombie.
+        // The guardian kills the rest of the run and exits after this line; waiting for it avoids a zombie. One that was
+        // stopped does not exit, and is killed.
+        let deadline = Instant::now() + EXIT_LIMIT;
+        while Instant::now() < deadline {
+            if !matches!(process.1.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(EXIT_POLL);
+        }
+        let _ = process.1.kill();
         let _ = process.1.wait();
     }
 }
+
+/// Time that a guardian may take to exit: a scan for left-over processes, and some more.
+const EXIT_LIMIT: Duration = Duration::from_secs(3);
+/// Pause between two looks at whether it has exited.
+const EXIT_POLL: Duration = Duration::from_millis(2);
 
 /// Main function of the guardian: reads process groups from stdin until it closes, then kills what is left.
 pub fn run_guardian() {
@@ -126,6 +145,19 @@ pub fn run_guardian() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stopped_guardian_blocks_neither_the_games_nor_the_end() {
+        let args = ["-c", "kill -STOP $$"].map(str::to_owned).to_vec();
+        let guardian = Guardian::start(&GuardianProgram { program: "sh".into(), args }, "a-run").unwrap();
+        for number in 0..100_000 {
+            guardian.watch(Pid::from_raw(number));
+        }
+        assert!(guardian.take_loss(), "its pipe is full");
+        let started = Instant::now();
+        drop(guardian);
+        assert!(started.elapsed() < 3 * EXIT_LIMIT);
+    }
 
     #[test]
     fn a_guardian_that_ended_is_reported_once() {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Prefix of the names of all such directories.
@@ -21,10 +22,10 @@ pub(super) fn remove_scratch_dirs(run: &str) {
 pub(super) struct ScratchDir(PathBuf);
 
 impl ScratchDir {
-    /// Creates a directory with this name, which must be new, in the system's temporary directory.
+    /// Creates a directory with this name, which must be new, in the system's temporary directory, for this user alone.
     pub(super) fn create(name: &str) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("{PREFIX}{name}"));
-        fs::create_dir(&path)?;
+        fs::DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self(path))
     }
 
