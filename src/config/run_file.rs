@@ -438,7 +438,7 @@ model = "normalized"
             "run.toml:12: unknown key `games.concurency`; did you mean `concurrency`?",
             "run.toml:11: games.tc: `soon` is not a time control",
             "elo0 5 must be below elo1 0",
-            "an error rate lies above 0 and below 0.5, not at 0.7",
+            "expected an error rate above 0 and below 0.5, got 0.7",
         ] {
             assert!(said.contains(part), "`{part}` not in:\n{said}");
         }

@@ -1,8 +1,9 @@
-//! Strength after a sequential test, corrected for the way such tests stop.
+//! Elo estimate after a sequential test, corrected for the stopping rule.
 //!
-//! A test stops when the candidate has been lucky or unlucky enough, so the plain estimate exaggerates. Seen as
-//! Brownian motion between the bounds, each strength gives the chance of an outcome no better than the one seen; the
-//! strength that makes this one half is right as often too high as too low.
+//! A test stops when the candidate has been lucky or unlucky enough, so the plain estimate is biased away from zero.
+//! With the test modelled as Brownian motion between the bounds, each Elo difference yields the probability of an
+//! outcome no better than the observed one. The difference for which this probability is one half is median-unbiased:
+//! as often too high as too low.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,54 +14,54 @@ use super::root::find_root;
 use super::sample::Tally;
 use super::sprt::{Bounds, SprtConfig};
 
-/// Strengths beyond this are told as this.
+/// Estimates are clamped to this absolute value.
 const LIMIT: f64 = 1000.0;
 
-/// Strength with a 95 % interval, unbiased for the stopping rule; logistic Elo whatever the test's model.
+/// An Elo estimate with a 95 % interval, corrected for the stopping rule; logistic Elo for every model of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CorrectedElo {
-    /// As likely too high as too low.
+    /// The median-unbiased estimate.
     pub elo: Elo,
-    /// Too high in one of forty tests.
+    /// The lower end of the interval; too high in one of forty tests.
     pub lower: Elo,
-    /// Too low in one of forty tests.
+    /// The upper end of the interval; too low in one of forty tests.
     pub upper: Elo,
-    /// The confidence that the candidate is the stronger one.
+    /// Likelihood of superiority: the confidence that the candidate is stronger.
     pub los: f64,
 }
 
 impl SprtConfig {
-    /// What a test that stands here, decided or not, says about strength; `None` before the first game.
-    pub fn corrected(&self, seen: &impl Tally) -> Option<CorrectedElo> {
-        if seen.games_counted() == 0 {
+    /// Returns the corrected estimate of a test with these counts, decided or not, or `None` before the first game.
+    pub fn corrected(&self, tally: &impl Tally) -> Option<CorrectedElo> {
+        if tally.games_counted() == 0 {
             return None;
         }
-        let sample = seen.sample();
-        let score_at = |strength: f64| expected_score(&sample, self.model, strength);
+        let sample = tally.sample();
+        let score_at = |elo: f64| expected_score(&sample, self.model, elo);
         let (null, alternative) = (score_at(self.hypotheses.null()), score_at(self.hypotheses.alternative()));
         let moments = sample.moments();
         let (gap, middle) = (alternative - null, (null + alternative) / 2.0);
         let drift_at = |score: f64| (score - middle) * gap / moments.variance;
         let motion =
             BoundedMotion { bounds: self.bounds(), drift: 0.0, variance: gap * gap / moments.variance };
-        let outcome = reached(motion.bounds, sample.total(), drift_at(moments.mean));
-        let chance = |elo: f64| {
-            BoundedMotion { drift: drift_at(Elo(elo).score()), ..motion }.chance_of_no_better(outcome)
+        let outcome = end_point(motion.bounds, sample.total(), drift_at(moments.mean));
+        let probability = |elo: f64| {
+            BoundedMotion { drift: drift_at(Elo(elo).score()), ..motion }.probability_of_no_better(outcome)
         };
         let centre = Elo::from_score(middle).0;
         let reach = 30.0 * (Elo::from_score(alternative).0 - Elo::from_score(null).0).max(0.01);
-        let quantile = |share: f64| Elo(strength_where(chance, share, centre, reach));
+        let quantile = |target: f64| Elo(elo_where(probability, target, centre, reach));
         Some(CorrectedElo {
             elo: quantile(0.5),
             lower: quantile(0.975),
             upper: quantile(0.025),
-            los: chance(0.0),
+            los: probability(0.0),
         })
     }
 }
 
-/// The point of a path with this slope after `time`, or where it met a bound before.
-fn reached(bounds: Bounds, time: f64, slope: f64) -> BrownianPoint {
+/// Returns the point of a straight path with this slope at `time`, or the point at which it reached a bound before.
+fn end_point(bounds: Bounds, time: f64, slope: f64) -> BrownianPoint {
     let position = slope * time;
     let stopped = position.clamp(bounds.lower, bounds.upper);
     if stopped == position {
@@ -70,16 +71,17 @@ fn reached(bounds: Bounds, time: f64, slope: f64) -> BrownianPoint {
     }
 }
 
-/// Where the falling function `chance` takes the value `share`, looking ever wider around `centre`.
-fn strength_where(chance: impl Fn(f64) -> f64, share: f64, centre: f64, reach: f64) -> f64 {
+/// Returns the argument at which the decreasing function `probability` equals `target`, searching from `centre`
+/// outwards.
+fn elo_where(probability: impl Fn(f64) -> f64, target: f64, centre: f64, reach: f64) -> f64 {
     let mut reach = reach;
     loop {
         let (low, high) = ((centre - reach).max(-LIMIT), (centre + reach).min(LIMIT));
-        if let Ok(strength) = find_root(|elo| chance(elo) - share, low, high, 1e-9) {
-            return strength;
+        if let Ok(elo) = find_root(|elo| probability(elo) - target, low, high, 1e-9) {
+            return elo;
         }
         if low == -LIMIT && high == LIMIT {
-            return if chance(0.0) > share { LIMIT } else { -LIMIT };
+            return if probability(0.0) > target { LIMIT } else { -LIMIT };
         }
         reach *= 2.0;
     }

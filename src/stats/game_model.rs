@@ -1,4 +1,4 @@
-//! Games without engines: how often a pair ends how, given a true difference in strength.
+//! A model of games: the distribution of pair scores for a true Elo difference.
 
 use std::fmt;
 
@@ -7,43 +7,43 @@ use super::random::Random;
 use super::root::find_root;
 use super::tally::PairScore;
 
-/// Rao and Kupper's games from openings that favour White by a fixed amount.
+/// Rao and Kupper's model of games from openings that favour White by a fixed amount.
 ///
-/// Two games of a pair are independent, the one with the opening's advantage, the other against it.
+/// The two games of a pair are independent: one with the advantage of the opening, the other against it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GameModel {
     draws: DrawElo,
     advantage: f64,
 }
 
-/// Draws that frequent do not go with an advantage that large.
+/// Error returned when a draw ratio and an opening bias are inconsistent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpossibleGames {
-    /// The share of draws asked for.
+    /// The requested draw ratio.
     pub draw_ratio: f64,
-    /// The advantage asked for.
+    /// The requested opening bias.
     pub bias: Elo,
 }
 
 impl fmt::Display for ImpossibleGames {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { draw_ratio, bias } = self;
-        write!(out, "no games have a draw ratio of {draw_ratio} and an opening bias of {bias} Elo: ")?;
+        write!(out, "a draw ratio of {draw_ratio} is impossible with an opening bias of {bias} Elo: ")?;
         write!(
             out,
-            "both must be at least 0, and the draw ratio below 1 minus twice what the bias adds to the score"
+            "both must be at least 0, and the draw ratio below 1 minus twice the score that the bias adds"
         )
     }
 }
 
 impl std::error::Error for ImpossibleGames {}
 
-/// How often a pair scores 0 to 4 half points.
+/// The probabilities of the pair scores, 0 to 4 half points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairOdds([f64; 5]);
 
 impl GameModel {
-    /// Games of equals with this share of draws when the opening is worth `bias` to White.
+    /// Creates a model in which equal players have this draw ratio and the opening is worth `bias` to White.
     pub fn new(draw_ratio: f64, bias: Elo) -> Result<Self, ImpossibleGames> {
         let (decided, lean) = ((1.0 - draw_ratio) / 2.0, bias.score() - 0.5);
         let (win, loss) = (decided + lean, decided - lean);
@@ -55,17 +55,17 @@ impl GameModel {
         Ok(Self { draws: DrawElo::from_probabilities(win, loss), advantage })
     }
 
-    /// An unbalanced book as engine tests use it: 49 % draws, openings worth 191 Elo.
+    /// Returns the model of an unbalanced book as used in engine tests: 49 % draws, openings worth 191 Elo.
     pub fn unbalanced() -> Self {
-        Self::new(0.49, Elo(191.0)).expect("these games are possible")
+        Self::new(0.49, Elo(191.0)).expect("the parameters are consistent")
     }
 
-    /// A balanced book: 61 % draws.
+    /// Returns the model of a balanced book: 61 % draws.
     pub fn balanced() -> Self {
-        Self::new(0.61, Elo(0.0)).expect("these games are possible")
+        Self::new(0.61, Elo(0.0)).expect("the parameters are consistent")
     }
 
-    /// How pairs end when the candidate is stronger by `difference`.
+    /// Returns the pair probabilities if the candidate is stronger by `difference`.
     pub fn odds(&self, difference: Elo) -> PairOdds {
         let target = difference.score();
         let mean = |strength: f64| {
@@ -88,7 +88,7 @@ impl GameModel {
         PairOdds(odds)
     }
 
-    /// The logistic difference that measures as `strength` on a model's scale in these games.
+    /// Returns the logistic difference that corresponds to `strength` on the scale of a model in these games.
     pub fn difference(&self, model: EloModel, strength: f64) -> Elo {
         let measured = |difference: f64| {
             let odds = self.odds(Elo(difference));
@@ -111,7 +111,7 @@ impl GameModel {
 }
 
 impl PairOdds {
-    /// One pair, by chance.
+    /// Draws a random pair score.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> PairScore {
         let mut rest = random.unit();
@@ -121,21 +121,21 @@ impl PairOdds {
             }
             rest -= odds;
         }
-        // Only rounding leads here; the middle is the likeliest.
+        // Reached only through rounding; the middle score is the most likely one.
         PairScore::EVEN
     }
 
-    /// The chance of each score, lowest first.
-    pub fn chances(&self) -> [f64; 5] {
+    /// Returns the probability of each score, lowest first.
+    pub fn probabilities(&self) -> [f64; 5] {
         self.0
     }
 
-    /// Expected score per game.
+    /// Returns the expected score per game.
     pub fn mean(&self) -> f64 {
         self.0.iter().zip(0u8..).map(|(odds, half_points)| odds * f64::from(half_points) / 4.0).sum()
     }
 
-    /// Variance per game, pairs being what is independent.
+    /// Returns the variance per game, computed from pairs, which are independent.
     pub fn game_variance(&self) -> f64 {
         let mean = self.mean();
         let pair: f64 = self
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_score_as_the_reference_tables_say() {
+    fn probabilities_of_equal_players_match_the_reference_tables() {
         for (name, model, odds, variance) in [
             ("unbalanced", GameModel::unbalanced(), [0.00244, 0.24990, 0.49531, 0.24990, 0.00244], 0.06492),
             ("balanced", GameModel::balanced(), [0.03803, 0.23790, 0.44815, 0.23790, 0.03803], 0.0975),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_expected_score_is_the_one_of_the_difference() {
+    fn the_expected_score_is_that_of_the_difference() {
         for difference in [-300.0, -7.5, 0.0, 2.0, 150.0] {
             let odds = GameModel::unbalanced().odds(Elo(difference));
             assert!((odds.mean() - Elo(difference).score()).abs() < 1e-9);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_normalized_strength_is_found_again_in_the_games() {
+    fn a_normalized_difference_is_recovered_from_the_games() {
         let model = GameModel::unbalanced();
         let odds = model.odds(model.difference(EloModel::Normalized, 5.0));
         let measured = NormalizedElo::from_deviations((odds.mean() - 0.5) / odds.game_variance().sqrt());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_cannot_be_are_refused() {
+    fn inconsistent_parameters_are_rejected() {
         assert!(GameModel::new(0.95, Elo(191.0)).is_err());
         assert!(GameModel::new(1.0, Elo(0.0)).is_err());
         assert!(GameModel::new(f64::NAN, Elo(0.0)).is_err());

@@ -1,7 +1,8 @@
-//! Arithmetic on counts: Elo, likelihood ratios, sequential tests, simulation. Pure.
+//! Statistics of matches: Elo, likelihood ratios, sequential tests and simulation. All functions are pure.
 //!
-//! A match is counted as a [`Pentanomial`] of colour-swapped pairs (or a [`Trinomial`] of single games); from the
-//! counts alone follow the strength with its interval ([`Estimate`]) and the verdict of a sequential test ([`Sprt`]).
+//! A match is counted as a [`Pentanomial`] of colour-swapped pairs or a [`Trinomial`] of single games. The counts alone
+//! determine the Elo difference with its confidence interval ([`Estimate`]) and the decision of a sequential test
+//! ([`Sprt`]).
 
 mod brownian;
 mod corrected;

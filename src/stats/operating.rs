@@ -1,38 +1,38 @@
-//! What a sequential test will do, before it is run: how often it passes and how long it takes.
+//! Operating characteristics of a sequential test: its pass probability and its expected length.
 
 use super::brownian::BoundedMotion;
 use super::elo::{Elo, EloModel, NormalizedElo};
 use super::sprt::{Bounds, SprtConfig};
 
-/// Mean overshoot of a walk over a bound, in deviations of one step (Siegmund's constant).
+/// Mean overshoot of a walk over a bound, in standard deviations of one step (Siegmund's constant).
 const OVERSHOOT: f64 = 0.5826;
 
-/// The variance of one game's score, given its book and its draws.
+/// The variance of the score of one game, which depends on the book and the draw ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GameVariance(f64);
 
 impl GameVariance {
-    /// Games drawn with this frequency from openings that favour one side by so much (root mean square).
+    /// Returns the variance for a draw ratio and the root mean square advantage of one side in the openings.
     ///
-    /// `None` if no such games exist: an advantage that large leaves fewer draws.
+    /// Returns `None` if the two are inconsistent: a large advantage leaves fewer draws.
     pub fn of_games(draw_ratio: f64, opening_bias: Elo) -> Option<Self> {
         let off_centre = opening_bias.score() - 0.5;
         let variance = (1.0 - draw_ratio) / 4.0 - off_centre * off_centre;
         (variance > 0.0 && variance <= 0.25).then_some(Self(variance))
     }
 
-    /// A variance measured elsewhere; above 0, at most one quarter.
+    /// Creates a variance from a measured value. Returns `None` unless it is above 0 and at most one quarter.
     pub fn measured(variance: f64) -> Option<Self> {
         (variance > 0.0 && variance <= 0.25).then_some(Self(variance))
     }
 
-    /// As a plain number.
+    /// Returns the variance as a number.
     pub fn get(self) -> f64 {
         self.0
     }
 }
 
-/// Chances and lengths of a test as functions of the true strength.
+/// Pass probability and expected length of a test as functions of the true Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OperatingCurve {
     null: f64,
@@ -42,12 +42,12 @@ pub struct OperatingCurve {
 }
 
 impl OperatingCurve {
-    /// Wald's approximation: a decision falls exactly on a bound.
+    /// Creates the curve with Wald's approximation, in which a test ends exactly on a bound.
     pub fn new(config: &SprtConfig, variance: GameVariance) -> Self {
-        let score_at = |strength: f64| match config.model {
-            EloModel::Logistic => Elo(strength).score(),
-            EloModel::Normalized => 0.5 + NormalizedElo(strength).deviations() * variance.0.sqrt(),
-            EloModel::Bayesian => super::elo::DrawElo::of_equals(1.0 - 4.0 * variance.0).score(strength),
+        let score_at = |elo: f64| match config.model {
+            EloModel::Logistic => Elo(elo).score(),
+            EloModel::Normalized => 0.5 + NormalizedElo(elo).deviations() * variance.0.sqrt(),
+            EloModel::Bayesian => super::elo::DrawElo::of_equals(1.0 - 4.0 * variance.0).score(elo),
         };
         Self {
             null: score_at(config.hypotheses.null()),
@@ -57,32 +57,32 @@ impl OperatingCurve {
         }
     }
 
-    /// The same test with its bounds moved out by the mean overshoot of one pair.
+    /// Returns the curve with the bounds moved outwards by the mean overshoot of one pair.
     ///
-    /// A real test ends a little beyond its bound, which makes it a little longer and its errors a little rarer than
-    /// Wald's figures; the wider the gap between the hypotheses, the more.
+    /// A real test ends slightly beyond its bound, which makes it slightly longer and its error rates slightly lower
+    /// than in Wald's approximation. The effect grows with the distance between the hypotheses.
     pub fn with_overshoot(self) -> Self {
         let step = OVERSHOOT * (self.alternative - self.null) / self.pair_variance.sqrt();
         let Bounds { lower, upper } = self.bounds;
         Self { bounds: Bounds { lower: lower - step, upper: upper + step }, ..self }
     }
 
-    /// The chance that the test accepts H1.
+    /// Returns the probability that the test accepts H1.
     pub fn pass_probability(&self, truth: Elo) -> f64 {
-        1.0 - self.motion(truth).falls()
+        1.0 - self.motion(truth).lower_probability()
     }
 
-    /// The number of pairs the test takes, on average.
+    /// Returns the expected number of pairs.
     pub fn expected_pairs(&self, truth: Elo) -> f64 {
         self.motion(truth).expected_time()
     }
 
-    /// The strength of H0, as logistic Elo under these games.
+    /// Returns H0 as logistic Elo at this game variance.
     pub fn null(&self) -> Elo {
         Elo::from_score(self.null)
     }
 
-    /// The strength of H1, as logistic Elo under these games.
+    /// Returns H1 as logistic Elo at this game variance.
     pub fn alternative(&self) -> Elo {
         Elo::from_score(self.alternative)
     }
@@ -109,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn expected_lengths_agree_with_published_ones() {
-        // fishtest's calculator, normalized Elo, 5 % either way, in games: at the midpoint and at a bound.
+    fn expected_lengths_agree_with_published_values() {
+        // fishtest's calculator, normalized Elo, 5 % error rates, in games: at the midpoint and at a hypothesis.
         for (elo1, at_midpoint, at_bound) in
             [(2.0, 262_000.0, 160_000.0), (5.0, 41_900.0, 25_600.0), (10.0, 10_500.0, 6_400.0)]
         {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn error_rates_at_the_hypotheses_are_the_promised_ones() {
+    fn error_rates_at_the_hypotheses_are_the_configured_ones() {
         let curve = curve(5.0);
         assert!((curve.pass_probability(curve.null()) - 0.05).abs() < 1e-9);
         assert!((curve.pass_probability(curve.alternative()) - 0.95).abs() < 1e-9);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_games_are_refused() {
+    fn impossible_variances_are_rejected() {
         assert_eq!(GameVariance::of_games(0.95, Elo(300.0)), None);
         assert_eq!(GameVariance::measured(f64::NAN), None);
     }

@@ -1,28 +1,28 @@
-//! Random numbers that stay the same for ever: xoshiro256++ seeded by SplitMix64, both public-domain designs.
+//! Random numbers with stable values: xoshiro256++ seeded by SplitMix64, both public-domain designs.
 //!
-//! A seed of a run is a promise about every game in it, so the generator is written here and never changes.
+//! The seed of a run determines every game in it, so the generator is implemented here and must never change.
 
-/// A stream of random numbers, wholly determined by its seed.
+/// A stream of random numbers that depends only on its seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
     state: [u64; 4],
 }
 
 impl Random {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         let mut mixer = seed;
         Self { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
     }
 
-    /// The stream that belongs to item `index` of a run with this seed; streams of different items are unrelated.
+    /// Creates the stream of item `index` of a run with this seed. Streams of different items are independent.
     pub fn of_item(seed: u64, index: u64) -> Self {
         let mut mixer = seed;
         let mut inner = split_mix(&mut mixer) ^ index;
         Self::new(split_mix(&mut inner))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
@@ -37,21 +37,21 @@ impl Random {
         result
     }
 
-    /// At least 0 and below 1, in steps of 2⁻⁵³.
+    /// Returns a uniformly distributed number, at least 0 and below 1, in steps of 2⁻⁵³.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// 1 or -1, equally likely.
+    /// Returns 1 or -1 with equal probability.
     #[inline]
     pub fn sign(&mut self) -> f64 {
         if self.bits() >> 63 == 0 { 1.0 } else { -1.0 }
     }
 
-    /// Normally distributed with mean 0 and variance 1.
+    /// Returns a normally distributed number with mean 0 and variance 1.
     pub fn normal(&mut self) -> f64 {
-        // Box and Muller's cosine half; 1 - unit() is above 0.
+        // The cosine half of the Box–Muller transform; 1 - unit() is above 0.
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn split_mix_gives_its_published_numbers() {
+    fn split_mix_matches_its_published_numbers() {
         // Sebastiano Vigna, splitmix64.c, seed 1234567.
         let mut state = 1_234_567;
         assert_eq!(split_mix(&mut state), 6_457_827_717_110_365_317);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn xoshiro_gives_its_published_numbers() {
+    fn xoshiro_matches_its_published_numbers() {
         // David Blackman and Sebastiano Vigna, xoshiro256plusplus.c, state 1, 2, 3, 4.
         let mut random = Random { state: [1, 2, 3, 4] };
         assert_eq!(random.bits(), 41_943_041);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_variances_are_the_right_ones() {
+    fn means_and_variances_are_as_expected() {
         let mut random = Random::new(7);
         let count = 200_000;
         let (mut units, mut normals, mut squares, mut signs) = (0.0, 0.0, 0.0, 0.0);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_items_have_unrelated_streams() {
+    fn neighbouring_items_have_independent_streams() {
         let same = (0..4096)
             .map(|index| Random::of_item(9, index).bits() ^ Random::of_item(9, index + 1).bits())
             .map(u64::count_zeros)

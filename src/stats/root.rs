@@ -1,16 +1,16 @@
-//! A root finder that never does worse than bisection.
+//! Root finding with the worst case of bisection.
 
 use std::fmt;
 
-/// Steps granted beyond bisection's own worst case, spent where interpolation promises more.
+/// Number of steps allowed beyond the worst case of bisection, which makes interpolation possible.
 const SLACK_STEPS: i32 = 1;
 
-/// The interval given does not show a change of sign, so nothing says that a root lies inside.
+/// Error returned when the function has no change of sign on the interval, so that a root is not guaranteed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoSignChange {
-    /// Lower end and the function's value there.
+    /// The lower end and the value there.
     pub low: (f64, f64),
-    /// Upper end and the function's value there.
+    /// The upper end and the value there.
     pub high: (f64, f64),
 }
 
@@ -23,10 +23,11 @@ impl fmt::Display for NoSignChange {
 
 impl std::error::Error for NoSignChange {}
 
-/// Where `function` crosses zero between `low` and `high`, to within `tolerance` or the last bit.
+/// Finds a zero of `function` between `low` and `high`, within `tolerance` or to the last bit.
 ///
-/// Interpolate, truncate, project (Oliveira and Takahashi, 2020): as fast as the secant method on smooth functions,
-/// and at most one evaluation more than bisection on any. Infinite values at the ends are welcome.
+/// Uses the ITP method (interpolate, truncate, project; Oliveira and Takahashi, 2020): as fast as the secant method
+/// on smooth functions, with at most one evaluation more than bisection on any function. Values at the ends may be
+/// infinite.
 pub fn find_root(
     mut function: impl FnMut(f64) -> f64,
     low: f64,
@@ -56,7 +57,7 @@ pub fn find_root(
         }
         let reach = half_tolerance * f64::exp2(f64::from(budget)) - (high - low) / 2.0;
         let guess = propose((low, at_low), (high, at_high), span, reach.max(0.0));
-        // Rounding may put the proposal on an end; the middle is always inside.
+        // Rounding may move the proposal onto an end; the middle is always inside.
         let at = if guess > low && guess < high { guess } else { middle };
         let value = function(at);
         if value == 0.0 {
@@ -72,7 +73,7 @@ pub fn find_root(
     Ok(low + (high - low) / 2.0)
 }
 
-/// The secant's guess, pulled toward the middle, and kept within `reach` of it.
+/// Returns the secant estimate, moved toward the middle and kept within `reach` of it.
 fn propose((low, at_low): (f64, f64), (high, at_high): (f64, f64), span: f64, reach: f64) -> f64 {
     let width = high - low;
     let middle = low + width / 2.0;
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_roots_are_found_to_the_asked_precision() {
+    fn known_roots_are_found_to_the_requested_precision() {
         type Case = (&'static str, fn(f64) -> f64, f64, f64, f64);
         let cases: [Case; 6] = [
             ("line", |x| 3.0 * x - 1.0, -4.0, 7.0, 1.0 / 3.0),
@@ -121,7 +122,7 @@ mod tests {
                 function(x)
             };
             find_root(counted, 0.0, 1.0, 1e-10).unwrap();
-            // Bisection: 34 halvings and the two ends.
+            // Bisection needs 34 halvings and the two ends.
             assert!(calls <= 34 + 2 + 2, "{calls} calls");
         }
     }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_a_change_of_sign_is_refused() {
+    fn an_interval_without_a_change_of_sign_is_an_error() {
         assert!(find_root(|x| x * x + 1.0, -1.0, 1.0, 1e-9).is_err());
         assert!(find_root(|_| f64::NAN, -1.0, 1.0, 1e-9).is_err());
     }

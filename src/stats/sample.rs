@@ -1,26 +1,26 @@
-//! Counts as a distribution of scores: the form in which estimates and likelihoods read them.
+//! Counts as a distribution of scores, the input of estimates and likelihoods.
 
 use super::tally::{Pentanomial, Trinomial};
 
 const GAME_SCORES: [f64; 3] = [0.0, 0.5, 1.0];
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Stands for an outcome not seen yet, so that no hypothesis is impossible: a thousandth of a sample.
-const UNSEEN: f64 = 1e-3;
+/// Pseudocount of a score without observations, so that no hypothesis is impossible.
+const PSEUDOCOUNT: f64 = 1e-3;
 
-/// Counts from which strength can be estimated: pairs or single games.
+/// Counts from which an Elo difference can be estimated: pairs or single games.
 pub trait Tally {
-    /// Games counted.
+    /// Returns the number of games.
     fn games_counted(&self) -> u64;
 
-    /// Share of the points won by the candidate; `None` before the first game.
+    /// Returns the proportion of the points won by the candidate, or `None` before the first game.
     fn score(&self) -> Option<f64>;
 
-    /// Share of drawn games, or of even pairs; `None` before the first.
-    fn share_of_draws(&self) -> Option<f64>;
+    /// Returns the proportion of drawn games, or of even pairs; `None` before the first.
+    fn draw_ratio(&self) -> Option<f64>;
 
-    /// Pairs won per pair lost; `None` where no pair is lost, or games are not paired.
-    fn ratio_of_pairs(&self) -> Option<f64>;
+    /// Returns the number of pairs won per pair lost; `None` if no pair is lost or games are not paired.
+    fn pairs_ratio(&self) -> Option<f64>;
 
     #[doc(hidden)]
     fn sample(&self) -> Sample;
@@ -35,12 +35,12 @@ impl Tally for Pentanomial {
         (self.games() > 0).then(|| self.half_points() as f64 / (2.0 * self.games() as f64))
     }
 
-    fn share_of_draws(&self) -> Option<f64> {
-        self.draw_ratio()
+    fn draw_ratio(&self) -> Option<f64> {
+        Pentanomial::draw_ratio(self)
     }
 
-    fn ratio_of_pairs(&self) -> Option<f64> {
-        self.pairs_ratio()
+    fn pairs_ratio(&self) -> Option<f64> {
+        Pentanomial::pairs_ratio(self)
     }
 
     fn sample(&self) -> Sample {
@@ -57,11 +57,11 @@ impl Tally for Trinomial {
         (self.games() > 0).then(|| self.half_points() as f64 / (2.0 * self.games() as f64))
     }
 
-    fn share_of_draws(&self) -> Option<f64> {
-        self.draw_ratio()
+    fn draw_ratio(&self) -> Option<f64> {
+        Trinomial::draw_ratio(self)
     }
 
-    fn ratio_of_pairs(&self) -> Option<f64> {
+    fn pairs_ratio(&self) -> Option<f64> {
         None
     }
 
@@ -70,17 +70,17 @@ impl Tally for Trinomial {
     }
 }
 
-/// A distribution of scores between 0 and 1, every one of them possible, and how much was seen of it.
+/// An empirical distribution of scores from 0 to 1, all with positive probability, and the number of observations.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     scores: &'static [f64],
-    /// As many as there are scores; the rest is unused.
-    shares: [f64; 5],
+    /// One probability per score; the remaining elements are unused.
+    probabilities: [f64; 5],
     total: f64,
     games_each: f64,
 }
 
-/// Mean, variance and the two shape numbers of a distribution.
+/// Mean, variance, skewness and excess kurtosis of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moments {
     pub(super) mean: f64,
@@ -91,40 +91,44 @@ pub(super) struct Moments {
 
 impl Sample {
     fn regularised(scores: &'static [f64], counts: &[u64], games_each: f64) -> Self {
-        let mut shares = [0.0; 5];
-        for (share, &count) in shares.iter_mut().zip(counts) {
-            *share = if count == 0 { UNSEEN } else { count as f64 };
+        let mut probabilities = [0.0; 5];
+        for (probability, &count) in probabilities.iter_mut().zip(counts) {
+            *probability = if count == 0 { PSEUDOCOUNT } else { count as f64 };
         }
-        let total: f64 = shares.iter().sum();
-        for share in &mut shares {
-            *share /= total;
+        let total: f64 = probabilities.iter().sum();
+        for probability in &mut probabilities {
+            *probability /= total;
         }
-        Self { scores, shares, total, games_each }
+        Self { scores, probabilities, total, games_each }
     }
 
-    /// The possible scores, lowest first.
+    /// Returns the possible scores, lowest first.
     pub(super) fn scores(&self) -> &'static [f64] {
         self.scores
     }
 
-    /// The share of each score; above 0, summing to 1.
-    pub(super) fn shares(&self) -> &[f64] {
-        &self.shares[..self.scores.len()]
+    /// Returns the probability of each score; all are positive and sum to 1.
+    pub(super) fn probabilities(&self) -> &[f64] {
+        &self.probabilities[..self.scores.len()]
     }
 
-    /// Samples seen, the stand-ins for unseen outcomes included.
+    /// Returns the number of observations, pseudocounts included.
     pub(super) fn total(&self) -> f64 {
         self.total
     }
 
-    /// Games in one sample: 1, or 2 for pairs.
+    /// Returns the number of games per observation: 1, or 2 for pairs.
     pub(super) fn games_each(&self) -> f64 {
         self.games_each
     }
 
     pub(super) fn moments(&self) -> Moments {
         let over = |power: fn(f64) -> f64, centre: f64| -> f64 {
-            self.scores.iter().zip(self.shares()).map(|(score, share)| share * power(score - centre)).sum()
+            self.scores
+                .iter()
+                .zip(self.probabilities())
+                .map(|(score, probability)| probability * power(score - centre))
+                .sum()
         };
         let mean = over(|score| score, 0.0);
         let variance = over(|score| score * score, mean);
@@ -138,7 +142,7 @@ impl Sample {
         }
     }
 
-    /// Variance of the score of one game of the kind that was sampled.
+    /// Returns the variance of the score of one game.
     pub(super) fn game_variance(&self) -> f64 {
         self.moments().variance * self.games_each
     }
@@ -149,15 +153,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_empty_cells_are_filled() {
+    fn only_empty_cells_get_a_pseudocount() {
         let sample = Pentanomial([0, 2, 4, 0, 1]).sample();
         assert!((sample.total() - 7.002).abs() < 1e-12);
-        assert!((sample.shares()[0] - 0.001 / 7.002).abs() < 1e-15);
-        assert!((sample.shares()[2] - 4.0 / 7.002).abs() < 1e-15);
+        assert!((sample.probabilities()[0] - 0.001 / 7.002).abs() < 1e-15);
+        assert!((sample.probabilities()[2] - 4.0 / 7.002).abs() < 1e-15);
     }
 
     #[test]
-    fn moments_of_a_fair_coin_are_the_known_ones() {
+    fn moments_of_a_fair_coin_have_the_known_values() {
         let Moments { mean, variance, skewness, excess_kurtosis } =
             Trinomial { wins: 500_000_000, draws: 0, losses: 500_000_000 }.sample().moments();
         assert!((mean - 0.5).abs() < 1e-12);

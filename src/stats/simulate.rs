@@ -1,4 +1,4 @@
-//! Sequential tests on simulated games: proof of the error rates, and of the rule for counting.
+//! Simulation of sequential tests, to verify the error rates and the counting rule.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,92 +10,92 @@ use super::random::Random;
 use super::sprt::{Bounds, Hypothesis, SprtConfig};
 use super::tally::{PairScore, Pentanomial};
 
-/// Tests run again and again on simulated pairs.
+/// A repeated simulation of a test with random pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct SprtSimulation {
     /// The test.
     pub config: SprtConfig,
-    /// How pairs end.
+    /// The probabilities of the pair scores.
     pub odds: PairOdds,
-    /// All that is random follows from it.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// Pairs in play at once.
+    /// The number of pairs played concurrently.
     pub concurrency: NonZeroUsize,
-    /// Which pairs a test looks at while others are still being played.
+    /// The order in which pairs are counted.
     pub counting: Counting,
 }
 
-/// The order in which a test looks at pairs.
+/// The order in which a test counts pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// As they were started; a finished pair waits for all earlier ones.
+    /// In the order of their start; a finished pair waits for all earlier ones.
     Schedule,
-    /// As they happen to finish: wrong, because short pairs come first and length depends on the result.
+    /// In the order of completion. This is wrong, because short pairs finish first and length depends on the result.
     Completion,
 }
 
-/// How one simulated test ended.
+/// The result of one simulated test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimulatedTest {
-    /// The claim accepted.
+    /// The accepted hypothesis.
     pub accepted: Hypothesis,
-    /// What it rests on.
+    /// The counts of pairs at the decision.
     pub seen: Pentanomial,
 }
 
 impl SprtSimulation {
-    /// Runs `runs` tests on all cores; test `k` is the same on any machine.
+    /// Runs `runs` tests on all cores. Test number `k` is the same on every machine.
     pub fn run(&self, runs: u64) -> Vec<SimulatedTest> {
         let workers = thread::available_parallelism().map_or(1, NonZeroUsize::get) as u64;
         thread::scope(|scope| {
-            let share =
+            let job =
                 |worker| move || (worker..runs).step_by(workers as usize).map(|run| self.test(run)).collect();
-            let started: Vec<_> = (0..workers).map(|worker| scope.spawn(share(worker))).collect();
+            let started: Vec<_> = (0..workers).map(|worker| scope.spawn(job(worker))).collect();
             let mut done: Vec<std::vec::IntoIter<SimulatedTest>> = started
                 .into_iter()
                 .map(|worker| worker.join().map(Vec::into_iter).expect("a simulated test does not panic"))
                 .collect();
-            // Worker w did runs w, w + workers, …: dealing them back in turn restores the order.
+            // Worker w did runs w, w + workers, …; taking from each in turn restores the order.
             (0..runs).filter_map(|run| done[(run % workers) as usize].next()).collect()
         })
     }
 
-    /// Test number `run`, played to its decision.
+    /// Simulates test number `run` up to its decision.
     pub fn test(&self, run: u64) -> SimulatedTest {
         let seed = Random::of_item(self.seed, run).bits();
-        let mut watch = Watch::new(self.config);
+        let mut test = LazySprt::new(self.config);
         if self.concurrency.get() == 1 {
             let mut random = Random::new(seed);
             loop {
-                if let Some(accepted) = watch.count(self.odds.draw(&mut random)) {
-                    return SimulatedTest { accepted, seen: watch.seen };
+                if let Some(accepted) = test.count(self.odds.draw(&mut random)) {
+                    return SimulatedTest { accepted, seen: test.seen };
                 }
             }
         }
-        let mut hall = PlayingHall::open(self.odds, seed, self.concurrency);
-        let mut early = BTreeMap::new();
-        let mut due = 0;
+        let mut pairs = ConcurrentPairs::start_all(self.odds, seed, self.concurrency);
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
         loop {
-            let (index, pair) = hall.next_finished();
+            let (index, pair) = pairs.next_finished();
             if self.counting == Counting::Completion {
-                if let Some(accepted) = watch.count(pair) {
-                    return SimulatedTest { accepted, seen: watch.seen };
+                if let Some(accepted) = test.count(pair) {
+                    return SimulatedTest { accepted, seen: test.seen };
                 }
                 continue;
             }
-            early.insert(index, pair);
-            while let Some(pair) = early.remove(&due) {
-                due += 1;
-                if let Some(accepted) = watch.count(pair) {
-                    return SimulatedTest { accepted, seen: watch.seen };
+            waiting.insert(index, pair);
+            while let Some(pair) = waiting.remove(&next) {
+                next += 1;
+                if let Some(accepted) = test.count(pair) {
+                    return SimulatedTest { accepted, seen: test.seen };
                 }
             }
         }
     }
 }
 
-/// Pairs in play at once, each with a result and a length that belong to its number.
-struct PlayingHall {
+/// Concurrently played pairs. The score and the length of a pair depend only on the seed and its index.
+struct ConcurrentPairs {
     odds: PairOdds,
     scores: Random,
     lengths: Random,
@@ -103,20 +103,20 @@ struct PlayingHall {
     in_play: BinaryHeap<Reverse<(u64, u64, PairScore)>>,
 }
 
-impl PlayingHall {
-    fn open(odds: PairOdds, seed: u64, slots: NonZeroUsize) -> Self {
-        // The scores are drawn as they are without concurrency, from the same stream.
+impl ConcurrentPairs {
+    fn start_all(odds: PairOdds, seed: u64, slots: NonZeroUsize) -> Self {
+        // The scores come from the same stream as without concurrency.
         let (scores, lengths) = (Random::new(seed), Random::of_item(seed, 1));
-        let mut hall = Self { odds, scores, lengths, next: 0, in_play: BinaryHeap::new() };
+        let mut pairs = Self { odds, scores, lengths, next: 0, in_play: BinaryHeap::new() };
         for _ in 0..slots.get() {
-            hall.start(0);
+            pairs.start(0);
         }
-        hall
+        pairs
     }
 
     fn start(&mut self, now: u64) {
         let pair = self.odds.draw(&mut self.scores);
-        // Lost pairs end soonest: a length in ticks that grows with the score, within a factor of two by chance.
+        // Lost pairs end soonest: the length in ticks grows with the score and varies randomly by a factor of two.
         let ticks = 400 + 200 * u64::from(pair.half_points());
         let length = ticks + (self.lengths.unit() * ticks as f64) as u64;
         self.in_play.push(Reverse((now + length, self.next, pair)));
@@ -130,39 +130,40 @@ impl PlayingHall {
     }
 }
 
-/// Pairs always looked at one by one before the watch may skip any.
-const LOOKED_AT: u64 = 200;
-/// How much faster than its present pace the ratio is allowed to change while nobody looks.
-const CAUTION: f64 = 1.5;
+/// The ratio is computed after each of the first pairs up to this number; only later computations may be skipped.
+const ALWAYS_COMPUTED: u64 = 200;
+/// Assumed maximum factor by which the ratio changes faster than its current gradient while computations are skipped.
+const SAFETY_FACTOR: f64 = 1.5;
 
-/// A test that skips looking at its ratio while no bound can be near: the same decisions, at a fraction of the work.
-struct Watch {
+/// A test that skips the computation of its ratio while no bound can be near. Its decisions are the same at a
+/// fraction of the cost.
+struct LazySprt {
     config: SprtConfig,
     bounds: Bounds,
     seen: Pentanomial,
     skip: u64,
 }
 
-impl Watch {
+impl LazySprt {
     fn new(config: SprtConfig) -> Self {
         Self { config, bounds: config.bounds(), seen: Pentanomial::default(), skip: 0 }
     }
 
     fn count(&mut self, pair: PairScore) -> Option<Hypothesis> {
-        let first_of_its_kind = self.seen.0[usize::from(pair.half_points())] == 0;
+        let is_first_of_score = self.seen.0[usize::from(pair.half_points())] == 0;
         self.seen.count(pair);
-        if self.skip > 0 && !first_of_its_kind {
+        if self.skip > 0 && !is_first_of_score {
             self.skip -= 1;
             return None;
         }
         let ratio = self.config.ratio(&self.seen);
-        let verdict = self.config.judge(ratio.llr);
-        if verdict.is_none() && self.seen.pairs() >= LOOKED_AT {
+        let accepted = self.config.judge(ratio.llr);
+        if accepted.is_none() && self.seen.pairs() >= ALWAYS_COMPUTED {
             let distance = (self.bounds.upper - ratio.llr).min(ratio.llr - self.bounds.lower);
-            let pace = ratio.gradient.iter().fold(0.0f64, |most, step| most.max(step.abs()));
-            self.skip = (distance / (CAUTION * pace)) as u64;
+            let max_change = ratio.gradient.iter().fold(0.0f64, |max, step| max.max(step.abs()));
+            self.skip = (distance / (SAFETY_FACTOR * max_change)) as u64;
         }
-        verdict
+        accepted
     }
 }
 
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_never_changes_a_decision() {
+    fn skipped_computations_do_not_change_a_decision() {
         for model in [EloModel::Logistic, EloModel::Normalized, EloModel::Bayesian] {
             for truth in [-5.0, 5.0, 30.0] {
                 let simulation = simulation(model, truth);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_come_back_in_order_on_any_number_of_cores() {
+    fn runs_are_returned_in_order_on_any_number_of_cores() {
         let simulation = simulation(EloModel::Normalized, 20.0);
         let alone: Vec<_> = (0..9).map(|run| simulation.test(run)).collect();
         assert_eq!(simulation.run(9), alone);

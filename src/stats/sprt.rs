@@ -1,4 +1,4 @@
-//! The sequential test as a value-consuming state machine.
+//! The sequential probability ratio test, as a state machine that is consumed by value.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -6,25 +6,25 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::elo::EloModel;
-use super::llr::Ratio;
+use super::llr::LikelihoodRatio;
 use super::sample::Tally;
 use super::tally::{PairScore, Pentanomial};
 
-/// The chance of a wrong verdict that a test accepts: above 0, below one half.
+/// An accepted probability of a wrong decision: above 0 and below one half.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct ErrorRate(f64);
 
 impl ErrorRate {
-    /// The field's usual 5 %.
+    /// The conventional 5 %.
     pub const FIVE_PERCENT: Self = Self(0.05);
 
-    /// Accepts `rate` only where Wald's bounds are finite and in order.
+    /// Creates an error rate. Returns an error unless Wald's bounds are finite and in order.
     pub fn new(rate: f64) -> Result<Self, ErrorRateOutOfRange> {
         if rate > 0.0 && rate < 0.5 { Ok(Self(rate)) } else { Err(ErrorRateOutOfRange(rate)) }
     }
 
-    /// The rate as a plain number.
+    /// Returns the rate as a number.
     pub fn get(self) -> f64 {
         self.0
     }
@@ -44,19 +44,19 @@ impl From<ErrorRate> for f64 {
     }
 }
 
-/// An error rate that no sequential test can hold.
+/// Error returned when an error rate is out of range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorRateOutOfRange(pub f64);
 
 impl fmt::Display for ErrorRateOutOfRange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "an error rate lies above 0 and below 0.5, not at {}", self.0)
+        write!(out, "expected an error rate above 0 and below 0.5, got {}", self.0)
     }
 }
 
 impl std::error::Error for ErrorRateOutOfRange {}
 
-/// The two strengths a test tells apart, weaker first, on the scale of its [`EloModel`].
+/// The two Elo differences that a test distinguishes, the lower first, on the scale of its [`EloModel`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "[f64; 2]", into = "[f64; 2]")]
 pub struct Hypotheses {
@@ -65,12 +65,12 @@ pub struct Hypotheses {
 }
 
 impl Hypotheses {
-    /// The greatest strength a hypothesis may name; beyond it a score cannot be told from a whitewash.
+    /// The maximum absolute difference; beyond it a score cannot be distinguished from 0 or 1.
     pub const LIMIT: f64 = 2000.0;
 
-    /// Accepts `null < alternative`, both within [`Hypotheses::LIMIT`].
+    /// Creates the hypotheses. Returns an error unless `null < alternative` and both are within [`Hypotheses::LIMIT`].
     pub fn new(null: f64, alternative: f64) -> Result<Self, HypothesesOutOfOrder> {
-        let within = |strength: f64| strength.abs() <= Self::LIMIT;
+        let within = |elo: f64| elo.abs() <= Self::LIMIT;
         if null < alternative && within(null) && within(alternative) {
             Ok(Self { null, alternative })
         } else {
@@ -78,12 +78,12 @@ impl Hypotheses {
         }
     }
 
-    /// The strength of H0.
+    /// Returns the difference of H0.
     pub fn null(self) -> f64 {
         self.null
     }
 
-    /// The strength of H1.
+    /// Returns the difference of H1.
     pub fn alternative(self) -> f64 {
         self.alternative
     }
@@ -103,12 +103,12 @@ impl From<Hypotheses> for [f64; 2] {
     }
 }
 
-/// Two strengths between which no test can choose.
+/// Error returned when hypotheses are out of order or out of range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HypothesesOutOfOrder {
-    /// What H0 was to be.
+    /// The requested H0.
     pub null: f64,
-    /// What H1 was to be.
+    /// The requested H1.
     pub alternative: f64,
 }
 
@@ -121,13 +121,13 @@ impl fmt::Display for HypothesesOutOfOrder {
 
 impl std::error::Error for HypothesesOutOfOrder {}
 
-/// One of the two claims of a test.
+/// One of the two hypotheses of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Hypothesis {
-    /// H0: no stronger than the lower strength.
+    /// H0: the difference is at most the lower one.
     #[serde(rename = "H0")]
     Null,
-    /// H1: at least as strong as the upper strength.
+    /// H1: the difference is at least the upper one.
     #[serde(rename = "H1")]
     Alternative,
 }
@@ -144,51 +144,52 @@ impl fmt::Display for Hypothesis {
 /// The log-likelihood ratios at which a test ends: H0 at or below `lower`, H1 at or above `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// Below 0.
+    /// The lower bound, below 0.
     pub lower: f64,
-    /// Above 0.
+    /// The upper bound, above 0.
     pub upper: f64,
 }
 
-/// Everything a test agrees on before the first game.
+/// The configuration of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtConfig {
-    /// The strengths told apart.
+    /// The two hypotheses.
     pub hypotheses: Hypotheses,
-    /// Their scale.
+    /// The scale of the hypotheses.
     pub model: EloModel,
-    /// The accepted chance of passing a candidate of strength H0.
+    /// The accepted probability of passing a candidate at H0.
     pub alpha: ErrorRate,
-    /// The accepted chance of failing a candidate of strength H1.
+    /// The accepted probability of failing a candidate at H1.
     pub beta: ErrorRate,
 }
 
 impl SprtConfig {
-    /// Normalized Elo, 5 % either way.
+    /// Returns the conventional configuration: normalized Elo and error rates of 5 %.
     pub fn usual(hypotheses: Hypotheses) -> Self {
         let five = ErrorRate::FIVE_PERCENT;
         Self { hypotheses, model: EloModel::Normalized, alpha: five, beta: five }
     }
 
-    /// Wald's bounds.
+    /// Returns Wald's bounds.
     pub fn bounds(&self) -> Bounds {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
         Bounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() }
     }
 
-    /// The log-likelihood ratio of H1 to H0: a function of the counts alone, finite for all of them, 0 for none.
-    pub fn llr(&self, seen: &impl Tally) -> f64 {
-        if seen.games_counted() == 0 {
+    /// Returns the log-likelihood ratio of H1 to H0. It depends on the counts alone and is finite for all counts; it
+    /// is 0 without games.
+    pub fn llr(&self, tally: &impl Tally) -> f64 {
+        if tally.games_counted() == 0 {
             return 0.0;
         }
-        self.ratio(seen).llr
+        self.ratio(tally).llr
     }
 
-    pub(super) fn ratio(&self, seen: &impl Tally) -> Ratio {
-        Ratio::of(&seen.sample(), self.model, self.hypotheses.null, self.hypotheses.alternative)
+    pub(super) fn ratio(&self, tally: &impl Tally) -> LikelihoodRatio {
+        LikelihoodRatio::of(&tally.sample(), self.model, self.hypotheses.null, self.hypotheses.alternative)
     }
 
-    /// The hypothesis that a ratio accepts, if any.
+    /// Returns the hypothesis that a log-likelihood ratio accepts, if any.
     pub fn judge(&self, llr: f64) -> Option<Hypothesis> {
         let Bounds { lower, upper } = self.bounds();
         if llr >= upper {
@@ -201,33 +202,33 @@ impl SprtConfig {
     }
 }
 
-/// A sequential test that has not decided yet.
+/// A sequential test without a decision yet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     config: SprtConfig,
     seen: Pentanomial,
 }
 
-/// What the test concluded, and on how much.
+/// The decision of a test, and the pairs it is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The claim accepted.
+    /// The accepted hypothesis.
     pub accepted: Hypothesis,
-    /// The ratio that crossed its bound.
+    /// The log-likelihood ratio that crossed a bound.
     pub llr: f64,
-    /// The pairs it rests on.
+    /// The counts of pairs at the decision.
     pub seen: Pentanomial,
 }
 
 impl Sprt {
-    /// A test that has seen nothing.
+    /// Creates a test without pairs.
     pub fn new(config: SprtConfig) -> Self {
         Self { config, seen: Pentanomial::default() }
     }
 
-    /// Counts one pair; breaks with the decision once a bound is reached.
+    /// Counts a pair. Returns `Break` with the decision when a bound is reached.
     ///
-    /// Takes `self` by value: a decided test cannot be fed another pair.
+    /// Takes `self` by value, so that no pair can be added after the decision.
     pub fn observe(mut self, pair: PairScore) -> ControlFlow<Decision, Self> {
         self.seen.count(pair);
         let llr = self.llr();
@@ -237,17 +238,17 @@ impl Sprt {
         }
     }
 
-    /// The ratio so far.
+    /// Returns the current log-likelihood ratio.
     pub fn llr(&self) -> f64 {
         self.config.llr(&self.seen)
     }
 
-    /// The pairs so far.
+    /// Returns the current counts of pairs.
     pub fn seen(&self) -> &Pentanomial {
         &self.seen
     }
 
-    /// What was agreed on.
+    /// Returns the configuration.
     pub fn config(&self) -> &SprtConfig {
         &self.config
     }
@@ -263,21 +264,21 @@ mod tests {
     }
 
     #[test]
-    fn five_percent_each_way_gives_the_usual_bounds() {
+    fn error_rates_of_five_percent_give_the_known_bounds() {
         let Bounds { lower, upper } = config(EloModel::Normalized, 0.0, 2.0).bounds();
         assert!((upper - 2.944_438_979).abs() < 1e-9 && (lower + 2.944_438_979).abs() < 1e-9);
     }
 
     #[test]
-    fn pair_ratios_agree_with_published_ones_to_the_last_printed_digit() {
+    fn pair_ratios_agree_with_published_values_to_the_last_digit() {
         use EloModel::{Logistic, Normalized};
-        // fastchess, app/tests/sprt_test.cpp; its fourth and third cells, won-lost and drawn-drawn, added up.
+        // fastchess, app/tests/sprt_test.cpp; its fourth and third cells, won-lost and drawn-drawn, are added.
         for (name, model, elo0, elo1, counts, printed) in [
             ("small gain", Normalized, 0.0, 2.0, [365, 16618, 36229, 16974, 390], "2.25"),
             ("no regression", Normalized, -1.75, 0.25, [127, 4883, 10712, 5150, 104], "3.01"),
             ("gain too small", Logistic, 0.5, 2.5, [223, 9863, 21279, 10037, 246], "-3.07"),
             ("no gain", Logistic, 0.0, 2.0, [871, 26175, 55983, 26678, 821], "-4.98"),
-            // Printed there as 111.82, within that solver's tolerance; scipy's brentq to 1e-15 gives 111.79756.
+            // fastchess prints 111.82, within the tolerance of its solver; scipy's brentq to 1e-15 gives 111.79756.
             ("every pair won", Normalized, 0.0, 5.0, [0, 0, 0, 0, 5550], "111.80"),
         ] {
             let llr = config(model, elo0, elo1).llr(&Pentanomial(counts));
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn game_ratios_agree_with_published_ones_to_the_last_printed_digit() {
+    fn game_ratios_agree_with_published_values_to_the_last_digit() {
         use EloModel::{Bayesian, Normalized};
         // fastchess, app/tests/sprt_test.cpp.
         for (name, model, wins, losses, draws, printed) in [
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_breaks_at_the_pair_that_crosses_a_bound_and_not_before() {
+    fn a_test_ends_at_the_pair_that_crosses_a_bound_and_not_before() {
         let mut test = Sprt::new(config(EloModel::Normalized, 0.0, 10.0));
         for pairs in 1.. {
             match test.observe(PairScore::WON) {
@@ -318,20 +319,20 @@ mod tests {
     }
 
     #[test]
-    fn swapping_sides_and_hypotheses_changes_the_sign_only() {
+    fn swapping_sides_and_hypotheses_only_changes_the_sign() {
         let counts = [12, 40, 103, 31, 7];
         let mut reversed = counts;
         reversed.reverse();
         for model in [EloModel::Logistic, EloModel::Normalized, EloModel::Bayesian] {
-            let here = config(model, -3.0, 8.0).llr(&Pentanomial(counts));
-            let there = config(model, -8.0, 3.0).llr(&Pentanomial(reversed));
-            assert!((here + there).abs() < 1e-9, "{model}: {here} and {there}");
+            let original = config(model, -3.0, 8.0).llr(&Pentanomial(counts));
+            let swapped = config(model, -8.0, 3.0).llr(&Pentanomial(reversed));
+            assert!((original + swapped).abs() < 1e-9, "{model}: {original} and {swapped}");
         }
     }
 
     /// Row 64 of `docs/faults.md`.
     #[test]
-    fn no_counts_and_no_hypotheses_make_the_ratio_infinite() {
+    fn the_ratio_is_finite_for_all_counts_and_hypotheses() {
         let many = 1_000_000_000;
         let tallies = [
             [0; 5],
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn hypotheses_out_of_order_and_rates_out_of_range_are_refused() {
+    fn hypotheses_out_of_order_and_rates_out_of_range_are_rejected() {
         assert!(Hypotheses::new(5.0, 0.0).is_err());
         assert!(Hypotheses::new(0.0, f64::NAN).is_err());
         assert!(Hypotheses::new(0.0, 1e9).is_err());

@@ -1,10 +1,10 @@
-//! What is counted: a game's score, a pair's score, and how often each was seen.
+//! Scores of games and pairs, and their counts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One game as the candidate sees it.
+/// The result of one game from the point of view of the candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameScore {
@@ -17,7 +17,7 @@ pub enum GameScore {
 }
 
 impl GameScore {
-    /// 0, 1 or 2.
+    /// Returns the half points: 0, 1 or 2.
     pub const fn half_points(self) -> u8 {
         match self {
             Self::Loss => 0,
@@ -26,7 +26,7 @@ impl GameScore {
         }
     }
 
-    /// The same game as the opponent sees it.
+    /// Returns the result from the point of view of the opponent.
     pub const fn reversed(self) -> Self {
         match self {
             Self::Loss => Self::Win,
@@ -36,7 +36,7 @@ impl GameScore {
     }
 }
 
-/// The candidate's score in two games from one opening with colours reversed: 0 to 4 half points.
+/// The score of the candidate in two games from one opening with colours reversed: 0 to 4 half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct PairScore(u8);
@@ -48,30 +48,30 @@ impl PairScore {
     pub const EVEN: Self = Self(2);
     /// Both games won.
     pub const WON: Self = Self(4);
-    /// All five, lowest first.
+    /// All five scores, lowest first.
     pub const ALL: [Self; 5] = [Self(0), Self(1), Self(2), Self(3), Self(4)];
 
-    /// The score of a pair whose games scored `first` and `second`.
+    /// Returns the score of a pair from the results of its games.
     pub const fn of(first: GameScore, second: GameScore) -> Self {
         Self(first.half_points() + second.half_points())
     }
 
-    /// Accepts 0 to 4.
+    /// Creates a score from 0 to 4 half points.
     pub const fn from_half_points(half_points: u8) -> Result<Self, HalfPointsOutOfRange> {
         if half_points <= 4 { Ok(Self(half_points)) } else { Err(HalfPointsOutOfRange(half_points)) }
     }
 
-    /// 0 to 4.
+    /// Returns the half points, 0 to 4.
     pub const fn half_points(self) -> u8 {
         self.0
     }
 
-    /// 0, 0.5, 1, 1.5 or 2.
+    /// Returns the points: 0, 0.5, 1, 1.5 or 2.
     pub fn points(self) -> f64 {
         f64::from(self.0) / 2.0
     }
 
-    /// The pair as the opponent sees it.
+    /// Returns the score from the point of view of the opponent.
     pub const fn reversed(self) -> Self {
         Self(4 - self.0)
     }
@@ -91,56 +91,56 @@ impl From<PairScore> for u8 {
     }
 }
 
-/// More half points than two games can give.
+/// Error returned for more half points than two games can yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfPointsOutOfRange(pub u8);
 
 impl fmt::Display for HalfPointsOutOfRange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "a pair of games scores 0 to 4 half points, not {}", self.0)
+        write!(out, "expected 0 to 4 half points for a pair of games, got {}", self.0)
     }
 }
 
 impl std::error::Error for HalfPointsOutOfRange {}
 
-/// How many pairs scored 0, 1, 2, 3 and 4 half points.
+/// The number of pairs that scored 0, 1, 2, 3 and 4 half points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
-    /// Counts one more pair.
+    /// Counts a pair.
     pub fn count(&mut self, pair: PairScore) {
         self.0[usize::from(pair.0)] += 1;
     }
 
-    /// Pairs counted.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Games counted, two to a pair.
+    /// Returns the number of games, two per pair.
     pub fn games(&self) -> u64 {
         2 * self.pairs()
     }
 
-    /// Half points of the candidate.
+    /// Returns the half points of the candidate.
     pub fn half_points(&self) -> u64 {
         self.0.iter().zip(0..).map(|(count, half_points)| count * half_points).sum()
     }
 
-    /// Share of even pairs; `None` before the first pair.
+    /// Returns the proportion of even pairs, or `None` before the first pair.
     pub fn draw_ratio(&self) -> Option<f64> {
         ratio(self.0[2], self.pairs())
     }
 
-    /// Pairs won per pair lost; `None` while none is lost.
+    /// Returns the number of pairs won per pair lost, or `None` if no pair is lost.
     pub fn pairs_ratio(&self) -> Option<f64> {
         ratio(self.0[3] + self.0[4], self.0[0] + self.0[1])
     }
 }
 
-/// How many games were won, drawn and lost.
+/// The number of games won, drawn and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Trinomial {
     /// Games won by the candidate.
@@ -152,7 +152,7 @@ pub struct Trinomial {
 }
 
 impl Trinomial {
-    /// Counts one more game.
+    /// Counts a game.
     pub fn count(&mut self, game: GameScore) {
         match game {
             GameScore::Loss => self.losses += 1,
@@ -161,17 +161,17 @@ impl Trinomial {
         }
     }
 
-    /// Games counted.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Half points of the candidate.
+    /// Returns the half points of the candidate.
     pub fn half_points(&self) -> u64 {
         2 * self.wins + self.draws
     }
 
-    /// Share of draws; `None` before the first game.
+    /// Returns the proportion of draws, or `None` before the first game.
     pub fn draw_ratio(&self) -> Option<f64> {
         ratio(self.draws, self.games())
     }
@@ -194,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn five_half_points_are_refused() {
+    fn five_half_points_are_rejected() {
         assert_eq!(PairScore::from_half_points(5), Err(HalfPointsOutOfRange(5)));
     }
 
     #[test]
-    fn seeing_a_pair_from_the_other_side_twice_changes_nothing() {
+    fn reversing_a_pair_score_twice_changes_nothing() {
         for pair in PairScore::ALL {
             assert_eq!(pair.reversed().reversed(), pair);
             assert_eq!(pair.half_points() + pair.reversed().half_points(), 4);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tally_keeps_every_half_point() {
+    fn a_tally_counts_every_half_point() {
         let mut tally = Pentanomial::default();
         for pair in [0, 1, 2, 3, 4, 4] {
             tally.count(PairScore::from_half_points(pair).unwrap());

@@ -64,7 +64,7 @@ mod tests {
     /// The mean observed Elo of pairs between sides `gap` apart that are expected to be `expected` apart.
     fn mean(gap: f64, expected: f64) -> f64 {
         let odds = GameModel::balanced().odds(Elo(gap));
-        let outcomes = odds.chances().into_iter().zip(PairScore::ALL);
+        let outcomes = odds.probabilities().into_iter().zip(PairScore::ALL);
         outcomes.map(|(chance, score)| chance * Observation::new(score, expected).elo).sum()
     }
 
