@@ -1,13 +1,14 @@
 //! All runs side by side: past ones by their summaries, running ones as they say themselves.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::fs::File;
 use std::time::{Duration, Instant, SystemTime};
 
+use askama::Template;
+
 use crate::journal::ends_finished;
-use crate::report::chart::escape;
 use crate::report::comparison::{by_strength, comparison_chart};
+use crate::report::markup::render;
 use crate::report::{Summary, grouped};
 use crate::run::control::ControlRequest;
 
@@ -97,43 +98,46 @@ impl Source for Overview {
         let chart = if runs.len() < 2 {
             String::new()
         } else {
-            format!(
-                "<h2>Compared</h2><figure id=\"comparison\"><figcaption>Each candidate against its baseline</figcaption>\
-                 {}</figure>",
-                comparison_chart(&by_strength(runs))
-            )
+            render(&Compared { chart: comparison_chart(&by_strength(runs)) })
         };
         frame.put_markup("compared", &chart);
         self.due = Instant::now() + LOOK_EVERY;
     }
 }
 
+#[derive(Template)]
+#[template(path = "compared.html")]
+struct Compared {
+    chart: String,
+}
+
+#[derive(Template)]
+#[template(path = "run_table.html")]
+struct RunTable<'a> {
+    rows: Vec<RunRow<'a>>,
+    /// Number of older runs that are not listed.
+    hidden: usize,
+}
+
+/// The text of one row.
+struct RunRow<'a> {
+    url: String,
+    id: &'a str,
+    phase: &'a str,
+    result: String,
+    candidate: &'a str,
+    baseline: &'a str,
+}
+
 fn table(lines: &[RunLine], hidden: usize) -> String {
-    if lines.is_empty() {
-        return "<p>There is no run here yet.</p>".to_owned();
-    }
-    let mut html =
-        "<table><thead><tr><th>run<th>now<th>result<th>candidate<th>baseline</tr></thead><tbody>".to_owned();
-    for line in lines {
-        let (sentence, candidate, baseline) = match &line.run {
-            Some(run) if line.tuning => (format!("tuning, {} pairs", grouped(run.pairs)), "", ""),
-            Some(run) => (run.sentence(), run.candidate.as_str(), run.baseline.as_str()),
-            None => ("–".to_owned(), "", ""),
-        };
-        let _ = write!(
-            html,
-            "<tr><td><a href=\"run/{}/\">{}</a><td>{}<td>{}<td>{}<td>{}</tr>",
-            url_segment(&line.id),
-            escape(&line.id),
-            escape(&line.phase),
-            escape(&sentence),
-            escape(candidate),
-            escape(baseline),
-        );
-    }
-    html.push_str("</tbody></table>");
-    if hidden > 0 {
-        let _ = write!(html, "<p>{hidden} older runs are not listed.</p>");
-    }
-    html
+    render(&RunTable { rows: lines.iter().map(row).collect(), hidden })
+}
+
+fn row(line: &RunLine) -> RunRow<'_> {
+    let (result, candidate, baseline) = match &line.run {
+        Some(run) if line.tuning => (format!("tuning, {} pairs", grouped(run.pairs)), "", ""),
+        Some(run) => (run.sentence(), run.candidate.as_str(), run.baseline.as_str()),
+        None => ("–".to_owned(), "", ""),
+    };
+    RunRow { url: url_segment(&line.id), id: &line.id, phase: &line.phase, result, candidate, baseline }
 }

@@ -3,13 +3,21 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone, escape};
+use askama::Template;
+
+use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone};
+use crate::report::filters;
+use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed};
 use crate::report::page::PAGE_STYLE;
 use crate::report::{Summary, Verdict};
 
-fn verdict_text(verdict: Verdict) -> &'static str {
-    verdict.word().unwrap_or("–")
+fn verdict_text(run: &Summary) -> &'static str {
+    run.verdict.word().unwrap_or("–")
+}
+
+fn llr_text(run: &Summary) -> String {
+    run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
 }
 
 /// The runs, the strongest candidate first; runs without an estimate last.
@@ -31,12 +39,12 @@ pub fn comparison_table(runs: &[Summary]) -> String {
     for run in runs {
         let name: String = run.name.chars().take(width).collect();
         let elo = run.elo_text();
-        let llr = run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2));
+        let llr = llr_text(run);
         let _ = writeln!(
             table,
             "{name:width$}  {elo:>16}  {:>9}  {llr:>7}  {:<9}",
             grouped(run.pairs),
-            verdict_text(run.verdict)
+            verdict_text(run)
         );
     }
     table
@@ -90,49 +98,21 @@ pub fn comparison_lines(runs: &[Summary]) -> String {
     lines
 }
 
-/// The runs as a page: one table and one chart in a file of its own.
-pub fn comparison_page(runs: &[Summary]) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">\
-         <title>{count} runs compared</title><style>{PAGE_STYLE}{CHART_STYLE}</style></head>\n\
-         <body><main><h1>{count} runs compared</h1>{}</main></body></html>\n",
-        comparison_section(runs, |run| escape(&run.name)),
-        count = runs.len(),
-    )
+#[derive(Template)]
+#[template(path = "comparison_page.html")]
+struct ComparisonPage<'a> {
+    style: String,
+    chart: Option<String>,
+    runs: &'a [Summary],
 }
 
-/// Table and chart as markup; `name` is the markup of a run's name.
-pub fn comparison_section(runs: &[Summary], name: impl Fn(&Summary) -> String) -> String {
-    let mut html = String::new();
-    if runs.iter().any(|run| run.elo.is_some()) {
-        let _ = write!(
-            html,
-            "<figure id=\"comparison\"><figcaption>Each candidate against its baseline</figcaption>{}</figure>",
-            comparison_chart(runs)
-        );
-    }
-    html.push_str(
-        "<table><thead><tr><th>run<th class=\"n\">Elo<th class=\"n\">pairs<th class=\"n\">LLR<th>verdict\
-         <th>candidate<th>baseline</tr></thead><tbody>",
-    );
-    for run in runs {
-        let _ = write!(
-            html,
-            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td>{}<td>{}</tr>",
-            name(run),
-            run.elo_text(),
-            grouped(run.pairs),
-            run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2)),
-            verdict_text(run.verdict),
-            escape(&run.candidate),
-            escape(&run.baseline),
-        );
-    }
-    html.push_str("</tbody></table>");
-    html
+/// Returns the runs as a page with one chart and one table.
+pub fn comparison_page(runs: &[Summary]) -> String {
+    render(&ComparisonPage {
+        style: format!("{PAGE_STYLE}{CHART_STYLE}"),
+        chart: runs.iter().any(|run| run.elo.is_some()).then(|| comparison_chart(runs)),
+        runs,
+    })
 }
 
 /// A run in the layout that engine forums paste.

@@ -3,6 +3,8 @@
 pub mod chart;
 pub mod comparison;
 mod files;
+mod filters;
+pub(crate) mod markup;
 mod number_text;
 pub mod page;
 mod text;

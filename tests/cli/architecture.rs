@@ -38,12 +38,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "report",
         &["chess", "failpoint", "opening", "player", "game", "stats", "store", "tuning", "journal", "run"],
-        &["csv", "serde", "serde_json", "sha2", "thiserror"],
+        &["askama", "csv", "serde", "serde_json", "sha2", "thiserror"],
     ),
     (
         "dashboard",
         &["report", "journal", "run", "store"],
-        &["axum", "tokio", "tokio_stream", "serde", "serde_json", "thiserror"],
+        &["askama", "axum", "tokio", "tokio_stream", "serde", "serde_json", "thiserror"],
     ),
     (
         "config",
@@ -55,6 +55,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
 
 const OUTSIDE: &[&str] = &[
     "anyhow",
+    "askama",
     "axum",
     "clap",
     "clap_complete",

@@ -1,6 +1,7 @@
 //! Sixty-four values as a board, for piece-square tables.
 
-use super::svg::{Anchor, escape, frame, text};
+use super::svg::{Anchor, frame, text};
+use crate::report::markup::escape;
 use std::fmt::Write;
 
 /// A value for each square, a1 first, drawn with the eighth rank on top.

@@ -15,5 +15,5 @@ pub use bars::{Bar, BarChart, BarShare, ShareChart};
 pub use board::BoardMap;
 pub use decimate::{decimate, decimate_band};
 pub use forest::{ForestChart, ForestRow};
-pub use svg::{CHART_STYLE, Tone, escape, standalone};
+pub use svg::{CHART_STYLE, Tone, standalone};
 pub use xy::{BandPoint, ChartSize, Layer, XyChart};

@@ -116,6 +116,13 @@ impl Summary {
     }
 }
 
+impl TableRow {
+    /// Returns the Elo difference with its error.
+    pub(in crate::report) fn elo_text(&self) -> String {
+        estimate_text(self.elo, self.elo_error)
+    }
+}
+
 /// Returns the row of every engine, the strongest first.
 pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let standings = view.state.standings();

@@ -6,6 +6,7 @@ use crate::chess::Color;
 use crate::report::page::openings::OpeningResults;
 
 use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId};
+use crate::run::fault_file_name;
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
 /// How an engine spent its time.
@@ -48,6 +49,13 @@ pub struct FaultRow {
     pub engine: String,
     /// What it did.
     pub reason: String,
+}
+
+impl FaultRow {
+    /// Returns the name of the file in `faults/` with the details.
+    pub fn file_name(&self) -> String {
+        fault_file_name(self.game, self.attempt)
+    }
 }
 
 /// How many faults a page lists; the rest is in the journal.

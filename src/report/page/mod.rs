@@ -16,7 +16,7 @@ mod tuning_sections;
 mod viewer_games;
 
 pub use charts::ChartDetail;
-pub use html::{PAGE_STYLE, PageContext, Section, VIEWER, VIEWER_SCRIPT, head_section, whole_page};
+pub use html::{PAGE_STYLE, PageContext, Section, VIEWER_SCRIPT, head_section, whole_page};
 pub use match_data::{EngineUse, FaultRow, MatchData};
 pub use match_sections::{
     fault_section, game_section, result_section, table_section, test_section, time_section,

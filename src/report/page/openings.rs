@@ -2,10 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fmt::Write;
 
-use crate::game::{GameRecord, GameResult, MoveSource};
-use crate::report::chart::escape;
+use askama::Template;
+
+use crate::game::{GameId, GameOfPair, GameRecord, GameResult, MoveSource};
+use crate::report::filters;
+use crate::report::markup::render;
 use crate::report::number_text::grouped;
 use crate::stats::PairScore;
 
@@ -89,31 +91,32 @@ impl OpeningResults {
         tally.candidate_half_points += (2.0 * score.points()) as u64;
     }
 
-    /// The tables as markup: openings that one colour wins, and those of which an engine made more than the other.
+    /// Returns the tables as markup: the openings that one colour wins, and those that one engine played better.
     pub fn tables(&self) -> String {
-        let mut html = String::new();
-        let [white, black, other] = self.pairs.map(grouped);
-        let _ = write!(
-            html,
-            "<p>White won both games of {white} {}, Black both games of {black}; {other} {} split or drawn.</p>",
-            if self.pairs[0] == 1 { "pair" } else { "pairs" },
-            if self.pairs[2] == 1 { "was" } else { "were" },
-        );
         let one_sided = self.ranked(|tally| tally.lead() > 0, |tally| (Reverse(tally.lead()), tally.drawn));
         let all = self.by_number.values().filter(|tally| tally.lead() > 0).count() as u64;
         let shown = one_sided.len() as u64;
         let of = if all > shown { format!(": {shown} of {}", grouped(all)) } else { String::new() };
-        table(&mut html, "one-sided", &format!("Openings that one colour won most often{of}"), &one_sided);
         let mut differing = self.ranked(|tally| tally.margin() > 0, |tally| (Reverse(tally.margin()), 0));
         differing.truncate(ROWS / 2);
         let mut lost = self.ranked(|tally| tally.margin() < 0, |tally| (Reverse(-tally.margin()), 0));
         lost.truncate(ROWS - differing.len());
         differing.extend(lost.into_iter().rev());
-        table(&mut html, "gained", "Openings where the candidate gained and lost most", &differing);
-        if !one_sided.is_empty() {
-            html.push_str(&self.caution());
-        }
-        html
+        let caution = (!one_sided.is_empty()).then(|| self.caution());
+        let one_sided = OpeningTable {
+            id: "one-sided",
+            caption: format!("Openings that one colour won most often{of}"),
+            rows: one_sided,
+        };
+        let gained = OpeningTable {
+            id: "gained",
+            caption: "Openings where the candidate gained and lost most".to_owned(),
+            rows: differing,
+        };
+        let mut tables = vec![one_sided, gained];
+        tables.retain(|table| !table.rows.is_empty());
+        let [white, black, other] = self.pairs;
+        render(&OpeningTables { white, black, other, tables, caution })
     }
 
     /// The first rows of the openings that `belong`, sorted by `key`, equals by their place in the book.
@@ -121,14 +124,14 @@ impl OpeningResults {
         &self,
         belong: impl Fn(&OpeningTally) -> bool,
         key: impl Fn(&OpeningTally) -> K,
-    ) -> Vec<(u64, &OpeningTally)> {
-        let mut rows: Vec<(u64, &OpeningTally)> = self
+    ) -> Vec<OpeningRow<'_>> {
+        let mut rows: Vec<OpeningRow<'_>> = self
             .by_number
             .iter()
             .filter(|(_, tally)| belong(tally))
-            .map(|(at, tally)| (*at, tally))
+            .map(|(index, tally)| OpeningRow { number: index + 1, tally })
             .collect();
-        let order = |row: &(u64, &OpeningTally)| (key(row.1), row.0);
+        let order = |row: &OpeningRow<'_>| (key(row.tally), row.number);
         if rows.len() > ROWS {
             rows.select_nth_unstable_by_key(ROWS, order);
             rows.truncate(ROWS);
@@ -137,51 +140,53 @@ impl OpeningResults {
         rows
     }
 
-    /// What a list of extremes is worth.
-    fn caution(&self) -> String {
+    fn caution(&self) -> Caution {
         let openings = self.by_number.len() as u64;
         let games: u64 = self.by_number.values().map(OpeningTally::games).sum();
-        let mean = games as f64 / openings.max(1) as f64;
-        let rest = match self.not_told_apart {
-            0 => String::new(),
-            pairs => {
-                format!(" {} pairs with further openings are in <code>pairs.csv</code>.", grouped(pairs))
-            }
-        };
-        let word = if openings == 1 { "opening" } else { "openings" };
-        format!(
-            "<p class=\"note\">The extremes of {} {word}, {mean:.1} games each: with few games, chance alone fills such \
-             a list.{rest}</p>",
-            grouped(openings)
-        )
+        let mean = format!("{:.1}", games as f64 / openings.max(1) as f64);
+        Caution { openings, mean, omitted: self.not_told_apart }
     }
 }
 
-fn table(html: &mut String, id: &str, caption: &str, rows: &[(u64, &OpeningTally)]) {
-    if rows.is_empty() {
-        return;
+#[derive(Template)]
+#[template(path = "openings.html")]
+struct OpeningTables<'a> {
+    white: u64,
+    black: u64,
+    other: u64,
+    tables: Vec<OpeningTable<'a>>,
+    caution: Option<Caution>,
+}
+
+struct OpeningTable<'a> {
+    id: &'static str,
+    caption: String,
+    rows: Vec<OpeningRow<'a>>,
+}
+
+struct OpeningRow<'a> {
+    /// Number of the opening in the book, from 1.
+    number: u64,
+    tally: &'a OpeningTally,
+}
+
+impl OpeningRow<'_> {
+    fn example(&self) -> GameId {
+        GameId { pair: self.tally.example, game: GameOfPair::First }
     }
-    let _ = write!(
-        html,
-        "<figure id=\"{id}\"><figcaption>{caption}</figcaption><table><thead><tr><th class=\"n\">opening<th>game<th class=\"n\">White won\
-         <th class=\"n\">drawn<th class=\"n\">Black won<th class=\"n\">candidate<th>start</tr></thead><tbody>"
-    );
-    for (number, tally) in rows {
-        let round = format!("{}.1", tally.example + 1);
-        let _ = write!(
-            html,
-            "<tr><td class=\"n\">{}<td><a href=\"#game-{round}\">{round}</a><td class=\"n\">{}<td class=\"n\">{}\
-             <td class=\"n\">{}<td class=\"n\">{} of {}<td class=\"start\"><code>{}</code></tr>",
-            grouped(number + 1),
-            grouped(tally.white_won),
-            grouped(tally.drawn),
-            grouped(tally.black_won),
-            points(tally.candidate_half_points),
-            grouped(tally.games()),
-            escape(&tally.start),
-        );
+
+    fn points(&self) -> String {
+        points(self.tally.candidate_half_points)
     }
-    html.push_str("</tbody></table></figure>");
+}
+
+/// The figures of the note that warns about small samples.
+struct Caution {
+    openings: u64,
+    /// Mean number of games per opening.
+    mean: String,
+    /// Number of pairs whose openings are not in the tables.
+    omitted: u64,
 }
 
 /// Half points as points: `1½`.

@@ -1,9 +1,8 @@
 //! Piece-square tables among tuned weights, as boards before and after.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use crate::report::chart::{BoardMap, escape};
+use crate::report::chart::BoardMap;
 use crate::report::page::html::figure;
 use crate::tuning::TuningReport;
 
@@ -38,18 +37,23 @@ pub(super) fn boards(report: &TuningReport) -> Vec<TableBoard> {
     boards
 }
 
-/// The boards as markup.
-pub(super) fn board_figures(report: &TuningReport) -> String {
-    let mut html = String::new();
-    for both in boards(report).chunks(2) {
-        let _ = write!(html, "<h3>{}</h3><div class=\"many\">", escape(&both[0].table));
-        for board in both {
-            let id = format!("board-{}-{}", safe_id(&board.table), board.when);
-            figure(&mut html, &id, board.when, &board.map.svg());
-        }
-        html.push_str("</div>");
-    }
-    html
+/// A table with its boards before and after as markup.
+pub(super) struct BoardFigures {
+    pub(super) name: String,
+    pub(super) figures: Vec<String>,
+}
+
+/// Returns the boards of every table as markup.
+pub(super) fn board_figures(report: &TuningReport) -> Vec<BoardFigures> {
+    let figure_of = |board: &TableBoard| {
+        let id = format!("board-{}-{}", safe_id(&board.table), board.when);
+        figure(&id, board.when, board.map.svg())
+    };
+    let both = |boards: &[TableBoard]| BoardFigures {
+        name: boards[0].table.clone(),
+        figures: boards.iter().map(figure_of).collect(),
+    };
+    boards(report).chunks(2).map(both).collect()
 }
 
 /// Engines that value both wings alike have weights for the files a to d only; a board shows what they stand for.
@@ -103,7 +107,7 @@ mod tests {
 
     #[test]
     fn tables_named_by_squares_are_drawn_as_boards_before_and_after() {
-        let html = board_figures(&report(8));
+        let html = board_figures(&report(8))[0].figures.concat();
         assert!(html.contains("id=\"board-pst-knight-mg-before\""), "{html}");
         assert!(html.contains("<title>h8: 63</title>") && html.contains("<title>h8: -63</title>"), "{html}");
         assert_eq!(table_and_square("passed_pawn_rank_3"), None);
@@ -112,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_table_of_one_wing_is_shown_on_both() {
-        let html = board_figures(&report(4));
+        let html = board_figures(&report(4))[0].figures.concat();
         assert!(html.contains("<title>a8: 56</title>") && html.contains("<title>h8: 56</title>"), "{html}");
     }
 }

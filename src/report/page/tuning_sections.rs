@@ -1,11 +1,12 @@
 //! The sections of a tuning run: paths, tables before and after, and the test that follows.
 
-use std::fmt::Write;
+use askama::Template;
 
-use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart, escape};
+use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart};
+use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed, value_text};
 use crate::report::page::html::{Section, figure};
-use crate::report::page::tuning_boards::board_figures;
+use crate::report::page::tuning_boards::{BoardFigures, board_figures};
 use crate::report::page::tuning_data::WeightsThen;
 use crate::report::text::effect_word;
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
@@ -68,106 +69,95 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[WeightsThen]) -> Option<
     Some(chart.svg())
 }
 
-/// How much was gained, over the pairs.
+#[derive(Template)]
+#[template(path = "gain.html")]
+struct GainTemplate<'a> {
+    gain: Option<String>,
+    acceptance: Option<&'a Acceptance>,
+}
+
+/// Returns the section with the estimated gain over the pairs and the acceptance test.
 pub(super) fn gain_section(
     report: &TuningReport,
     path: &[WeightsThen],
     acceptance: Option<&Acceptance>,
 ) -> Section {
-    let mut html = "<h2>What was gained</h2>".to_owned();
-    match gain_chart(report, path) {
-        Some(svg) => figure(&mut html, "gain", "Estimated gain with its 95 % interval", &svg),
-        None => html.push_str("<p>This method keeps no account of the gain; only games can tell.</p>"),
-    }
-    html.push_str("<h3>The acceptance test</h3>");
-    match acceptance {
-        Some(Acceptance { sentence, link }) => {
-            let _ = write!(
-                html,
-                "<p>Tuned weights against the old ones, on openings that the tuning did not use: \
-                 <a href=\"{}\"><strong>{}</strong></a></p>",
-                escape(link),
-                escape(sentence)
-            );
-        }
-        None => html.push_str("<p>Not played, or not yet: an estimate is no proof.</p>"),
-    }
-    Section { id: "gained", html }
+    let gain = gain_chart(report, path);
+    let gain = gain.map(|svg| figure("gain", "Estimated gain with its 95 % interval", svg));
+    Section { id: "gained", html: render(&GainTemplate { gain, acceptance }) }
 }
 
-/// Every weight before and after, and which ones make no difference.
-pub(super) fn weights_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
-    let mut html = "<h2>Weights</h2>".to_owned();
-    let dead: Vec<&ParameterReport> =
-        report.parameters.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen).collect();
-    if !dead.is_empty() {
-        let names: Vec<String> =
-            dead.iter().map(|weight| format!("<code>{}</code>", escape(&weight.name))).collect();
-        let _ = write!(
-            html,
-            "<p id=\"dead\">No effect was seen of {} ({} of {}): dead, or flat near the optimum.</p>",
-            names.join(", "),
-            dead.len(),
-            report.parameters.len()
-        );
-    }
-    let all = report.parameters.len();
-    if all > ROWS_SHOWN {
-        let furthest = moved_furthest(report, path, ROWS_SHOWN).into_iter().map(|at| &report.parameters[at]);
-        let caption =
-            format!("Before and after: the {ROWS_SHOWN} weights that moved furthest for their intervals");
-        weights_table(&mut html, &caption, furthest);
-        let _ = write!(html, "<details><summary>All {all} weights</summary>");
-        weights_table(&mut html, "Before and after", report.parameters.iter());
-        html.push_str("</details>");
-    } else {
-        weights_table(&mut html, "Before and after", report.parameters.iter());
-    }
-    html.push_str(&board_figures(report));
-    Section { id: "weights", html }
+#[derive(Template)]
+#[template(path = "weights.html")]
+struct WeightsTemplate<'a> {
+    without_effect: Vec<&'a str>,
+    furthest: Option<Vec<WeightRow<'a>>>,
+    all: Vec<WeightRow<'a>>,
+    boards: Vec<BoardFigures>,
 }
 
-fn weights_table<'a>(html: &mut String, caption: &str, weights: impl Iterator<Item = &'a ParameterReport>) {
-    let _ = write!(
-        html,
-        "<table><caption>{caption}</caption><thead><tr><th>weight<th class=\"n\">before<th class=\"n\">after\
-         <th class=\"n\">change<th class=\"n\">95 % interval<th>effect</tr></thead><tbody>",
-    );
-    for weight in weights {
-        let interval = weight
-            .interval
-            .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} to {}", short(low), short(high)));
+/// A weight before and after, as text.
+struct WeightRow<'a> {
+    name: &'a str,
+    before: String,
+    after: String,
+    change: String,
+    interval: String,
+    effect: &'static str,
+}
+
+impl<'a> WeightRow<'a> {
+    fn new(weight: &'a ParameterReport) -> Self {
         let change = weight.best - weight.start;
-        let change = if change == 0.0 { "0".to_owned() } else { signed_value(change) };
-        let effect = effect_word(weight.effect);
-        let _ = write!(
-            html,
-            "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{change}<td class=\"n\">{interval}\
-             <td>{effect}</tr>",
-            escape(&weight.name),
-            value_text(weight.start),
-            value_text(weight.best),
-        );
+        Self {
+            name: &weight.name,
+            before: value_text(weight.start),
+            after: value_text(weight.best),
+            change: if change == 0.0 { "0".to_owned() } else { signed_value(change) },
+            interval: weight
+                .interval
+                .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} to {}", short(low), short(high))),
+            effect: effect_word(weight.effect),
+        }
     }
-    html.push_str("</tbody></table>");
 }
 
-/// The path of each weight.
+/// Returns the section with every weight before and after, and the weights without effect.
+pub(super) fn weights_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
+    let weights = &report.parameters;
+    let without_effect = weights.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen);
+    let furthest = (weights.len() > ROWS_SHOWN).then(|| moved_furthest(report, path, ROWS_SHOWN));
+    let template = WeightsTemplate {
+        without_effect: without_effect.map(|weight| weight.name.as_str()).collect(),
+        furthest: furthest
+            .map(|places| places.into_iter().map(|place| WeightRow::new(&weights[place])).collect()),
+        all: weights.iter().map(WeightRow::new).collect(),
+        boards: board_figures(report),
+    };
+    Section { id: "weights", html: render(&template) }
+}
+
+#[derive(Template)]
+#[template(path = "paths.html")]
+struct PathsTemplate {
+    weights: usize,
+    figures: Vec<String>,
+}
+
+/// Returns the section with the path of each weight.
 pub(super) fn path_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
-    let mut html = "<h2>Paths</h2>".to_owned();
-    let mut order: Vec<usize> = (0..report.parameters.len()).collect();
-    if order.len() > PATHS_SHOWN {
-        let _ = write!(html, "<p>The {PATHS_SHOWN} of {} weights that moved furthest.</p>", order.len());
+    let weights = report.parameters.len();
+    let mut order: Vec<usize> = (0..weights).collect();
+    if weights > PATHS_SHOWN {
         order = moved_furthest(report, path, PATHS_SHOWN);
         order.sort_unstable();
     }
-    html.push_str("<div class=\"many\">");
-    for place in order {
+    let figure_of = |place: usize| {
         let weight = &report.parameters[place];
-        figure(&mut html, &format!("path-{place}"), &weight.name, &path_chart(weight, path, place).svg());
-    }
-    html.push_str("</div>");
-    Section { id: "paths", html }
+        figure(&format!("path-{place}"), &weight.name, path_chart(weight, path, place).svg())
+    };
+    let figures = order.into_iter().map(figure_of).collect();
+    Section { id: "paths", html: render(&PathsTemplate { weights, figures }) }
 }
 
 /// The places of the weights that moved furthest, the furthest first.
