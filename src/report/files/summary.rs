@@ -6,7 +6,7 @@ use crate::game::EngineIndex;
 use crate::report::number_text::estimate_text;
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
-use crate::stats::{Estimate, Hypothesis, Pentanomial};
+use crate::stats::{Estimate, Pentanomial};
 
 /// The result of a run from the candidate's side. Its keys are a contract; a `summary.json` may have more or, where a
 /// default is given, fewer of them.

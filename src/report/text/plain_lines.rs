@@ -100,7 +100,7 @@ fn told(view: &RunView<'_>, ending: &str) -> String {
         text.push_str(&format!("Warning; {label}\n"));
     }
     text.push_str(ending);
-    text.push_str(&format!("Total Time: {:0>8} (hours:minutes:seconds)\n", duration(view.seconds)));
+    text.push_str(&format!("Total Time: {:0>8} (hours:minutes:seconds)\n", duration(view.seconds.floor())));
     text
 }
 
