@@ -6,6 +6,7 @@ mod book;
 mod configuration_docs;
 mod doctor;
 mod faults_coverage;
+mod help;
 mod revisions;
 mod stats_commands;
 mod stats_llr;

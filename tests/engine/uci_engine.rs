@@ -326,7 +326,7 @@ fn options_reach_the_engine() {
     for (bad, part) in [
         ("setoption name Hash value 0", "1 to 65536"),
         ("setoption name tempo_mg value 9999", "out of range"),
-        ("setoption name tempo value 1", "tempo_"),
+        ("setoption name tempo_m value 1", "tempo_mg"),
     ] {
         engine.say(bad);
         let line = engine.line().expect("it explains");

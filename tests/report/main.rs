@@ -12,4 +12,5 @@ mod browser_pages;
 mod commands;
 mod contrast;
 mod page;
+mod text;
 mod watchers;

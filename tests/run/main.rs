@@ -13,6 +13,7 @@ mod faults_output;
 mod host;
 mod invariants;
 mod journal_damage;
+mod json_events;
 mod records;
 mod refusals;
 mod soak;
