@@ -37,13 +37,13 @@ impl Dispatch {
     }
 
     /// A slot that has just been made, or has finished a pair.
-    pub(super) fn now_idle(&mut self, slot: usize) {
+    pub(super) fn add_idle(&mut self, slot: usize) {
         self.idle.insert(slot);
     }
 
     pub(super) fn finished(&mut self, slot: usize) {
         self.busy = self.busy.saturating_sub(1);
-        self.now_idle(slot);
+        self.add_idle(slot);
     }
 
     pub(super) fn set_concurrency(&mut self, concurrency: usize) {
@@ -81,7 +81,7 @@ impl Dispatch {
     }
 
     /// Idle slots that the current concurrency has no use for.
-    pub(super) fn superfluous(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn surplus_slots(&self) -> impl Iterator<Item = usize> {
         self.idle.range(self.concurrency..).copied()
     }
 }

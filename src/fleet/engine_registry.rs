@@ -10,7 +10,7 @@ use crate::player::EngineSpec;
 #[derive(Debug)]
 pub(super) struct EngineRegistry {
     engines: Vec<RegisteredEngine>,
-    condemned: AtomicBool,
+    reported: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl EngineRegistry {
     pub(super) fn new(specs: Vec<EngineSpec>) -> Self {
         let engines =
             specs.into_iter().map(|spec| RegisteredEngine { spec, proven: AtomicBool::new(false) }).collect();
-        Self { engines, condemned: AtomicBool::new(false) }
+        Self { engines, reported: AtomicBool::new(false) }
     }
 
     pub(super) fn spec(&self, engine: EngineIndex) -> Option<&EngineSpec> {
@@ -39,20 +39,20 @@ impl EngineRegistry {
         self.engines.get(engine.get()).is_some_and(|entry| entry.proven.load(Ordering::Acquire))
     }
 
-    pub(super) fn prove(&self, engine: EngineIndex) {
+    pub(super) fn set_proven(&self, engine: EngineIndex) {
         if let Some(entry) = self.engines.get(engine.get()) {
             entry.proven.store(true, Ordering::Release);
         }
     }
 
-    /// A verdict that ends the run; only the first is told.
-    pub(super) fn condemn(
+    /// A verdict that ends the run; only the first is sent.
+    pub(super) fn report_unusable(
         &self,
         engine: EngineIndex,
         reason: String,
         stderr_tail: String,
     ) -> Option<EngineFatal> {
-        let first = !self.condemned.swap(true, Ordering::AcqRel);
+        let first = !self.reported.swap(true, Ordering::AcqRel);
         first.then(|| EngineFatal { engine, name: self.name(engine).to_owned(), reason, stderr_tail })
     }
 }

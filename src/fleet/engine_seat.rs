@@ -8,7 +8,7 @@ use crate::chess::Color;
 use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
 use crate::fleet::engine_registry::EngineRegistry;
-use crate::fleet::fault_bundle::LastWords;
+use crate::fleet::fault_bundle::EngineEvidence;
 use crate::game::{EngineIndex, GameSetup, TimeControl};
 use crate::player::{
     EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol, Restart,
@@ -18,157 +18,160 @@ use crate::player::{
 /// One side's engine in a slot.
 #[derive(Debug, Default)]
 pub(super) struct EngineSeat {
-    resident: Option<Resident>,
+    seated: Option<SeatedEngine>,
 }
 
 #[derive(Debug)]
-struct Resident {
+struct SeatedEngine {
     engine: EngineIndex,
     player: Player<ProcessTransport>,
 }
 
 /// Why a seat has no engine that is ready to play.
 #[derive(Debug)]
-pub(super) enum SeatTrouble {
+pub(super) enum SeatError {
     /// The plan is wrong: the run cannot go on.
-    Plan { reason: String, words: LastWords },
+    Plan { reason: String, evidence: EngineEvidence },
     /// The system refused: nobody's fault who plays.
     Resources(String),
     /// The engine failed, having worked before: it loses.
-    Fault(PlayerFault, LastWords),
+    Fault(PlayerFault, EngineEvidence),
 }
 
 /// What seats need from their fleet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeatContext<'a> {
-    pub(super) roster: &'a EngineRegistry,
+    pub(super) registry: &'a EngineRegistry,
     pub(super) launcher: &'a Launcher,
     pub(super) cpus: &'a [usize],
-    pub(super) leaving: &'a TaskTracker,
+    pub(super) shutdowns: &'a TaskTracker,
 }
 
 impl EngineSeat {
     /// The engine that sits here.
     pub(super) fn player(&mut self) -> Option<&mut Player<ProcessTransport>> {
-        self.resident.as_mut().map(|resident| &mut resident.player)
+        self.seated.as_mut().map(|seated| &mut seated.player)
     }
 
     /// Seats the contestant's engine and begins a game with it.
     pub(super) async fn make_ready(
         &mut self,
-        staff: SeatContext<'_>,
+        context: SeatContext<'_>,
         contestant: &Contestant,
         setup: &GameSetup,
         side: Color,
-    ) -> Result<(), SeatTrouble> {
+    ) -> Result<(), SeatError> {
         let engine = contestant.engine;
-        let Some(spec) = staff.roster.spec(engine) else {
+        let Some(spec) = context.registry.spec(engine) else {
             let reason = format!("the plan has no engine number {engine}");
-            return Err(SeatTrouble::Plan { reason, words: LastWords::default() });
+            return Err(SeatError::Plan { reason, evidence: EngineEvidence::default() });
         };
-        if self.resident.as_ref().is_some_and(|resident| resident.engine != engine) {
-            self.dismiss(staff);
+        if self.seated.as_ref().is_some_and(|seated| seated.engine != engine) {
+            self.release(context);
         }
         let position = setup.position_command();
-        if let Some(resident) = &mut self.resident {
-            match resident.player.new_game(setup.castling(), &position, &contestant.options).await {
+        if let Some(seated) = &mut self.seated {
+            match seated.player.new_game(setup.castling(), &position, &contestant.options).await {
                 Ok(()) => return Ok(()),
                 // It went away between two games, which belongs to neither; a fresh process takes its place.
-                Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.clear().await),
-                Err(fault) => return Err(self.expel(staff.roster, &fault).await),
+                Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.kill().await),
+                Err(fault) => return Err(self.remove_failed(context.registry, &fault).await),
             }
         }
-        let player = start(staff, engine, spec, contestant, setup, side).await?;
-        let resident = self.resident.insert(Resident { engine, player });
-        match resident.player.new_game(setup.castling(), &position, &contestant.options).await {
+        let player = start(context, engine, spec, contestant, setup, side).await?;
+        let seated = self.seated.insert(SeatedEngine { engine, player });
+        match seated.player.new_game(setup.castling(), &position, &contestant.options).await {
             Ok(()) => Ok(()),
-            Err(fault) => Err(self.expel(staff.roster, &fault).await),
+            Err(fault) => Err(self.remove_failed(context.registry, &fault).await),
         }
     }
 
     /// Ends an engine that could not begin a game, and says what that means.
-    async fn expel(&mut self, roster: &EngineRegistry, fault: &StartFault) -> SeatTrouble {
-        let Some(resident) = &self.resident else {
-            return SeatTrouble::Resources("an engine left its seat unseen".to_owned());
+    async fn remove_failed(&mut self, registry: &EngineRegistry, fault: &StartFault) -> SeatError {
+        let Some(seated) = &self.seated else {
+            return SeatError::Resources("an engine left its seat unseen".to_owned());
         };
-        let (engine, words) = (resident.engine, last_words(&resident.player));
-        self.clear().await;
-        trouble(roster, engine, fault, words)
+        let (engine, evidence) = (seated.engine, evidence_of(&seated.player));
+        self.kill().await;
+        seat_error(registry, engine, fault, evidence)
     }
 
     /// After a game: keeps an engine that can go on, ends one that cannot. Says what a killed one had left behind.
-    pub(super) async fn after_game(&mut self, staff: SeatContext<'_>) -> u64 {
-        let Some(resident) = &mut self.resident else { return 0 };
-        let Some(spec) = staff.roster.spec(resident.engine) else { return 0 };
+    pub(super) async fn after_game(&mut self, context: SeatContext<'_>) -> u64 {
+        let Some(seated) = &mut self.seated else { return 0 };
+        let Some(spec) = context.registry.spec(seated.engine) else { return 0 };
         let (uci, restart) = (spec.protocol == Protocol::Uci, spec.restart == Restart::On);
-        match resident.player.end_game().await {
+        match seated.player.end_game().await {
             Fitness::Fit if !restart => 0,
-            Fitness::Unfit if uci => self.clear().await,
+            Fitness::Unfit if uci => self.kill().await,
             Fitness::Fit | Fitness::Unfit => {
-                self.dismiss(staff);
+                self.release(context);
                 0
             }
         }
     }
 
     /// Ends the engine at once, and waits for it; says how many processes it had left behind.
-    pub(super) async fn clear(&mut self) -> u64 {
-        match self.resident.take() {
-            Some(resident) => resident.player.shut_down(Fitness::Unfit).await.leaked,
+    pub(super) async fn kill(&mut self) -> u64 {
+        match self.seated.take() {
+            Some(seated) => seated.player.shut_down(Fitness::Unfit).await.leaked,
             None => 0,
         }
     }
 
     /// Asks the engine to leave, without waiting for it.
-    pub(super) fn dismiss(&mut self, staff: SeatContext<'_>) {
-        if let Some(resident) = self.resident.take() {
-            staff.leaving.spawn_local(async move {
-                resident.player.shut_down(Fitness::Fit).await;
+    pub(super) fn release(&mut self, context: SeatContext<'_>) {
+        if let Some(seated) = self.seated.take() {
+            context.shutdowns.spawn_local(async move {
+                seated.player.shut_down(Fitness::Fit).await;
             });
         }
     }
 }
 
 async fn start(
-    staff: SeatContext<'_>,
+    context: SeatContext<'_>,
     engine: EngineIndex,
     spec: &EngineSpec,
     contestant: &Contestant,
     setup: &GameSetup,
     side: Color,
-) -> Result<Player<ProcessTransport>, SeatTrouble> {
-    let _leave = staff.launcher.start_permit().await;
+) -> Result<Player<ProcessTransport>, SeatError> {
+    let _permit = context.launcher.start_permit().await;
     let limits = think_limits(&contestant.limits, side);
-    let plan = |reason| SeatTrouble::Plan { reason, words: LastWords::default() };
+    let plan = |reason| SeatError::Plan { reason, evidence: EngineEvidence::default() };
     let args =
         Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
     if failpoint::strikes(Point::SpawnFails) {
-        return Err(SeatTrouble::Resources("the system refused to start it: no more processes".to_owned()));
+        return Err(SeatError::Resources("the system refused to start it: no more processes".to_owned()));
     }
-    let transport = staff.launcher.launch(spec, &args, staff.cpus).await.map_err(|error| match error {
-        LaunchError::Resources(_) => SeatTrouble::Resources(error.to_string()),
-        LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
-    })?;
+    let transport =
+        context.launcher.launch(spec, &args, context.cpus).await.map_err(|error| match error {
+            LaunchError::Resources(_) => SeatError::Resources(error.to_string()),
+            LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
+        })?;
     match Player::handshake(transport, spec).await {
         Ok(player) => {
             if spec.protocol == Protocol::Uci {
-                staff.roster.prove(engine);
+                context.registry.set_proven(engine);
             }
-            // Some use several threads unless told otherwise; on one processor these would wait for each other.
-            if !staff.cpus.is_empty() && player.threads().is_some_and(|threads| threads > staff.cpus.len()) {
+            // Some use several threads unless sent otherwise; on one processor these would wait for each other.
+            if !context.cpus.is_empty()
+                && player.threads().is_some_and(|threads| threads > context.cpus.len())
+            {
                 player.transport().run_anywhere();
             }
             Ok(player)
         }
         Err((player, fault)) => {
-            let words = last_words(&player);
+            let evidence = evidence_of(&player);
             player.shut_down(Fitness::Unfit).await;
-            Err(trouble(staff.roster, engine, &fault, words))
+            Err(seat_error(context.registry, engine, &fault, evidence))
         }
     }
 }
 
-/// The limits of a game's first move, which is all that an ACE program is ever told.
+/// The limits of a game's first move, which is all that an ACE program is ever sent.
 pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
     let mut limits = ThinkLimits {
         depth: control.depth,
@@ -183,31 +186,31 @@ pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
 }
 
 /// Before an engine has worked once, its failure is a mistake in the plan; afterwards it is a loss.
-fn trouble(
-    roster: &EngineRegistry,
+fn seat_error(
+    registry: &EngineRegistry,
     engine: EngineIndex,
     fault: &StartFault,
-    words: LastWords,
-) -> SeatTrouble {
+    evidence: EngineEvidence,
+) -> SeatError {
     match fault {
-        StartFault::Fault(fault) if roster.is_proven(engine) => SeatTrouble::Fault(*fault, words),
+        StartFault::Fault(fault) if registry.is_proven(engine) => SeatError::Fault(*fault, evidence),
         StartFault::Fault(fault) => {
             let reason = format!(
                 "startup_failure: {fault}; start it by hand to see why, and check its path and arguments"
             );
-            SeatTrouble::Plan { reason, words }
+            SeatError::Plan { reason, evidence }
         }
         StartFault::Option(_) | StartFault::NoChess960 => {
-            SeatTrouble::Plan { reason: fault.to_string(), words }
+            SeatError::Plan { reason: fault.to_string(), evidence }
         }
     }
 }
 
 /// What the engine said last.
-pub(super) fn last_words(player: &Player<ProcessTransport>) -> LastWords {
-    LastWords {
+pub(super) fn evidence_of(player: &Player<ProcessTransport>) -> EngineEvidence {
+    EngineEvidence {
         transcript: player.transcript(),
         stderr_tail: player.stderr_tail(),
-        told: Box::new(player.sent_state()),
+        sent: Box::new(player.sent_state()),
     }
 }

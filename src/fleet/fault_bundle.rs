@@ -8,10 +8,10 @@ use crate::player::{EngineOption, EngineSpec, Player, ProcessTransport, Protocol
 
 /// What an engine said last, taken before it is ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastWords {
+pub(super) struct EngineEvidence {
     pub(super) transcript: Vec<String>,
     pub(super) stderr_tail: String,
-    pub(super) told: Box<SentState>,
+    pub(super) sent: Box<SentState>,
 }
 
 /// Which game a bundle belongs to.
@@ -25,11 +25,11 @@ pub(super) fn bundle(
     key: GameKey,
     (engine, spec): (EngineIndex, &EngineSpec),
     reason: String,
-    words: LastWords,
+    evidence: EngineEvidence,
     anomaly: &Anomaly,
     limits: &TimeControl,
 ) -> FaultBundle {
-    let repeat = repeat(spec, anomaly, limits, &words.told);
+    let repeat = repeat(spec, anomaly, limits, &evidence.sent);
     FaultBundle {
         pair: key.id.index,
         attempt: key.id.attempt,
@@ -37,8 +37,8 @@ pub(super) fn bundle(
         engine,
         engine_name: spec.name.clone(),
         reason,
-        transcript: words.transcript,
-        stderr_tail: words.stderr_tail,
+        transcript: evidence.transcript,
+        stderr_tail: evidence.stderr_tail,
         exit: anomaly.exit,
         fen: anomaly.fen.clone(),
         position: anomaly.position.clone(),
@@ -48,7 +48,7 @@ pub(super) fn bundle(
 }
 
 /// A shell command that asks the same engine the same question.
-fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &SentState) -> String {
+fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &SentState) -> String {
     let mut program = vec![quoted(&spec.program.to_string_lossy())];
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
     match &spec.protocol {
@@ -56,36 +56,36 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, told: &Sen
             let limits = think_limits(limits, anomaly.side);
             let args = Player::<ProcessTransport>::game_arguments(spec, anomaly.side, &limits, &anomaly.fen);
             program.extend(args.unwrap_or_default().iter().map(|arg| quoted(arg)));
-            in_its_place(spec, &program.join(" "))
+            in_its_environment(spec, &program.join(" "))
         }
         Protocol::Uci => {
             let mut lines = vec!["uci".to_owned()];
-            // One that failed before it was told anything gets what it would have been told.
-            let options = if told.options.is_empty() { &spec.options } else { &told.options };
+            // One that failed before it was sent anything gets what it would have been sent.
+            let options = if sent.options.is_empty() { &spec.options } else { &sent.options };
             lines.extend(options.iter().map(EngineOption::command));
-            lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, told)]);
-            lines.extend(told.question.iter().cloned());
+            lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, sent)]);
+            lines.extend(sent.question.iter().cloned());
             let input: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
             format!(
                 "(printf '%s\\n' {}; sleep {}) | {}",
                 input.join(" "),
                 input_open_s(limits),
-                in_its_place(spec, &program.join(" "))
+                in_its_environment(spec, &program.join(" "))
             )
         }
     }
 }
 
 /// The position that the engine was asked about: one that failed while its opponent thought was asked a move before.
-fn question(anomaly: &Anomaly, told: &SentState) -> String {
-    if let Some(ponder_move) = told.ponder_move {
+fn question(anomaly: &Anomaly, sent: &SentState) -> String {
+    if let Some(ponder_move) = sent.ponder_move {
         let moves = if anomaly.position.contains(" moves ") { "" } else { " moves" };
         return format!("{}{moves} {}", anomaly.position, ponder_move.as_str());
     }
     let white_to_move = anomaly.fen.split(' ').nth(1) != Some("b");
     let idle = white_to_move != (anomaly.side == Color::White);
     match anomaly.position.rsplit_once(' ') {
-        Some((before, _)) if idle && !told.question.is_empty() && anomaly.position.contains(" moves ") => {
+        Some((before, _)) if idle && !sent.question.is_empty() && anomaly.position.contains(" moves ") => {
             before.trim_end_matches(" moves").to_owned()
         }
         _ => anomaly.position.clone(),
@@ -100,7 +100,7 @@ fn input_open_s(limits: &TimeControl) -> u64 {
 }
 
 /// The command in the folder and the environment that the plan gives its engine.
-fn in_its_place(spec: &EngineSpec, program: &str) -> String {
+fn in_its_environment(spec: &EngineSpec, program: &str) -> String {
     let mut command = program.to_owned();
     if !spec.env.is_empty() {
         let set: Vec<String> =
@@ -137,9 +137,9 @@ mod tests {
     fn the_command_that_repeats_a_fault_survives_any_name() {
         let mut spec = EngineSpec::uci("x", "/opt/my engines/it's one");
         spec.args = vec!["--quiet".into()];
-        let told = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
+        let sent = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
         let failed = anomaly("8/8 w", "position startpos moves e2e4 e7e5");
-        let command = repeat(&spec, &failed, &TimeControl::nodes(7), &told);
+        let command = repeat(&spec, &failed, &TimeControl::nodes(7), &sent);
         assert_eq!(
             command,
             r"(printf '%s\n' uci ucinewgame isready 'position startpos moves e2e4 e7e5' 'go nodes 7'; sleep 30) | '/opt/my engines/it'\''s one' --quiet"
@@ -153,13 +153,13 @@ mod tests {
         spec.env = vec![("A".into(), "b c".into())];
         spec.dir = WorkingDir::Path("/some where".into());
         let options = [("Hash", "16"), ("Weight", "7"), ("Clear Hash", ""), ("UCI_Chess960", "true")];
-        let told = SentState {
+        let sent = SentState {
             options: options.map(|(name, value)| EngineOption::new(name, value)).into(),
             question: vec!["go ponder wtime 812 btime 90".into(), "ponderhit".into()],
             ponder_move: None,
         };
         let limits = TimeControl { clock: Some("60+1".parse().unwrap()), ..TimeControl::nodes(1) };
-        let command = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &told);
+        let command = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &sent);
         assert_eq!(
             command,
             r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=b c' /x)"
@@ -170,16 +170,16 @@ mod tests {
 
     #[test]
     fn one_that_failed_on_its_opponents_time_is_asked_what_it_was_asked_last() {
-        let told = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
+        let sent = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
         for (fen, position, asked) in [
             ("8/8 b", "position startpos moves e2e4", "position startpos"),
             ("8/8 b", "position startpos moves e2e4 e7e5 g1f3", "position startpos moves e2e4 e7e5"),
             ("8/8 w", "position startpos moves e2e4", "position startpos moves e2e4"),
             ("8/8 b", "position fen 8/8 b - - 0 1", "position fen 8/8 b - - 0 1"),
         ] {
-            assert_eq!(question(&anomaly(fen, position), &told), asked, "{position}");
+            assert_eq!(question(&anomaly(fen, position), &sent), asked, "{position}");
         }
-        let pondering = SentState { ponder_move: MoveText::new("e7e5"), ..told };
+        let pondering = SentState { ponder_move: MoveText::new("e7e5"), ..sent };
         let asked = question(&anomaly("8/8 b", "position startpos moves e2e4"), &pondering);
         assert_eq!(asked, "position startpos moves e2e4 e7e5");
     }

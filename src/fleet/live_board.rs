@@ -1,4 +1,4 @@
-//! What is on the boards right now, for whoever wants to look.
+//! What is on the boards right now, for whoever wants to snapshot.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ impl LiveBoard {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = game;
     }
 
-    pub(super) fn look(&self) -> Option<LiveGame> {
+    pub(super) fn snapshot(&self) -> Option<LiveGame> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use crate::fleet::dispatch::Dispatch;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::live_board::LiveBoard;
-use crate::fleet::placement::Places;
+use crate::fleet::placement::SlotProcessors;
 use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
-use crate::fleet::stall_detector::Standstills;
-use crate::fleet::worker::{Duty, NewSlot, Worker};
+use crate::fleet::stall_detector::Suspensions;
+use crate::fleet::worker::{NewSlot, Worker, WorkerRole};
 use crate::fleet::{FleetEvent, PairJob, Placement, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
@@ -56,7 +56,7 @@ impl FleetConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// The limit on open files is too low.
-    #[error("{}", too_few(*.wanted, *.possible))]
+    #[error("{}", too_few_text(*.wanted, *.possible))]
     TooFewDescriptors {
         /// Asked for.
         wanted: usize,
@@ -68,20 +68,20 @@ pub enum FleetError {
     Start(#[from] io::Error),
 }
 
-fn too_few(wanted: usize, possible: usize) -> String {
+fn too_few_text(wanted: usize, possible: usize) -> String {
     let games =
         if wanted == 1 { "one game needs".to_owned() } else { format!("{wanted} games at once need") };
-    let cure = match possible {
+    let advice = match possible {
         0 => "not even one game fits: raise the limit (ulimit -Hn)".to_owned(),
         _ => format!("at most {possible} fit: lower --concurrency or raise the limit (ulimit -Hn)"),
     };
-    format!("{games} more open files than the system allows; {cure}")
+    format!("{games} more open files than the system allows; {advice}")
 }
 
 /// The slots of this machine. Pairs go in, events come out; every pair that goes in comes out finished or void.
 #[derive(Debug)]
 pub struct LocalFleet {
-    desk: Arc<Desk>,
+    coordinator: Arc<Coordinator>,
     events: UnboundedReceiver<FleetEvent>,
     threads: Vec<JoinHandle<()>>,
     kill: CancellationToken,
@@ -89,19 +89,19 @@ pub struct LocalFleet {
 
 /// The state that submitters and slots share.
 #[derive(Debug)]
-struct Desk {
-    inner: Mutex<DeskState>,
+struct Coordinator {
+    inner: Mutex<CoordinatorState>,
     events: UnboundedSender<FleetEvent>,
 }
 
 #[derive(Debug)]
-struct DeskState {
+struct CoordinatorState {
     dispatch: Dispatch,
     /// Senders to each worker and each slot; dropped to let them end.
     workers: Vec<UnboundedSender<NewSlot>>,
     orders: Vec<UnboundedSender<SlotOrder>>,
     boards: Vec<LiveBoard>,
-    places: Places,
+    places: SlotProcessors,
 }
 
 impl LocalFleet {
@@ -110,21 +110,21 @@ impl LocalFleet {
         let concurrency = config.concurrency.max(1);
         Self::reserve(concurrency)?;
         let launcher = Launcher::new(config.guardian.as_ref())?;
-        let places = Places::new(config.placement, config.processor_pool, &config.engines);
+        let places = SlotProcessors::new(config.placement, config.processor_pool, &config.engines);
         let (events, inbox) = unbounded_channel();
         let kill = CancellationToken::new();
         let shared = Arc::new(SlotShared {
-            roster: EngineRegistry::new(config.engines),
+            registry: EngineRegistry::new(config.engines),
             launcher,
             rules: config.rules,
             events: events.clone(),
-            standstills: Standstills::default(),
+            suspensions: Suspensions::default(),
             kill: kill.clone(),
         });
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let count = if config.threads == 0 { processors.min(concurrency) } else { config.threads };
-        let desk = Arc::new(Desk {
-            inner: Mutex::new(DeskState {
+        let coordinator = Arc::new(Coordinator {
+            inner: Mutex::new(CoordinatorState {
                 dispatch: Dispatch::new(concurrency),
                 workers: Vec::new(),
                 orders: Vec::new(),
@@ -135,19 +135,19 @@ impl LocalFleet {
         });
         let mut threads = Vec::with_capacity(count);
         for number in 0..count.max(1) {
-            let duty = if number == 0 { Duty::SlotsAndSignals } else { Duty::SlotsOnly };
-            let report = Arc::downgrade(&desk);
+            let role = if number == 0 { WorkerRole::SlotsAndSignals } else { WorkerRole::Slots };
+            let coordinator_ref = Arc::downgrade(&coordinator);
             let done = move |slot, end| {
-                if let Some(desk) = report.upgrade() {
-                    desk.pair_done(slot, end);
+                if let Some(coordinator) = coordinator_ref.upgrade() {
+                    coordinator.pair_done(slot, end);
                 }
             };
-            let worker = Worker::start(number, duty, Arc::clone(&shared), done)?;
-            desk.lock().workers.push(worker.slots);
+            let worker = Worker::start(number, role, Arc::clone(&shared), done)?;
+            coordinator.lock().workers.push(worker.slots);
             threads.push(worker.thread);
         }
-        desk.lock().open_slots(concurrency);
-        Ok(Self { desk, events: inbox, threads, kill })
+        coordinator.lock().open_slots(concurrency);
+        Ok(Self { coordinator, events: inbox, threads, kill })
     }
 
     /// Makes room for the open files of so many pairs at once, or says how many there is room for.
@@ -159,17 +159,17 @@ impl LocalFleet {
     /// Queues a pair. Jobs begin in the order they come.
     pub fn submit(&self, job: PairJob) {
         let refused = {
-            let mut state = self.desk.lock();
+            let mut state = self.coordinator.lock();
             let refused = state.dispatch.submit(job);
-            state.pump();
+            state.start_pairs();
             refused
         };
-        self.desk.give_back(refused);
+        self.coordinator.void_jobs(refused);
     }
 
     /// How many more pairs could begin at once.
     pub fn room(&self) -> usize {
-        let state = self.desk.lock();
+        let state = self.coordinator.lock();
         state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
     }
 
@@ -182,40 +182,40 @@ impl LocalFleet {
     pub fn set_concurrency(&self, concurrency: usize) -> Result<(), FleetError> {
         let concurrency = concurrency.max(1);
         Self::reserve(concurrency)?;
-        let mut state = self.desk.lock();
+        let mut state = self.coordinator.lock();
         state.dispatch.set_concurrency(concurrency);
         state.open_slots(concurrency);
-        state.rest_superfluous();
-        state.pump();
+        state.release_surplus_slots();
+        state.start_pairs();
         Ok(())
     }
 
     /// How many pairs may be played at the same time now.
     pub fn concurrency(&self) -> usize {
-        self.desk.lock().dispatch.concurrency()
+        self.coordinator.lock().dispatch.concurrency()
     }
 
     /// Lets pairs under way finish; those that have not begun come back as void. There is no way back.
     pub fn drain(&self) {
-        self.desk.drain();
+        self.coordinator.drain();
     }
 
     /// Ends every game and every engine now; all pairs come back as void.
     pub fn kill_now(&self) {
-        self.desk.drain();
+        self.coordinator.drain();
         self.kill.cancel();
     }
 
     /// The games on the boards right now.
     pub fn live(&self) -> Vec<LiveGame> {
-        let boards = self.desk.lock().boards.clone();
-        boards.iter().filter_map(LiveBoard::look).collect()
+        let boards = self.coordinator.lock().boards.clone();
+        boards.iter().filter_map(LiveBoard::snapshot).collect()
     }
 
     /// Closes the fleet: pairs under way are finished, engines leave, threads end. Returns the events nobody has read.
     pub async fn close(mut self) -> Vec<FleetEvent> {
-        self.desk.drain();
-        self.desk.lock().let_go();
+        self.coordinator.drain();
+        self.coordinator.lock().close_channels();
         let threads = std::mem::take(&mut self.threads);
         let joined = tokio::task::spawn_blocking(move || {
             for thread in threads {
@@ -232,17 +232,17 @@ impl LocalFleet {
     }
 }
 
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, DeskState> {
+impl Coordinator {
+    fn lock(&self) -> MutexGuard<'_, CoordinatorState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drain(&self) {
         let dropped = self.lock().dispatch.drain();
-        self.give_back(dropped);
+        self.void_jobs(dropped);
     }
 
-    fn give_back(&self, jobs: impl IntoIterator<Item = PairJob>) {
+    fn void_jobs(&self, jobs: impl IntoIterator<Item = PairJob>) {
         for job in jobs {
             let (game, reason) = (GameOfPair::First, VoidReason::Cancelled);
             let _ = self.events.send(FleetEvent::Voided { id: job.id, game, reason });
@@ -258,19 +258,19 @@ impl Desk {
                 let fewer = state.dispatch.concurrency().saturating_sub(1).max(1);
                 state.dispatch.set_concurrency(fewer);
             }
-            PairEnd::Condemned => {
+            PairEnd::EngineUnusable => {
                 drop(state);
                 self.drain();
                 return;
             }
         }
-        state.pump();
+        state.start_pairs();
         // Fewer are wanted than when this pair began: its engines need not stay.
-        state.rest_superfluous();
+        state.release_surplus_slots();
     }
 }
 
-impl DeskState {
+impl CoordinatorState {
     fn open_slots(&mut self, count: usize) {
         self.places.fit(count);
         while self.orders.len() < count && !self.workers.is_empty() {
@@ -283,31 +283,31 @@ impl DeskState {
             }
             self.orders.push(orders);
             self.boards.push(board);
-            self.dispatch.now_idle(number);
+            self.dispatch.add_idle(number);
         }
     }
 
-    fn rest_superfluous(&mut self) {
-        for slot in self.dispatch.superfluous() {
+    fn release_surplus_slots(&mut self) {
+        for slot in self.dispatch.surplus_slots() {
             if let Some(orders) = self.orders.get(slot) {
-                let _ = orders.send(SlotOrder::Rest);
+                let _ = orders.send(SlotOrder::Release);
             }
         }
     }
 
-    fn pump(&mut self) {
+    fn start_pairs(&mut self) {
         while let Some((slot, job)) = self.dispatch.next() {
             if let Some(orders) = self.orders.get(slot) {
-                // An engine told to use more threads for this pair alone would find no room for them.
+                // An engine sent to use more threads for this pair alone would find no room for them.
                 let threads = |option: &EngineOption| option.is_named("Threads");
-                let crowded = job.contestants.iter().any(|side| side.options.iter().any(threads));
-                let cpus = if crowded { Vec::new() } else { self.places.of(slot).to_vec() };
+                let overrides_threads = job.contestants.iter().any(|side| side.options.iter().any(threads));
+                let cpus = if overrides_threads { Vec::new() } else { self.places.of(slot).to_vec() };
                 let _ = orders.send(SlotOrder::Play { job: Box::new(job), cpus });
             }
         }
     }
 
-    fn let_go(&mut self) {
+    fn close_channels(&mut self) {
         self.workers.clear();
         self.orders.clear();
     }
@@ -316,8 +316,8 @@ impl DeskState {
 impl Drop for LocalFleet {
     fn drop(&mut self) {
         // A fleet dropped rather than closed is not waited for: its engines are killed on their own threads.
-        self.desk.drain();
+        self.coordinator.drain();
         self.kill.cancel();
-        self.desk.lock().let_go();
+        self.coordinator.lock().close_channels();
     }
 }

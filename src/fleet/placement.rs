@@ -30,21 +30,21 @@ pub enum Placement {
 /// The processors handed out to slots. They are leased from all runs on this machine, so that two runs do not bind
 /// their games to the same one.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct SlotProcessors {
     /// All that may be used, the best first.
     processors: Vec<usize>,
     pool: String,
     per_slot: usize,
-    slots: Vec<Place>,
+    slots: Vec<LeasedProcessors>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct LeasedProcessors {
     processors: Vec<usize>,
     _leases: Vec<Lease>,
 }
 
-impl Places {
+impl SlotProcessors {
     /// No place yet for slots that play with these engines.
     pub(super) fn new(placement: Placement, pool: String, engines: &[EngineSpec]) -> Self {
         let processors = match placement {
@@ -70,7 +70,7 @@ impl Places {
         }
     }
 
-    fn lease(&self) -> Option<Place> {
+    fn lease(&self) -> Option<LeasedProcessors> {
         let (mut processors, mut leases) = (Vec::new(), Vec::new());
         for &processor in &self.processors {
             if processors.len() == self.per_slot {
@@ -81,7 +81,7 @@ impl Places {
                 leases.push(lease);
             }
         }
-        (processors.len() == self.per_slot).then_some(Place { processors, _leases: leases })
+        (processors.len() == self.per_slot).then_some(LeasedProcessors { processors, _leases: leases })
     }
 
     /// A slot's processors; empty means any.
@@ -120,12 +120,12 @@ fn usable() -> Vec<usize> {
         let folder = format!("/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list");
         fs::read_to_string(Path::new(&folder)).unwrap_or_default()
     };
-    best_first(numbers.map(|number| (number, core(number))).collect())
+    preferred_order(numbers.map(|number| (number, core(number))).collect())
 }
 
 /// Orders processors, each with the name of its core. The first of all comes last among its equals: interrupts and
 /// everybody else's work go there.
-fn best_first(mut processors: Vec<(usize, String)>) -> Vec<usize> {
+fn preferred_order(mut processors: Vec<(usize, String)>) -> Vec<usize> {
     processors.sort_unstable();
     let first = processors.first().map(|(number, _)| *number);
     let rank_in_core = |place: usize| {
@@ -165,7 +165,7 @@ mod tests {
     use crate::player::{EngineOption, Pondering};
 
     fn order(cores: &[&str]) -> Vec<usize> {
-        best_first(cores.iter().map(|core| (*core).to_owned()).enumerate().collect())
+        preferred_order(cores.iter().map(|core| (*core).to_owned()).enumerate().collect())
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         let engines = [EngineSpec::uci("a", "a")];
         let open = || {
             let pool = format!("test-{}", std::process::id());
-            Places { processors: vec![7, 5], ..Places::new(Placement::Auto, pool, &engines) }
+            SlotProcessors { processors: vec![7, 5], ..SlotProcessors::new(Placement::Auto, pool, &engines) }
         };
         let mut places = open();
         places.fit(1);
@@ -219,6 +219,6 @@ mod tests {
         }
         places.fit(3);
         assert!(places.of(0).is_empty(), "three games do not fit on two processors");
-        assert!(Places::new(Placement::Off, String::new(), &engines).processors.is_empty());
+        assert!(SlotProcessors::new(Placement::Off, String::new(), &engines).processors.is_empty());
     }
 }

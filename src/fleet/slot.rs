@@ -11,11 +11,11 @@ use tokio_util::task::TaskTracker;
 use crate::chess::{ByColor, Color};
 use crate::failpoint::{self, Point};
 use crate::fleet::engine_registry::EngineRegistry;
-use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatTrouble, last_words};
-use crate::fleet::fault_bundle::{GameKey, LastWords, bundle};
+use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatError, evidence_of};
+use crate::fleet::fault_bundle::{EngineEvidence, GameKey, bundle};
 use crate::fleet::live_board::LiveBoard;
-use crate::fleet::stall_detector::{DelayProbe, Standstills};
-use crate::fleet::worker::{Attendance, WorkerHost};
+use crate::fleet::stall_detector::{DelayProbe, Suspensions};
+use crate::fleet::worker::{ActiveSlot, WorkerHost};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord, GameSetup,
@@ -25,23 +25,23 @@ use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
 };
 
-/// What a slot is told.
+/// What a slot is sent.
 #[derive(Debug)]
 pub(super) enum SlotOrder {
     /// Play this pair, with engines on these processors; empty means any.
     Play { job: Box<PairJob>, cpus: Vec<usize> },
     /// Let the engines go; there may be more pairs later.
-    Rest,
+    Release,
 }
 
 /// What all slots of a fleet share.
 #[derive(Debug)]
 pub(super) struct SlotShared {
-    pub(super) roster: EngineRegistry,
+    pub(super) registry: EngineRegistry,
     pub(super) launcher: Launcher,
     pub(super) rules: AdjudicationRules,
     pub(super) events: UnboundedSender<FleetEvent>,
-    pub(super) standstills: Standstills,
+    pub(super) suspensions: Suspensions,
     pub(super) kill: CancellationToken,
 }
 
@@ -54,13 +54,13 @@ pub(super) struct Slot {
     pub(super) shared: Arc<SlotShared>,
     pub(super) probe: Rc<DelayProbe>,
     pub(super) board: LiveBoard,
-    pub(super) leaving: TaskTracker,
+    pub(super) shutdowns: TaskTracker,
 }
 
 /// Why a game has no result.
 enum NoResult {
     Void(VoidReason),
-    Fatal { engine: EngineIndex, reason: String, words: LastWords },
+    Fatal { engine: EngineIndex, reason: String, evidence: EngineEvidence },
 }
 
 /// What a slot did with a pair.
@@ -70,11 +70,11 @@ pub(super) enum PairEnd {
     /// The system refused resources: fewer at once may do better.
     OutOfResources,
     /// An engine cannot be used: nothing more should begin.
-    Condemned,
+    EngineUnusable,
 }
 
 /// How long after the end of a game the news of a standstill in it may still arrive.
-const NEWS_OF_STANDSTILL: Duration = Duration::from_millis(30);
+const SUSPENSION_NOTICE: Duration = Duration::from_millis(30);
 /// The pause after the system refused resources.
 const BACKOFF: Duration = Duration::from_millis(200);
 
@@ -86,31 +86,31 @@ impl Slot {
         done: impl Fn(usize, PairEnd),
     ) {
         let mut seats = [EngineSeat::default(), EngineSeat::default()];
-        let mut attendance = None;
+        let mut active_slot = None;
         while let Some(order) = orders.recv().await {
             match order {
-                SlotOrder::Rest => {
-                    seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
-                    attendance = None;
+                SlotOrder::Release => {
+                    seats.iter_mut().for_each(|seat| seat.release(self.context()));
+                    active_slot = None;
                 }
                 SlotOrder::Play { job, cpus } => {
-                    attendance.get_or_insert_with(|| Attendance::at(&self.host));
-                    self.host.follow(&cpus);
+                    active_slot.get_or_insert_with(|| ActiveSlot::on(&self.host));
+                    self.host.bind_if_alone(&cpus);
                     if cpus != self.cpus {
                         // Engines keep the processors they were started on.
-                        seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
+                        seats.iter_mut().for_each(|seat| seat.release(self.context()));
                         self.cpus = cpus;
                     }
                     let (id, slot) = (job.id, self.clone());
                     // In a task of its own, so that a failure of our code costs this pair and nothing else.
-                    let end = match guarded(async move { slot.pair(seats, job).await }).await {
+                    let end = match catch_panic(async move { slot.pair(seats, job).await }).await {
                         Ok((returned, end)) => {
                             seats = returned;
                             end
                         }
                         Err(reason) => {
                             seats = [EngineSeat::default(), EngineSeat::default()];
-                            self.tell(FleetEvent::Voided { id, game: GameOfPair::First, reason });
+                            self.send(FleetEvent::Voided { id, game: GameOfPair::First, reason });
                             PairEnd::Done
                         }
                     };
@@ -119,16 +119,16 @@ impl Slot {
                 }
             }
         }
-        seats.iter_mut().for_each(|seat| seat.dismiss(self.staff()));
+        seats.iter_mut().for_each(|seat| seat.release(self.context()));
     }
 
-    fn staff(&self) -> SeatContext<'_> {
-        let SlotShared { roster, launcher, .. } = &*self.shared;
-        SeatContext { roster, launcher, cpus: &self.cpus, leaving: &self.leaving }
+    fn context(&self) -> SeatContext<'_> {
+        let SlotShared { registry, launcher, .. } = &*self.shared;
+        SeatContext { registry, launcher, cpus: &self.cpus, shutdowns: &self.shutdowns }
     }
 
-    fn tell(&self, event: FleetEvent) {
-        // Nobody listening means the run is over; there is nobody to tell.
+    fn send(&self, event: FleetEvent) {
+        // Nobody listening means the run is over; there is nobody to send.
         let _ = self.shared.events.send(event);
     }
 
@@ -138,9 +138,9 @@ impl Slot {
             Some(end) => end,
             None => {
                 let [first, second] = &mut seats;
-                tokio::join!(first.clear(), second.clear());
+                tokio::join!(first.kill(), second.kill());
                 let reason = VoidReason::Cancelled;
-                self.tell(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
+                self.send(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
                 PairEnd::Done
             }
         };
@@ -152,7 +152,7 @@ impl Slot {
             Ok(setup) => setup,
             Err(problem) => {
                 let reason = VoidReason::HarnessError { message: problem.to_string() };
-                self.tell(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
+                self.send(FleetEvent::Voided { id: job.id, game: GameOfPair::First, reason });
                 return PairEnd::Done;
             }
         };
@@ -160,22 +160,22 @@ impl Slot {
         games.extend(job.first_game.as_deref().cloned());
         for game in GameOfPair::BOTH.into_iter().skip(games.len()) {
             let key = GameKey { id: job.id, game };
-            self.tell(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
+            self.send(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
             let played = self.game(seats, job, &setup, key).await;
             if let Some(warning) = self.shared.launcher.take_warning() {
-                self.tell(FleetEvent::Warning(warning.to_owned()));
+                self.send(FleetEvent::Warning(warning.to_owned()));
             }
             match played {
                 Ok((record, bundle)) => {
                     games.push(record.clone());
                     let (record, bundle) = (Box::new(record), bundle.map(Box::new));
-                    self.tell(FleetEvent::GameFinished { id: job.id, game, record, bundle });
+                    self.send(FleetEvent::GameFinished { id: job.id, game, record, bundle });
                 }
                 Err(none) => return self.no_result(key, none).await,
             }
         }
         if let Ok(games) = games.try_into() {
-            self.tell(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
+            self.send(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
         }
         PairEnd::Done
     }
@@ -189,17 +189,19 @@ impl Slot {
                 };
                 (reason, end)
             }
-            NoResult::Fatal { engine, reason, words } => {
-                if let Some(fatal) = self.shared.roster.condemn(engine, reason, words.stderr_tail) {
-                    self.tell(FleetEvent::EngineFatal(Box::new(fatal)));
+            NoResult::Fatal { engine, reason, evidence } => {
+                if let Some(fatal) =
+                    self.shared.registry.report_unusable(engine, reason, evidence.stderr_tail)
+                {
+                    self.send(FleetEvent::EngineFatal(Box::new(fatal)));
                 }
-                (VoidReason::Cancelled, PairEnd::Condemned)
+                (VoidReason::Cancelled, PairEnd::EngineUnusable)
             }
         };
         if end == PairEnd::OutOfResources {
             tokio::time::sleep(BACKOFF).await;
         }
-        self.tell(FleetEvent::Voided { id, game, reason });
+        self.send(FleetEvent::Voided { id, game, reason });
         end
     }
 
@@ -213,17 +215,17 @@ impl Slot {
         if failpoint::strikes(Point::GamePanics) {
             panic!("a slip made on purpose");
         }
-        let standstills = self.shared.standstills.count();
+        let suspensions = self.shared.suspensions.count();
         let (started, started_at) = (SystemTime::now(), Instant::now());
         let order = PairJob::seats(key.game);
         let [white, black] = order.map(|place| &job.contestants[place]);
         let sides = ByColor { white, black };
         let [first, second] = seats;
         let (white_seat, black_seat) = if order == [0, 1] { (first, second) } else { (second, first) };
-        let staff = self.staff();
+        let context = self.context();
         let ready = tokio::join!(
-            white_seat.make_ready(staff, white, setup, Color::White),
-            black_seat.make_ready(staff, black, setup, Color::Black),
+            white_seat.make_ready(context, white, setup, Color::White),
+            black_seat.make_ready(context, black, setup, Color::Black),
         );
         let engines = ByColor { white: white.engine, black: black.engine };
         let mut finished = match ready {
@@ -233,18 +235,18 @@ impl Slot {
             }
             (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
         };
-        let leaks = tokio::join!(white_seat.after_game(staff), black_seat.after_game(staff));
+        let leaks = tokio::join!(white_seat.after_game(context), black_seat.after_game(context));
         for (count, by) in [(leaks.0, engines.white), (leaks.1, engines.black)] {
             if count > 0 {
                 finished.warnings.push(Warning::Leak { count, by });
             }
         }
         // Whatever the result: a game that was won in the very moment we went on is as void as one lost on time.
-        if finished.ending.termination.is_time_loss() || self.probe.was_just_held_up() {
-            tokio::time::sleep(NEWS_OF_STANDSTILL).await;
+        if finished.ending.termination.is_time_loss() || self.probe.was_recently_delayed() {
+            tokio::time::sleep(SUSPENSION_NOTICE).await;
         }
-        if self.shared.standstills.count() != standstills {
-            let gap_ms = self.shared.standstills.last_gap_ms();
+        if self.shared.suspensions.count() != suspensions {
+            let gap_ms = self.shared.suspensions.last_gap_ms();
             return Err(NoResult::Void(VoidReason::Suspended { gap_ms }));
         }
         let bundle = finished.bundle(self, key, &sides);
@@ -281,15 +283,15 @@ impl Slot {
         let before = [white.transport().cpu_time(), black.transport().cpu_time()];
         let played = play([&mut *white, &mut *black], contest, &mut alarm, &*self.probe, &mut board).await;
         let mut warnings = Vec::new();
-        let mut words = LastWords::default();
+        let mut evidence = EngineEvidence::default();
         for (color, player) in [(Color::White, &mut *white), (Color::Black, &mut *black)] {
             let engine = sides[color].engine;
             if played.anomaly.as_ref().is_some_and(|anomaly| anomaly.side == color) {
-                words = last_words(player);
+                evidence = evidence_of(player);
             }
             warn(&mut warnings, player.take_irregularities(), engine);
             let used = player.transport().cpu_time().zip(before[color.index()]).map(|(now, then)| now - then);
-            let spec = self.shared.roster.spec(engine);
+            let spec = self.shared.registry.spec(engine);
             if let Some(cpu_ms) =
                 used.zip(spec).and_then(|(used, spec)| busy_while_idle(used, spec, &played, color))
             {
@@ -305,23 +307,23 @@ impl Slot {
                 }
             }
         }
-        self.judge_newcomers(&played.plies, played.anomaly.as_ref(), &words, sides, setup)?;
+        self.check_first_moves(&played.plies, played.anomaly.as_ref(), &evidence, sides, setup)?;
         let finished = EndedGame {
             ending: played.ending,
             plies: played.plies,
             anomaly: played.anomaly,
-            words,
+            evidence,
             warnings,
         };
         Ok(finished)
     }
 
     /// An ACE program proves itself by its first move; one that fails before it was never right.
-    fn judge_newcomers(
+    fn check_first_moves(
         &self,
         plies: &[PlyRecord],
         anomaly: Option<&Anomaly>,
-        words: &LastWords,
+        evidence: &EngineEvidence,
         sides: ByColor<&Contestant>,
         setup: &GameSetup,
     ) -> Result<(), NoResult> {
@@ -330,13 +332,13 @@ impl Slot {
             let first = usize::from(color != setup.first().turn());
             let engine = sides[color].engine;
             if by_engines > first {
-                self.shared.roster.prove(engine);
-            } else if !self.shared.roster.is_proven(engine)
+                self.shared.registry.set_proven(engine);
+            } else if !self.shared.registry.is_proven(engine)
                 && anomaly.is_some_and(|anomaly| anomaly.side == color)
             {
                 let reason =
                     "startup_failure: it did not make its first move; start it by hand to see why".to_owned();
-                return Err(NoResult::Fatal { engine, reason, words: words.clone() });
+                return Err(NoResult::Fatal { engine, reason, evidence: evidence.clone() });
             }
         }
         Ok(())
@@ -345,28 +347,28 @@ impl Slot {
     /// What a game is that could not begin.
     fn failed_start(
         &self,
-        troubles: [Option<SeatTrouble>; 2],
+        errors: [Option<SeatError>; 2],
         engines: ByColor<EngineIndex>,
         setup: &GameSetup,
     ) -> Result<EndedGame, NoResult> {
-        let mut faults: Vec<(Color, PlayerFault, LastWords)> = Vec::new();
-        for (color, trouble) in Color::ALL.into_iter().zip(troubles) {
-            match trouble {
+        let mut faults: Vec<(Color, PlayerFault, EngineEvidence)> = Vec::new();
+        for (color, error) in Color::ALL.into_iter().zip(errors) {
+            match error {
                 None => {}
-                Some(SeatTrouble::Resources(message)) => {
+                Some(SeatError::Resources(message)) => {
                     return Err(NoResult::Void(VoidReason::Resources { message }));
                 }
-                Some(SeatTrouble::Plan { reason, words }) => {
-                    return Err(NoResult::Fatal { engine: engines[color], reason, words });
+                Some(SeatError::Plan { reason, evidence }) => {
+                    return Err(NoResult::Fatal { engine: engines[color], reason, evidence });
                 }
-                Some(SeatTrouble::Fault(fault, words)) => faults.push((color, fault, words)),
+                Some(SeatError::Fault(fault, evidence)) => faults.push((color, fault, evidence)),
             }
         }
-        if let [(_, white, words), (_, black, _)] = &faults[..] {
+        if let [(_, white, evidence), (_, black, _)] = &faults[..] {
             let reason = format!("both engines failed before the first move: White, {white}; Black, {black}");
-            return Err(NoResult::Fatal { engine: engines.white, reason, words: words.clone() });
+            return Err(NoResult::Fatal { engine: engines.white, reason, evidence: evidence.clone() });
         }
-        let Some((side, fault, words)) = faults.pop() else {
+        let Some((side, fault, evidence)) = faults.pop() else {
             let message = "a game could not begin, and nothing was wrong".to_owned();
             return Err(NoResult::Void(VoidReason::HarnessError { message }));
         };
@@ -374,7 +376,7 @@ impl Slot {
         let fen = setup.first_fen();
         let anomaly = Anomaly { side, exit, time: None, position: format!("position fen {fen}"), fen };
         let ending = Referee::fault(side, fault);
-        Ok(EndedGame { ending, plies: Vec::new(), anomaly: Some(anomaly), words, warnings: Vec::new() })
+        Ok(EndedGame { ending, plies: Vec::new(), anomaly: Some(anomaly), evidence, warnings: Vec::new() })
     }
 
     fn show_start(&self, key: GameKey, engines: ByColor<EngineIndex>, setup: &GameSetup) {
@@ -395,7 +397,7 @@ impl Slot {
 }
 
 /// Runs a task whose failure is a reason, not our end.
-async fn guarded<R: 'static>(task: impl Future<Output = R> + 'static) -> Result<R, VoidReason> {
+async fn catch_panic<R: 'static>(task: impl Future<Output = R> + 'static) -> Result<R, VoidReason> {
     let joined = tokio::task::spawn_local(task).await;
     joined.map_err(|panic| VoidReason::HarnessError { message: panic.to_string() })
 }
@@ -405,7 +407,7 @@ struct EndedGame {
     ending: Ending,
     plies: Vec<PlyRecord>,
     anomaly: Option<Anomaly>,
-    words: LastWords,
+    evidence: EngineEvidence,
     warnings: Vec<Warning>,
 }
 
@@ -413,9 +415,9 @@ impl EndedGame {
     fn bundle(&mut self, slot: &Slot, key: GameKey, sides: &ByColor<&Contestant>) -> Option<FaultBundle> {
         let anomaly = self.anomaly.as_ref()?;
         let contestant = sides[anomaly.side];
-        let spec = slot.shared.roster.spec(contestant.engine)?;
-        let (words, reason) = (std::mem::take(&mut self.words), self.ending.termination.to_string());
-        Some(bundle(key, (contestant.engine, spec), reason, words, anomaly, &contestant.limits))
+        let spec = slot.shared.registry.spec(contestant.engine)?;
+        let (evidence, reason) = (std::mem::take(&mut self.evidence), self.ending.termination.to_string());
+        Some(bundle(key, (contestant.engine, spec), reason, evidence, anomaly, &contestant.limits))
     }
 }
 
@@ -452,7 +454,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_of_ours_is_a_void_pair_and_not_a_result() {
         let local = tokio::task::LocalSet::new();
-        let ended: Result<(), _> = local.run_until(guarded(async { panic!("a slip") })).await;
+        let ended: Result<(), _> = local.run_until(catch_panic(async { panic!("a slip") })).await;
         assert!(matches!(ended, Err(VoidReason::HarnessError { message }) if message.contains("a slip")));
     }
 }

@@ -16,24 +16,24 @@ use crate::player::{BlockingReader, Serving};
 /// How often a thread looks whether it still runs on time.
 const TICK: Duration = Duration::from_millis(20);
 /// What a timer may be late by nature, a game's wait for its engine on the spot included.
-const NATURAL: Duration = Duration::from_millis(2).saturating_add(BlockingReader::TICK);
+const TIMER_TOLERANCE: Duration = Duration::from_millis(2).saturating_add(BlockingReader::TICK);
 /// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
-const STANDSTILL: Duration = Duration::from_secs(1);
+const SUSPENDED: Duration = Duration::from_secs(1);
 /// A shorter stop than this takes no more from a clock than a busy processor does.
-const HELD_UP: Duration = Duration::from_millis(50);
+const SHORTEST_STOP: Duration = Duration::from_millis(50);
 /// How long after a stop the news of it may take to reach every thread.
-const NEWS: Duration = Duration::from_millis(200);
+const NOTICE_DELAY: Duration = Duration::from_millis(200);
 /// What the two clocks may differ by without the machine having been asleep.
-const ASLEEP: Duration = Duration::from_millis(100);
+const CLOCK_TOLERANCE: Duration = Duration::from_millis(100);
 
 /// Times when the whole process stood still, as all threads see them.
 #[derive(Debug, Default)]
-pub(super) struct Standstills {
+pub(super) struct Suspensions {
     count: AtomicU64,
     last_gap_ms: AtomicU64,
 }
 
-impl Standstills {
+impl Suspensions {
     /// How many there have been.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
@@ -51,12 +51,12 @@ impl Standstills {
 
     /// Notes every SIGCONT that ends a stop: somebody had held us up, and engines played on against nobody. Some send
     /// the signal to those who were never stopped, and that does nothing to a game.
-    pub(super) async fn listen_for_continuation(&self, probe: &DelayProbe) {
+    pub(super) async fn watch_sigcont(&self, probe: &DelayProbe) {
         let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
         while continued.recv().await.is_some() {
             // A stop ends with the signal, so the delay it made is under way or has just been noted.
-            let gap = probe.held_up_within(TICK);
-            if gap >= HELD_UP {
+            let gap = probe.longest_delay_within(TICK);
+            if gap >= SHORTEST_STOP {
                 self.note(gap);
             }
         }
@@ -80,7 +80,7 @@ struct ProbeState {
 impl ProbeState {
     /// How late the next tick is at that time.
     fn overdue(&self, at: Instant) -> Duration {
-        at.saturating_duration_since(self.ticked + TICK + NATURAL)
+        at.saturating_duration_since(self.ticked + TICK + TIMER_TOLERANCE)
     }
 }
 
@@ -100,42 +100,42 @@ impl DelayProbe {
     }
 
     /// Ticks for ever.
-    pub(super) async fn run(&self, standstills: &Standstills) {
-        self.run_with(standstills, time_asleep).await;
+    pub(super) async fn run(&self, suspensions: &Suspensions) {
+        self.run_with(suspensions, suspended_time).await;
     }
 
-    /// Ticks for ever, told by `time_asleep` how long the machine has been suspended in its life.
-    async fn run_with(&self, standstills: &Standstills, mut time_asleep: impl FnMut() -> Duration) {
-        let mut asleep = time_asleep();
+    /// Ticks for ever, sent by `suspended_time` how long the machine has been suspended in its life.
+    async fn run_with(&self, suspensions: &Suspensions, mut suspended_time: impl FnMut() -> Duration) {
+        let mut asleep = suspended_time();
         loop {
             let before = Instant::now();
             sleep(TICK).await;
             let late = before.elapsed().saturating_sub(TICK);
             let mut state = self.state.borrow_mut();
             state.ticked = Instant::now();
-            if late > NATURAL {
+            if late > TIMER_TOLERANCE {
                 let now = state.ticked;
                 state.late.push_back((now, late));
                 let excess = state.late.len().saturating_sub(Self::KEEP);
                 state.late.drain(..excess);
             }
             drop(state);
-            let slept = time_asleep();
+            let slept = suspended_time();
             let suspended = slept.saturating_sub(std::mem::replace(&mut asleep, slept));
-            if late >= STANDSTILL || suspended >= ASLEEP {
-                standstills.note(late.max(suspended));
+            if late >= SUSPENDED || suspended >= CLOCK_TOLERANCE {
+                suspensions.note(late.max(suspended));
             }
         }
     }
 
     /// Whether this thread has just been held up for as long as a person takes to stop and continue us: news of that
     /// may still be on its way from the thread that listens for it.
-    pub(super) fn was_just_held_up(&self) -> bool {
-        self.held_up_within(NEWS) >= HELD_UP
+    pub(super) fn was_recently_delayed(&self) -> bool {
+        self.longest_delay_within(NOTICE_DELAY) >= SHORTEST_STOP
     }
 
     /// The longest delay that ended so recently, or has not ended yet.
-    fn held_up_within(&self, time: Duration) -> Duration {
+    fn longest_delay_within(&self, time: Duration) -> Duration {
         let recent = Instant::now().checked_sub(time).unwrap_or_else(Instant::now);
         self.longest_delay_since(recent)
     }
@@ -155,13 +155,14 @@ impl GameHost for DelayProbe {
     fn delay_before(&self, heard: Instant) -> Duration {
         let state = self.state.borrow();
         // Whoever wakes the probe late wakes the games late, in either order.
-        let noted = state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= NATURAL);
+        let noted =
+            state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= TIMER_TOLERANCE);
         noted.map_or(Duration::ZERO, |&(_, late)| late).max(state.overdue(heard))
     }
 }
 
 /// How long the machine has been suspended since it was started.
-fn time_asleep() -> Duration {
+fn suspended_time() -> Duration {
     let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
     let awake = read(ClockId::CLOCK_MONOTONIC);
     let pretended =
@@ -181,7 +182,7 @@ mod tests {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         assert_eq!(probe.delay_before(at(15)), Duration::ZERO, "the next tick is not due yet");
-        let overdue = Duration::from_millis(122) - TICK - NATURAL;
+        let overdue = Duration::from_millis(122) - TICK - TIMER_TOLERANCE;
         assert_eq!(probe.delay_before(at(122)), overdue, "heard before the tick is noted");
         probe.state.borrow_mut().late.push_back((at(122), Duration::from_millis(102)));
         probe.state.borrow_mut().ticked = at(122);
@@ -191,19 +192,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn row_59_a_suspended_machine_is_noticed_by_its_two_clocks() {
-        let (probe, standstills, slept) =
-            (DelayProbe::new(), Standstills::default(), Cell::new(Duration::ZERO));
-        let watch = probe.run_with(&standstills, || slept.get());
+        let (probe, suspensions, slept) =
+            (DelayProbe::new(), Suspensions::default(), Cell::new(Duration::ZERO));
+        let watch = probe.run_with(&suspensions, || slept.get());
         let story = async {
             sleep(5 * TICK).await;
-            assert_eq!(standstills.count(), 0, "a machine that is awake");
-            slept.set(ASLEEP / 2);
+            assert_eq!(suspensions.count(), 0, "a machine that is awake");
+            slept.set(CLOCK_TOLERANCE / 2);
             sleep(5 * TICK).await;
-            assert_eq!(standstills.count(), 0, "two clocks read one after the other differ a little");
+            assert_eq!(suspensions.count(), 0, "two clocks read one after the other differ a little");
             slept.set(Duration::from_secs(3600));
             sleep(5 * TICK).await;
-            assert_eq!(standstills.count(), 1, "one suspend is noted once");
-            assert!(standstills.last_gap_ms() >= 3_599_000);
+            assert_eq!(suspensions.count(), 1, "one suspend is noted once");
+            assert!(suspensions.last_gap_ms() >= 3_599_000);
         };
         tokio::select! {
             () = watch => {}

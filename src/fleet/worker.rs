@@ -31,14 +31,14 @@ pub(super) struct WorkerHost {
     thread: Thread,
     probe: Rc<DelayProbe>,
     /// Slots that are not at rest.
-    at_work: Cell<usize>,
+    active_slots: Cell<usize>,
     bound_to: RefCell<Vec<usize>>,
 }
 
 impl WorkerHost {
     /// Moves to a game's processors, if this thread serves no other game.
-    pub(super) fn follow(&self, processors: &[usize]) {
-        if self.at_work.get() == 1 {
+    pub(super) fn bind_if_alone(&self, processors: &[usize]) {
+        if self.active_slots.get() == 1 {
             self.bind(processors);
         }
     }
@@ -50,37 +50,37 @@ impl WorkerHost {
         }
     }
 
-    fn count(&self, at_work: usize) {
-        self.at_work.set(at_work);
+    fn count(&self, active_slots: usize) {
+        self.active_slots.set(active_slots);
         // A thread that serves several games cannot live on the processor of one, nor wait for the engines of one.
-        if at_work != 1 {
+        if active_slots != 1 {
             self.bind(&[]);
         }
-        self.probe.serve(if at_work == 1 { Serving::OneGame } else { Serving::Others });
+        self.probe.serve(if active_slots == 1 { Serving::OneGame } else { Serving::Others });
     }
 }
 
 /// A slot's work on its thread, for as long as it is kept.
 #[derive(Debug)]
-pub(super) struct Attendance(Rc<WorkerHost>);
+pub(super) struct ActiveSlot(Rc<WorkerHost>);
 
-impl Attendance {
-    pub(super) fn at(host: &Rc<WorkerHost>) -> Self {
-        host.count(host.at_work.get() + 1);
+impl ActiveSlot {
+    pub(super) fn on(host: &Rc<WorkerHost>) -> Self {
+        host.count(host.active_slots.get() + 1);
         Self(Rc::clone(host))
     }
 }
 
-impl Drop for Attendance {
+impl Drop for ActiveSlot {
     fn drop(&mut self) {
-        self.0.count(self.0.at_work.get() - 1);
+        self.0.count(self.0.active_slots.get() - 1);
     }
 }
 
 /// Whether a worker listens for signals on behalf of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Duty {
-    SlotsOnly,
+pub(super) enum WorkerRole {
+    Slots,
     SlotsAndSignals,
 }
 
@@ -95,55 +95,52 @@ impl Worker {
     /// Starts a worker. It ends when its sender of slots and all orders to its slots are gone.
     pub(super) fn start(
         number: usize,
-        duty: Duty,
+        role: WorkerRole,
         shared: Arc<SlotShared>,
         done: impl Fn(usize, PairEnd) + Clone + Send + 'static,
     ) -> io::Result<Self> {
-        let (slots, arrivals) = unbounded_channel();
+        let (slots, new_slots) = unbounded_channel();
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let thread = thread::Builder::new().name(format!("slots-{number}")).spawn(move || {
             let local = LocalSet::new();
-            local.block_on(&runtime, serve(duty, shared, arrivals, done));
+            local.block_on(&runtime, serve(role, shared, new_slots, done));
         })?;
         Ok(Self { slots, thread })
     }
 }
 
 async fn serve(
-    duty: Duty,
+    role: WorkerRole,
     shared: Arc<SlotShared>,
-    mut arrivals: UnboundedReceiver<NewSlot>,
+    mut new_slots: UnboundedReceiver<NewSlot>,
     done: impl Fn(usize, PairEnd) + Clone + 'static,
 ) {
     let probe = Rc::new(DelayProbe::new());
     let watch = tokio::task::spawn_local({
         let (probe, shared) = (Rc::clone(&probe), Arc::clone(&shared));
         async move {
-            if duty == Duty::SlotsAndSignals {
-                tokio::join!(
-                    probe.run(&shared.standstills),
-                    shared.standstills.listen_for_continuation(&probe)
-                );
+            if role == WorkerRole::SlotsAndSignals {
+                tokio::join!(probe.run(&shared.suspensions), shared.suspensions.watch_sigcont(&probe));
             } else {
-                probe.run(&shared.standstills).await;
+                probe.run(&shared.suspensions).await;
             }
         }
     });
-    let (playing, leaving) = (TaskTracker::new(), TaskTracker::new());
+    let (playing, shutdowns) = (TaskTracker::new(), TaskTracker::new());
     let host = Rc::new(WorkerHost {
         thread: Thread::current(),
         probe: Rc::clone(&probe),
-        at_work: Cell::new(0),
+        active_slots: Cell::new(0),
         bound_to: RefCell::default(),
     });
-    while let Some(NewSlot { number, board, orders }) = arrivals.recv().await {
-        let (shared, probe, leaving) = (Arc::clone(&shared), Rc::clone(&probe), leaving.clone());
-        let slot = Slot { number, cpus: Vec::new(), host: Rc::clone(&host), shared, probe, board, leaving };
+    while let Some(NewSlot { number, board, orders }) = new_slots.recv().await {
+        let (shared, probe, shutdowns) = (Arc::clone(&shared), Rc::clone(&probe), shutdowns.clone());
+        let slot = Slot { number, cpus: Vec::new(), host: Rc::clone(&host), shared, probe, board, shutdowns };
         playing.spawn_local(slot.run(orders, done.clone()));
     }
     playing.close();
     playing.wait().await;
-    leaving.close();
-    leaving.wait().await;
+    shutdowns.close();
+    shutdowns.wait().await;
     watch.abort();
 }
