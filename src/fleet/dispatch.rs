@@ -1,4 +1,4 @@
-//! Which slot plays which pair next.
+//! Assignment of pairs to slots.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,11 +8,11 @@ use crate::fleet::PairJob;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Running,
-    /// Pairs in progress are finished, no other pair begins.
+    /// Pairs in progress are finished; no other pair begins.
     Draining,
 }
 
-/// Jobs that wait, and slots that do. Pure: it says what to do, others do it.
+/// Queued jobs and idle slots. Pure: the caller carries out the assignments.
 #[derive(Debug)]
 pub(super) struct Dispatch {
     queue: VecDeque<PairJob>,
@@ -36,7 +36,7 @@ impl Dispatch {
         None
     }
 
-    /// A slot that has just been made, or has finished a pair.
+    /// Adds a slot that has just been created or has finished a pair.
     pub(super) fn add_idle(&mut self, slot: usize) {
         self.idle.insert(slot);
     }
@@ -62,13 +62,13 @@ impl Dispatch {
         self.queue.len()
     }
 
-    /// Begins no more pairs, for good. Returns the queued jobs, which will not begin.
+    /// Stops beginning pairs, permanently. Returns the queued jobs, which will not begin.
     pub(super) fn drain(&mut self) -> Vec<PairJob> {
         self.flow = Flow::Draining;
         self.queue.drain(..).collect()
     }
 
-    /// The next pair to begin, and its slot: the lowest, so that warm engines are used again.
+    /// Returns the next pair to begin and its slot: the lowest idle one, so that running engines are reused.
     pub(super) fn next(&mut self) -> Option<(usize, PairJob)> {
         if self.flow == Flow::Draining || self.busy >= self.concurrency {
             return None;
@@ -80,7 +80,7 @@ impl Dispatch {
         Some((slot, job))
     }
 
-    /// Idle slots that the current concurrency has no use for.
+    /// Returns the idle slots beyond the current concurrency.
     pub(super) fn surplus_slots(&self) -> impl Iterator<Item = usize> {
         self.idle.range(self.concurrency..).copied()
     }

@@ -1,4 +1,4 @@
-//! The engines of a fleet, and which of them have shown that they work.
+//! The engines of a fleet, and which of them have proven to work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,7 +34,7 @@ impl EngineRegistry {
         self.spec(engine).map_or("?", |spec| &spec.name)
     }
 
-    /// Whether the engine has worked once in this run: its failures are losses from then on.
+    /// Returns whether the engine has worked once in this run: from then on, its failures are losses.
     pub(super) fn is_proven(&self, engine: EngineIndex) -> bool {
         self.engines.get(engine.get()).is_some_and(|entry| entry.proven.load(Ordering::Acquire))
     }
@@ -45,7 +45,7 @@ impl EngineRegistry {
         }
     }
 
-    /// A verdict that ends the run; only the first is sent.
+    /// Returns the error that ends the run; `None` if one has been returned before.
     pub(super) fn report_unusable(
         &self,
         engine: EngineIndex,

@@ -1,4 +1,4 @@
-//! A chair at a slot's board: at most one engine sits in it, warm from game to game.
+//! Place of an engine in a slot; the engine keeps running from game to game.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::player::{
     StartFault, ThinkLimits,
 };
 
-/// One side's engine in a slot.
+/// The engine of one side in a slot, if one is running.
 #[derive(Debug, Default)]
 pub(super) struct EngineSeat {
     seated: Option<SeatedEngine>,
@@ -27,18 +27,18 @@ struct SeatedEngine {
     player: Player<ProcessTransport>,
 }
 
-/// Why a seat has no engine that is ready to play.
+/// Reason why a seat has no engine that is ready to play.
 #[derive(Debug)]
 pub(super) enum SeatError {
-    /// The plan is wrong: the run cannot go on.
+    /// The plan is wrong, so the run cannot continue.
     Plan { reason: String, evidence: EngineEvidence },
-    /// The system refused: nobody's fault who plays.
+    /// The OS refused resources; neither engine is at fault.
     Resources(String),
-    /// The engine failed, having worked before: it loses.
+    /// The engine failed after it had worked before: it loses.
     Fault(PlayerFault, EngineEvidence),
 }
 
-/// What seats need from their fleet.
+/// Parts of the fleet that a seat uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeatContext<'a> {
     pub(super) registry: &'a EngineRegistry,
@@ -48,12 +48,12 @@ pub(super) struct SeatContext<'a> {
 }
 
 impl EngineSeat {
-    /// The engine that sits here.
+    /// Returns the running engine.
     pub(super) fn player(&mut self) -> Option<&mut Player<ProcessTransport>> {
         self.seated.as_mut().map(|seated| &mut seated.player)
     }
 
-    /// Seats the contestant's engine and begins a game with it.
+    /// Starts the contestant's engine if it is not running, and begins a game with it.
     pub(super) async fn make_ready(
         &mut self,
         context: SeatContext<'_>,
@@ -63,7 +63,7 @@ impl EngineSeat {
     ) -> Result<(), SeatError> {
         let engine = contestant.engine;
         let Some(spec) = context.registry.spec(engine) else {
-            let reason = format!("the plan has no engine number {engine}");
+            let reason = format!("the plan has no engine with index {engine}");
             return Err(SeatError::Plan { reason, evidence: EngineEvidence::default() });
         };
         if self.seated.as_ref().is_some_and(|seated| seated.engine != engine) {
@@ -73,7 +73,7 @@ impl EngineSeat {
         if let Some(seated) = &mut self.seated {
             match seated.player.new_game(setup.castling(), &position, &contestant.options).await {
                 Ok(()) => return Ok(()),
-                // It went away between two games, which belongs to neither; a fresh process takes its place.
+                // It ended between two games and therefore belongs to neither; it is replaced by a new process.
                 Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.kill().await),
                 Err(fault) => return Err(self.remove_failed(context.registry, &fault).await),
             }
@@ -86,17 +86,18 @@ impl EngineSeat {
         }
     }
 
-    /// Ends an engine that could not begin a game, and says what that means.
+    /// Ends an engine that could not begin a game, and returns the consequence.
     async fn remove_failed(&mut self, registry: &EngineRegistry, fault: &StartFault) -> SeatError {
         let Some(seated) = &self.seated else {
-            return SeatError::Resources("an engine left its seat unseen".to_owned());
+            return SeatError::Resources("the engine of this seat has already been removed".to_owned());
         };
         let (engine, evidence) = (seated.engine, evidence_of(&seated.player));
         self.kill().await;
         seat_error(registry, engine, fault, evidence)
     }
 
-    /// After a game: keeps an engine that can go on, ends one that cannot. Says what a killed one had left behind.
+    /// Keeps an engine that can be used again after a game and ends one that cannot. Returns the number of processes
+    /// that a killed engine had left behind.
     pub(super) async fn after_game(&mut self, context: SeatContext<'_>) -> u64 {
         let Some(seated) = &mut self.seated else { return 0 };
         let Some(spec) = context.registry.spec(seated.engine) else { return 0 };
@@ -111,7 +112,7 @@ impl EngineSeat {
         }
     }
 
-    /// Ends the engine at once, and waits for it; says how many processes it had left behind.
+    /// Kills the engine and waits for its end; returns the number of processes that it had left behind.
     pub(super) async fn kill(&mut self) -> u64 {
         match self.seated.take() {
             Some(seated) => seated.player.shut_down(Fitness::Unfit).await.leaked,
@@ -119,7 +120,7 @@ impl EngineSeat {
         }
     }
 
-    /// Asks the engine to leave, without waiting for it.
+    /// Asks the engine to quit, without waiting for it.
     pub(super) fn release(&mut self, context: SeatContext<'_>) {
         if let Some(seated) = self.seated.take() {
             context.shutdowns.spawn_local(async move {
@@ -155,7 +156,7 @@ async fn start(
             if spec.protocol == Protocol::Uci {
                 context.registry.set_proven(engine);
             }
-            // Some use several threads unless sent otherwise; on one processor these would wait for each other.
+            // Some engines use several threads by default; on a single processor these would wait for each other.
             if !context.cpus.is_empty()
                 && player.threads().is_some_and(|threads| threads > context.cpus.len())
             {
@@ -171,7 +172,7 @@ async fn start(
     }
 }
 
-/// The limits of a game's first move, which is all that an ACE program is ever sent.
+/// Returns the limits of the first move, which are the only ones that an ACE program receives.
 pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
     let mut limits = ThinkLimits {
         depth: control.depth,
@@ -185,7 +186,7 @@ pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
     limits
 }
 
-/// Before an engine has worked once, its failure is a mistake in the plan; afterwards it is a loss.
+/// Classifies a failed start. Before an engine has worked once, it is a mistake in the plan; afterwards it is a loss.
 fn seat_error(
     registry: &EngineRegistry,
     engine: EngineIndex,
@@ -196,7 +197,7 @@ fn seat_error(
         StartFault::Fault(fault) if registry.is_proven(engine) => SeatError::Fault(*fault, evidence),
         StartFault::Fault(fault) => {
             let reason = format!(
-                "startup_failure: {fault}; start it by hand to see why, and check its path and arguments"
+                "startup_failure: {fault}; run the program by hand to see why, and check its path and arguments"
             );
             SeatError::Plan { reason, evidence }
         }
@@ -206,7 +207,7 @@ fn seat_error(
     }
 }
 
-/// What the engine said last.
+/// Collects the evidence about an engine.
 pub(super) fn evidence_of(player: &Player<ProcessTransport>) -> EngineEvidence {
     EngineEvidence {
         transcript: player.transcript(),

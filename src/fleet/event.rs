@@ -1,60 +1,61 @@
-//! What a fleet tells whoever runs it.
+//! Events reported by a fleet.
 
 use crate::fleet::PairReport;
 
 use crate::game::PairId;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, VoidReason};
 
-/// What happened in a fleet. Every submitted pair ends in exactly one `PairFinished` or `Voided`.
+/// An event in a fleet. Every submitted pair ends in exactly one `PairFinished` or `Voided`.
 #[derive(Clone, Debug)]
 pub enum FleetEvent {
     /// A game began.
     GameStarted {
         /// Its pair.
         id: PairId,
-        /// Which of the two.
+        /// Game of the pair.
         game: GameOfPair,
-        /// The slot it is played in.
+        /// Slot in which it is played.
         slot: usize,
     },
-    /// A game ended. It counts only with its pair.
+    /// A game ended. It only counts together with its pair.
     GameFinished {
         /// Its pair.
         id: PairId,
-        /// Which of the two.
+        /// Game of the pair.
         game: GameOfPair,
-        /// The game.
+        /// Record of the game.
         record: Box<GameRecord>,
-        /// What an engine's fault left behind.
+        /// Evidence about the fault of an engine, if there was one.
         bundle: Option<Box<FaultBundle>>,
     },
     /// A pair ended and counts.
     PairFinished(Box<PairReport>),
-    /// A pair does not count; submit it again with the next attempt, or not.
+    /// A pair does not count. The caller may submit it again as the next attempt.
     Voided {
         /// Its pair.
         id: PairId,
-        /// The game in which it happened.
+        /// Game in which it became void.
         game: GameOfPair,
-        /// Why.
+        /// The reason.
         reason: VoidReason,
     },
-    /// Something that the user should know and that affects no result.
+    /// Information for the user that affects no result.
     Warning(String),
     /// An engine cannot be used at all: nothing more is started, and its pair is void.
     EngineFatal(Box<EngineFatal>),
 }
 
-/// Why an engine cannot be used: before its first good handshake in a run, a failure is a mistake in the plan.
+/// Reason why an engine cannot be used: before its first successful handshake in a run, a failure is a mistake in the
+/// plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("engine {name} ({engine}): {reason}")]
 pub struct EngineFatal {
-    /// Which engine.
+    /// Index of the engine.
     pub engine: EngineIndex,
-    /// Its name.
+    /// Name of the engine.
     pub name: String,
-    /// What is wrong, and what to do about it.
+    /// The problem, and what to do about it.
     pub reason: String,
-    /// The end of what it wrote on stderr.
+    /// The end of its stderr.
     pub stderr_tail: String,
 }

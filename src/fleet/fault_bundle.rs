@@ -1,4 +1,4 @@
-//! The bundle that an engine's failure leaves behind.
+//! Assembling the fault bundle of an engine failure.
 
 use crate::chess::Color;
 
@@ -6,7 +6,7 @@ use crate::fleet::engine_seat::think_limits;
 use crate::game::{Anomaly, EngineIndex, FaultBundle, GameOfPair, PairId, TimeControl};
 use crate::player::{EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir};
 
-/// What an engine said last, taken before it is ended.
+/// Evidence about an engine, collected before it is ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EngineEvidence {
     pub(super) transcript: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct EngineEvidence {
     pub(super) sent: Box<SentState>,
 }
 
-/// Which game a bundle belongs to.
+/// Game to which a bundle belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GameKey {
     pub(super) id: PairId,
@@ -47,7 +47,7 @@ pub(super) fn bundle(
     }
 }
 
-/// A shell command that asks the same engine the same question.
+/// Returns a shell command that asks the same engine the same question.
 fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &SentState) -> String {
     let mut program = vec![quoted(&spec.program.to_string_lossy())];
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
@@ -60,7 +60,7 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &Sen
         }
         Protocol::Uci => {
             let mut lines = vec!["uci".to_owned()];
-            // One that failed before it was sent anything gets what it would have been sent.
+            // An engine that failed before its options were sent receives those of its specification.
             let options = if sent.options.is_empty() { &spec.options } else { &sent.options };
             lines.extend(options.iter().map(EngineOption::command));
             lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, sent)]);
@@ -76,7 +76,8 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &Sen
     }
 }
 
-/// The position that the engine was asked about: one that failed while its opponent thought was asked a move before.
+/// Returns the `position` command of the engine's last question. An engine that failed on its opponent's time was
+/// asked one move earlier.
 fn question(anomaly: &Anomaly, sent: &SentState) -> String {
     if let Some(ponder_move) = sent.ponder_move {
         let moves = if anomaly.position.contains(" moves ") { "" } else { " moves" };
@@ -92,14 +93,14 @@ fn question(anomaly: &Anomaly, sent: &SentState) -> String {
     }
 }
 
-/// How long the engine's input stays open: an end of input would end its search.
+/// Returns how long the engine's input stays open, in seconds: the end of input would end its search.
 fn input_open_s(limits: &TimeControl) -> u64 {
     let clock = limits.clock.map_or(0, |rule| rule.time.as_secs() + rule.increment.as_secs());
     let move_time = limits.movetime_ms.unwrap_or(0) / 1000;
     30.max(clock.max(move_time) + 5)
 }
 
-/// The command in the folder and the environment that the plan gives its engine.
+/// Returns the command with the working directory and the environment that the plan gives the engine.
 fn in_its_environment(spec: &EngineSpec, program: &str) -> String {
     let mut command = program.to_owned();
     if !spec.env.is_empty() {
@@ -114,7 +115,7 @@ fn in_its_environment(spec: &EngineSpec, program: &str) -> String {
     }
 }
 
-/// The text as one word of a shell.
+/// Quotes the text as one word for a shell.
 fn quoted(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-=:+,@%".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_that_repeats_a_fault_survives_any_name() {
+    fn the_command_that_repeats_a_fault_quotes_every_name() {
         let mut spec = EngineSpec::uci("x", "/opt/my engines/it's one");
         spec.args = vec!["--quiet".into()];
         let sent = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_repeated_with_what_the_engine_was_told_and_where_it_ran() {
+    fn a_fault_is_repeated_with_the_options_question_and_environment_of_the_engine() {
         let mut spec = EngineSpec::uci("x", "/x");
         spec.options = vec![EngineOption::new("Hash", "16")];
         spec.env = vec![("A".into(), "b c".into())];
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_failed_on_its_opponents_time_is_asked_what_it_was_asked_last() {
+    fn an_engine_that_failed_on_its_opponents_time_is_asked_its_last_question() {
         let sent = SentState { question: vec!["go nodes 7".into()], ..SentState::default() };
         for (fen, position, asked) in [
             ("8/8 b", "position startpos moves e2e4", "position startpos"),

@@ -1,4 +1,4 @@
-//! A pair of games to play, and what came of it.
+//! Pairs of games to play, and finished pairs.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,32 +9,32 @@ use crate::player::EngineOption;
 /// One side of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contestant {
-    /// Which engine of the fleet.
+    /// Index of the engine in the fleet.
     pub engine: EngineIndex,
-    /// Options for this pair, over those of the engine's spec. A pair that does not name an option that an earlier
-    /// pair changed gets the engine's own value back.
+    /// Options for this pair, applied over those of the engine's specification. An option that an earlier pair
+    /// changed and this one does not set is reset to the engine's own value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<EngineOption>,
-    /// Its time and search limits.
+    /// Time and search limits.
     pub limits: TimeControl,
 }
 
-/// A pair to play: the same opening twice, colours swapped.
+/// A pair to play: the same opening twice, with colours swapped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairJob {
-    /// Its key.
+    /// Identifier of the pair.
     pub id: PairId,
-    /// Where both games start.
+    /// Opening of both games.
     pub opening: Opening,
-    /// The first has White in game one.
+    /// The two sides; the first plays White in the first game.
     pub contestants: [Contestant; 2],
-    /// The first game, where it was finished before: then only the second is played.
+    /// The first game, if it has already been played; then only the second is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_game: Option<Box<GameRecord>>,
 }
 
 impl PairJob {
-    /// The places in `contestants` of White and Black in this game.
+    /// Returns the indices in `contestants` of White and Black in this game.
     pub fn seats(game: GameOfPair) -> [usize; 2] {
         match game {
             GameOfPair::First => [0, 1],
@@ -43,17 +43,17 @@ impl PairJob {
     }
 }
 
-/// A pair that counts.
+/// A finished pair that counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairReport {
-    /// Its key.
+    /// Identifier of the pair.
     pub id: PairId,
     /// Both games.
     pub games: [GameRecord; 2],
 }
 
 impl PairReport {
-    /// What the pair was worth to this engine: 0 to 4 half points.
+    /// Returns the score of this engine: 0 to 4 half points.
     pub fn half_points(&self, engine: EngineIndex) -> u8 {
         self.games.iter().filter_map(|game| game.half_points(engine)).sum()
     }

@@ -1,10 +1,10 @@
-//! What is on the boards right now, for whoever wants to snapshot.
+//! Snapshots of games in progress.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::game::{LiveGame, LivePly, Spectator};
 
-/// The board of one slot: written at every move, read when somebody looks.
+/// The game of one slot: updated after every move, read on request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveBoard(Arc<Mutex<Option<LiveGame>>>);
 
@@ -20,7 +20,7 @@ impl LiveBoard {
 
 impl Spectator for LiveBoard {
     fn ply(&mut self, ply: &LivePly<'_>) {
-        // Whoever looks must never make a game wait; a missed frame is made up by the next move.
+        // A reader must never delay a game; the next move makes up for a skipped update.
         let Ok(mut board) = self.0.try_lock() else { return };
         if let Some(game) = board.as_mut() {
             game.position = *ply.position;

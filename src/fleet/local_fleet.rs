@@ -1,4 +1,4 @@
-//! All the slots of this machine, behind one door.
+//! A fleet of slots on this machine.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,27 +18,27 @@ use crate::fleet::{FleetEvent, PairJob, Placement, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
-/// What a fleet is made of.
+/// Configuration of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetConfig {
-    /// The engines that pairs name by index.
+    /// Engines, to which pairs refer by index.
     pub engines: Vec<EngineSpec>,
-    /// Pairs played at the same time.
+    /// Number of pairs played at the same time.
     pub concurrency: usize,
-    /// When games end early.
+    /// Adjudication rules.
     pub rules: AdjudicationRules,
-    /// What kills our engines should we be killed ourselves; `None` leaves that to the kernel alone.
+    /// Guardian that kills the engines if this process is killed; `None` leaves that to the kernel alone.
     pub guardian: Option<GuardianProgram>,
-    /// Whether each game gets processors of its own.
+    /// Whether games are bound to processors.
     pub placement: Placement,
-    /// Runs that draw from the same pool never bind their games to the same processor.
+    /// Name of the processor pool. Runs with the same pool never bind their games to the same processor.
     pub processor_pool: String,
-    /// Threads that host slots; 0 means as many as there are processors, but no more than slots.
+    /// Number of threads that host slots; 0 means one per processor, but not more than slots.
     pub threads: usize,
 }
 
 impl FleetConfig {
-    /// A fleet of these engines, one pair at a time.
+    /// Creates the configuration of a fleet that plays one pair at a time.
     pub fn new(engines: Vec<EngineSpec>) -> Self {
         Self {
             engines,
@@ -52,15 +52,15 @@ impl FleetConfig {
     }
 }
 
-/// Why a fleet could not be started.
+/// Reason why a fleet could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// The limit on open files is too low.
     #[error("{}", too_few_text(*.wanted, *.possible))]
     TooFewDescriptors {
-        /// Asked for.
+        /// Requested number of games.
         wanted: usize,
-        /// What would fit.
+        /// Number of games that the limit allows.
         possible: usize,
     },
     /// A thread or the guardian could not be started.
@@ -78,7 +78,7 @@ fn too_few_text(wanted: usize, possible: usize) -> String {
     format!("{games} more open files than the system allows; {advice}")
 }
 
-/// The slots of this machine. Pairs go in, events come out; every pair that goes in comes out finished or void.
+/// A fleet of slots on this machine. Every submitted pair ends in an event that reports it finished or void.
 #[derive(Debug)]
 pub struct LocalFleet {
     coordinator: Arc<Coordinator>,
@@ -87,7 +87,7 @@ pub struct LocalFleet {
     kill: CancellationToken,
 }
 
-/// The state that submitters and slots share.
+/// State shared by submitters and slots.
 #[derive(Debug)]
 struct Coordinator {
     inner: Mutex<CoordinatorState>,
@@ -150,13 +150,13 @@ impl LocalFleet {
         Ok(Self { coordinator, events: inbox, threads, kill })
     }
 
-    /// Makes room for the open files of so many pairs at once, or says how many there is room for.
+    /// Raises the limit on open files as needed for `concurrency` pairs; fails if the hard limit is too low.
     pub fn reserve(concurrency: usize) -> Result<(), FleetError> {
         fd_limit::reserve(concurrency)
             .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })
     }
 
-    /// Queues a pair. Jobs begin in the order they come.
+    /// Queues a pair. Pairs begin in the order of submission.
     pub fn submit(&self, job: PairJob) {
         let refused = {
             let mut state = self.coordinator.lock();
@@ -167,18 +167,18 @@ impl LocalFleet {
         self.coordinator.void_jobs(refused);
     }
 
-    /// How many more pairs could begin at once.
+    /// Returns how many more pairs could begin at once.
     pub fn room(&self) -> usize {
         let state = self.coordinator.lock();
         state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
     }
 
-    /// Waits for the next event. An open fleet always has one to come as long as a pair is queued or played.
+    /// Waits for the next event. There is always one to come as long as a pair is queued or in progress.
     pub async fn next_event(&mut self) -> Option<FleetEvent> {
         self.events.recv().await
     }
 
-    /// Changes how many pairs are played at the same time; those under way are finished in any case.
+    /// Changes the number of pairs played at the same time; pairs in progress are always finished.
     pub fn set_concurrency(&self, concurrency: usize) -> Result<(), FleetError> {
         let concurrency = concurrency.max(1);
         Self::reserve(concurrency)?;
@@ -190,29 +190,29 @@ impl LocalFleet {
         Ok(())
     }
 
-    /// How many pairs may be played at the same time now.
+    /// Returns the number of pairs that may be played at the same time.
     pub fn concurrency(&self) -> usize {
         self.coordinator.lock().dispatch.concurrency()
     }
 
-    /// Lets pairs under way finish; those that have not begun come back as void. There is no way back.
+    /// Finishes the pairs in progress; queued ones are reported void. Cannot be undone.
     pub fn drain(&self) {
         self.coordinator.drain();
     }
 
-    /// Ends every game and every engine now; all pairs come back as void.
+    /// Ends every game and kills every engine; all pairs are reported void.
     pub fn kill_now(&self) {
         self.coordinator.drain();
         self.kill.cancel();
     }
 
-    /// The games on the boards right now.
+    /// Returns the games in progress.
     pub fn live(&self) -> Vec<LiveGame> {
         let boards = self.coordinator.lock().boards.clone();
         boards.iter().filter_map(LiveBoard::snapshot).collect()
     }
 
-    /// Closes the fleet: pairs under way are finished, engines leave, threads end. Returns the events nobody has read.
+    /// Closes the fleet: finishes the pairs in progress, ends engines and threads. Returns the unread events.
     pub async fn close(mut self) -> Vec<FleetEvent> {
         self.coordinator.drain();
         self.coordinator.lock().close_channels();
@@ -265,7 +265,7 @@ impl Coordinator {
             }
         }
         state.start_pairs();
-        // Fewer are wanted than when this pair began: its engines need not stay.
+        // If the concurrency was lowered during this pair, its engines are no longer needed.
         state.release_surplus_slots();
     }
 }
@@ -298,7 +298,7 @@ impl CoordinatorState {
     fn start_pairs(&mut self) {
         while let Some((slot, job)) = self.dispatch.next() {
             if let Some(orders) = self.orders.get(slot) {
-                // An engine sent to use more threads for this pair alone would find no room for them.
+                // An engine with more threads for this pair alone would not fit on the processors of its slot.
                 let threads = |option: &EngineOption| option.is_named("Threads");
                 let overrides_threads = job.contestants.iter().any(|side| side.options.iter().any(threads));
                 let cpus = if overrides_threads { Vec::new() } else { self.places.of(slot).to_vec() };
@@ -315,7 +315,7 @@ impl CoordinatorState {
 
 impl Drop for LocalFleet {
     fn drop(&mut self) {
-        // A fleet dropped rather than closed is not waited for: its engines are killed on their own threads.
+        // Dropping a fleet does not wait for it: its engines are killed on their own threads.
         self.coordinator.drain();
         self.kill.cancel();
         self.coordinator.lock().close_channels();

@@ -1,4 +1,4 @@
-//! Where pairs get played: local slots.
+//! Playing pairs of games in concurrent slots on this machine.
 
 mod dispatch;
 mod engine_registry;

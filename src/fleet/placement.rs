@@ -1,8 +1,9 @@
-//! Which processors a slot and its engines run on.
+//! Binding of slots and their engines to processors.
 //!
-//! The thread that hosts a game and the game's two engines take turns, so one processor serves all three: a move then
-//! costs two switches on the same processor and not two wake-ups of another, which cost several times as much. Games
-//! never share a processor: when there are not enough for all of them, or another run has taken them, nobody is bound.
+//! The thread that hosts a game and the two engines run in turn, so one processor serves all three: a move then costs
+//! two switches on the same processor instead of two wake-ups of another one, which cost several times as much. Games
+//! never share a processor: if there are not enough for all of them, or another run has leased them, no game is
+//! bound.
 
 use std::fs;
 use std::io;
@@ -16,22 +17,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::player::EngineSpec;
 
-/// Whether games get processors of their own.
+/// Whether games are bound to processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
-    /// Each game is bound to its own, as long as there are enough for all.
+    /// Each game is bound to its own processors, as long as there are enough for all games.
     #[default]
     Auto,
-    /// The kernel moves everything as it likes.
+    /// The kernel schedules everything.
     Off,
 }
 
-/// The processors handed out to slots. They are leased from all runs on this machine, so that two runs do not bind
-/// their games to the same one.
+/// Processors assigned to slots. They are leased across all runs on this machine, so that two runs do not bind their
+/// games to the same processor.
 #[derive(Debug)]
 pub(super) struct SlotProcessors {
-    /// All that may be used, the best first.
+    /// All usable processors, in order of preference.
     processors: Vec<usize>,
     pool: String,
     per_slot: usize,
@@ -45,7 +46,7 @@ struct LeasedProcessors {
 }
 
 impl SlotProcessors {
-    /// No place yet for slots that play with these engines.
+    /// Creates an assignment without any slot, for games between these engines.
     pub(super) fn new(placement: Placement, pool: String, engines: &[EngineSpec]) -> Self {
         let processors = match placement {
             Placement::Auto => usable(),
@@ -54,7 +55,7 @@ impl SlotProcessors {
         Self { processors, pool, per_slot: processors_per_game(engines), slots: Vec::new() }
     }
 
-    /// Finds a place for each of so many slots, or for none of them.
+    /// Leases processors for each of `slots` slots, or for none of them.
     pub(super) fn fit(&mut self, slots: usize) {
         // A control group may allow less time than its processors have.
         let allowed = std::thread::available_parallelism().map_or(1, usize::from);
@@ -84,13 +85,13 @@ impl SlotProcessors {
         (processors.len() == self.per_slot).then_some(LeasedProcessors { processors, _leases: leases })
     }
 
-    /// A slot's processors; empty means any.
+    /// Returns the processors of a slot; empty means any.
     pub(super) fn of(&self, slot: usize) -> &[usize] {
         self.slots.get(slot).map_or(&[], |place| &place.processors)
     }
 }
 
-/// A claim to a processor, given back when it is dropped or its process ends.
+/// Lease of a processor, released when it is dropped or its process ends.
 #[derive(Debug)]
 struct Lease {
     _name: UnixListener,
@@ -103,7 +104,8 @@ impl Lease {
     }
 }
 
-/// Largest number of processors that any two of these engines keep busy in a game. A single engine plays itself.
+/// Returns the largest number of processors that any two of these engines keep busy in a game. A single engine plays
+/// itself.
 fn processors_per_game(engines: &[EngineSpec]) -> usize {
     let needed = |pair: [&EngineSpec; 2]| EngineSpec::processors_for(pair, pair.map(EngineSpec::threads));
     let rivals = |at: usize| if engines.len() == 1 { engines } else { &engines[at + 1..] };
@@ -112,7 +114,7 @@ fn processors_per_game(engines: &[EngineSpec]) -> usize {
     pairs.map(needed).max().unwrap_or(1)
 }
 
-/// The processors that we may run on, one of each core before any core's second.
+/// Returns the processors on which this process may run, one of each core before the second of any core.
 fn usable() -> Vec<usize> {
     let Ok(mask) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
     let numbers = (0..CpuSet::count()).filter(|&number| mask.is_set(number).unwrap_or(false));
@@ -123,8 +125,8 @@ fn usable() -> Vec<usize> {
     preferred_order(numbers.map(|number| (number, core(number))).collect())
 }
 
-/// Orders processors, each with the name of its core. The first of all comes last among its equals: interrupts and
-/// everybody else's work go there.
+/// Sorts processors, each given with the name of its core. The first processor comes last among its equals, because
+/// interrupts and other work are scheduled there.
 fn preferred_order(mut processors: Vec<(usize, String)>) -> Vec<usize> {
     processors.sort_unstable();
     let first = processors.first().map(|(number, _)| *number);
@@ -137,24 +139,24 @@ fn preferred_order(mut processors: Vec<(usize, String)>) -> Vec<usize> {
     order.into_iter().map(|place| processors[place].0).collect()
 }
 
-/// Where a thread may run: narrowed while it serves one bound game, and given back.
+/// Affinity of a thread: narrowed while it serves one bound game, then restored.
 #[derive(Debug)]
 pub(super) struct Thread {
     whole: Option<CpuSet>,
 }
 
 impl Thread {
-    /// The calling thread.
+    /// Returns the calling thread with its current affinity.
     pub(super) fn current() -> Self {
         Self { whole: sched_getaffinity(Pid::from_raw(0)).ok() }
     }
 
-    /// Keeps the calling thread on these processors; empty means all it had.
+    /// Binds the calling thread to these processors; empty restores its original affinity.
     pub(super) fn bind(&self, processors: &[usize]) {
         let mut set = CpuSet::new();
         let all_known = processors.iter().all(|&processor| set.set(processor).is_ok());
         let wanted = if all_known && !processors.is_empty() { Some(set) } else { self.whole };
-        // Refused, it runs where it ran before: slower, not wrong.
+        // If the kernel refuses, the affinity stays as it was: slower, but correct.
         let _ = wanted.map(|set| sched_setaffinity(Pid::from_raw(0), &set));
     }
 }
@@ -169,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn whole_cores_come_before_second_halves_and_the_first_processor_last_of_its_kind() {
+    fn whole_cores_come_before_second_threads_and_the_first_processor_comes_last_of_its_kind() {
         for (name, cores, expected) in [
             ("two cores", &["0", "1"][..], &[1, 0][..]),
             ("siblings side by side", &["0-1", "0-1", "2-3", "2-3"], &[2, 0, 1, 3]),
             ("siblings apart", &["0,2", "1,3", "0,2", "1,3"], &[1, 0, 2, 3]),
-            ("a machine that does not say", &["", "", ""], &[1, 2, 0]),
+            ("unknown topology", &["", "", ""], &[1, 2, 0]),
             ("one", &["0"], &[0]),
         ] {
             assert_eq!(order(cores), expected, "{name}");
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn either_every_slot_has_its_place_or_none_has() {
+    fn either_every_slot_has_processors_or_none_has() {
         let engines = [EngineSpec::uci("a", "a")];
         let open = || {
             let pool = format!("test-{}", std::process::id());

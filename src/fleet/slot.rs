@@ -1,4 +1,4 @@
-//! One board: plays pairs one after the other with two warm engines.
+//! A slot: plays pairs one after the other with two engines that keep running.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
 };
 
-/// What a slot is sent.
+/// An order to a slot.
 #[derive(Debug)]
 pub(super) enum SlotOrder {
     /// Play this pair, with engines on these processors; empty means any.
     Play { job: Box<PairJob>, cpus: Vec<usize> },
-    /// Let the engines go; there may be more pairs later.
+    /// Release the engines; more pairs may follow later.
     Release,
 }
 
-/// What all slots of a fleet share.
+/// State shared by all slots of a fleet.
 #[derive(Debug)]
 pub(super) struct SlotShared {
     pub(super) registry: EngineRegistry,
@@ -45,7 +45,7 @@ pub(super) struct SlotShared {
     pub(super) kill: CancellationToken,
 }
 
-/// A slot, on its worker thread.
+/// A slot on its worker thread.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) number: usize,
@@ -57,29 +57,29 @@ pub(super) struct Slot {
     pub(super) shutdowns: TaskTracker,
 }
 
-/// Why a game has no result.
+/// Reason why a game has no result.
 enum NoResult {
     Void(VoidReason),
     Fatal { engine: EngineIndex, reason: String, evidence: EngineEvidence },
 }
 
-/// What a slot did with a pair.
+/// Result of playing a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PairEnd {
     Done,
-    /// The system refused resources: fewer at once may do better.
+    /// The system refused resources; a lower concurrency may help.
     OutOfResources,
-    /// An engine cannot be used: nothing more should begin.
+    /// An engine cannot be used, so no more pairs should begin.
     EngineUnusable,
 }
 
-/// How long after the end of a game the news of a standstill in it may still arrive.
+/// Time after the end of a game within which a suspension during the game is still reported.
 const SUSPENSION_NOTICE: Duration = Duration::from_millis(30);
-/// The pause after the system refused resources.
+/// Pause after the system refused resources.
 const BACKOFF: Duration = Duration::from_millis(200);
 
 impl Slot {
-    /// Plays until there are no more orders. `done` is called after each pair.
+    /// Carries out orders until the channel closes. Calls `done` after each pair.
     pub(super) async fn run(
         mut self,
         mut orders: UnboundedReceiver<SlotOrder>,
@@ -97,12 +97,12 @@ impl Slot {
                     active_slot.get_or_insert_with(|| ActiveSlot::on(&self.host));
                     self.host.bind_if_alone(&cpus);
                     if cpus != self.cpus {
-                        // Engines keep the processors they were started on.
+                        // Engines keep the processors on which they were started.
                         seats.iter_mut().for_each(|seat| seat.release(self.context()));
                         self.cpus = cpus;
                     }
                     let (id, slot) = (job.id, self.clone());
-                    // In a task of its own, so that a failure of our code costs this pair and nothing else.
+                    // Runs as a separate task, so that a panic of the harness only affects this pair.
                     let end = match catch_panic(async move { slot.pair(seats, job).await }).await {
                         Ok((returned, end)) => {
                             seats = returned;
@@ -128,7 +128,7 @@ impl Slot {
     }
 
     fn send(&self, event: FleetEvent) {
-        // Nobody listening means the run is over; there is nobody to send.
+        // Sending only fails when the run is over.
         let _ = self.shared.events.send(event);
     }
 
@@ -213,7 +213,7 @@ impl Slot {
         key: GameKey,
     ) -> Result<(GameRecord, Option<FaultBundle>), NoResult> {
         if failpoint::strikes(Point::GamePanics) {
-            panic!("a slip made on purpose");
+            panic!("a panic requested by a fail point");
         }
         let suspensions = self.shared.suspensions.count();
         let (started, started_at) = (SystemTime::now(), Instant::now());
@@ -241,7 +241,7 @@ impl Slot {
                 finished.warnings.push(Warning::Leak { count, by });
             }
         }
-        // Whatever the result: a game that was won in the very moment we went on is as void as one lost on time.
+        // Independent of the result: a game won just when the machine resumed is as void as one lost on time.
         if finished.ending.termination.is_time_loss() || self.probe.was_recently_delayed() {
             tokio::time::sleep(SUSPENSION_NOTICE).await;
         }
@@ -274,7 +274,8 @@ impl Slot {
         key: GameKey,
     ) -> Result<EndedGame, NoResult> {
         let [Some(white), Some(black)] = seats.map(EngineSeat::player) else {
-            let message = format!("pair {} lost an engine between start and game", key.id.index);
+            let message =
+                format!("an engine of pair {} was removed between its start and the game", key.id.index);
             return Err(NoResult::Void(VoidReason::HarnessError { message }));
         };
         let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
@@ -297,7 +298,7 @@ impl Slot {
             {
                 warnings.push(Warning::BusyWhileIdle { cpu_ms, by: engine });
             }
-            // Only of these endings does the program know as surely as we do.
+            // Only for these endings can the program be certain of the result.
             if matches!(played.ending.termination, Termination::Checkmate | Termination::Stalemate) {
                 let last = played.last.as_ref().filter(|(before, _)| before.turn() != color);
                 let verdict = player.exit_after_game(last.map(|(before, mv)| (before, *mv))).await;
@@ -318,7 +319,7 @@ impl Slot {
         Ok(finished)
     }
 
-    /// An ACE program proves itself by its first move; one that fails before it was never right.
+    /// An ACE program is proven by its first move; a failure before that is a mistake in the plan.
     fn check_first_moves(
         &self,
         plies: &[PlyRecord],
@@ -337,14 +338,15 @@ impl Slot {
                 && anomaly.is_some_and(|anomaly| anomaly.side == color)
             {
                 let reason =
-                    "startup_failure: it did not make its first move; start it by hand to see why".to_owned();
+                    "startup_failure: it did not make its first move; run the program by hand to see why"
+                        .to_owned();
                 return Err(NoResult::Fatal { engine, reason, evidence: evidence.clone() });
             }
         }
         Ok(())
     }
 
-    /// What a game is that could not begin.
+    /// Returns the result of a game that could not begin.
     fn failed_start(
         &self,
         errors: [Option<SeatError>; 2],
@@ -369,7 +371,7 @@ impl Slot {
             return Err(NoResult::Fatal { engine: engines.white, reason, evidence: evidence.clone() });
         }
         let Some((side, fault, evidence)) = faults.pop() else {
-            let message = "a game could not begin, and nothing was wrong".to_owned();
+            let message = "a game could not begin although both engines are ready".to_owned();
             return Err(NoResult::Void(VoidReason::HarnessError { message }));
         };
         let exit = if let PlayerFault::Crash { exit, .. } = fault { exit } else { None };
@@ -396,7 +398,7 @@ impl Slot {
     }
 }
 
-/// Runs a task whose failure is a reason, not our end.
+/// Runs a task and converts a panic into a reason to void the pair.
 async fn catch_panic<R: 'static>(task: impl Future<Output = R> + 'static) -> Result<R, VoidReason> {
     let joined = tokio::task::spawn_local(task).await;
     joined.map_err(|panic| VoidReason::HarnessError { message: panic.to_string() })
@@ -432,7 +434,8 @@ fn warn(warnings: &mut Vec<Warning>, irregularities: Irregularities, by: EngineI
     warnings.extend(found.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning));
 }
 
-/// The processor time an engine must have used on its opponent's time, if it is more than a twentieth of that.
+/// Returns the processor time that an engine must have used on its opponent's time, in milliseconds, if it exceeds a
+/// twentieth of that time.
 fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side: Color) -> Option<u64> {
     if spec.ponder == Pondering::On {
         return None;
@@ -443,7 +446,7 @@ fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side:
         turn = !turn;
     }
     let idle = (used.as_micros() as u64).saturating_sub(own.saturating_mul(spec.threads() as u64));
-    // A few milliseconds are the price of reading the questions.
+    // A few milliseconds are needed to read the commands.
     (idle > 50_000 && idle > other / 20).then_some(idle / 1000)
 }
 
@@ -452,9 +455,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_of_ours_is_a_void_pair_and_not_a_result() {
+    async fn a_panic_of_the_harness_voids_the_pair() {
         let local = tokio::task::LocalSet::new();
-        let ended: Result<(), _> = local.run_until(catch_panic(async { panic!("a slip") })).await;
-        assert!(matches!(ended, Err(VoidReason::HarnessError { message }) if message.contains("a slip")));
+        let ended: Result<(), _> = local.run_until(catch_panic(async { panic!("a test panic") })).await;
+        assert!(
+            matches!(ended, Err(VoidReason::HarnessError { message }) if message.contains("a test panic"))
+        );
     }
 }

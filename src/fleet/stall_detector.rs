@@ -1,4 +1,4 @@
-//! What the host did to us: delays, stops, suspends. Never looks at a result.
+//! Detection of delays, stops and suspensions of the host. Independent of game results.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,20 +13,20 @@ use crate::failpoint::{self, Point};
 use crate::game::GameHost;
 use crate::player::{BlockingReader, Serving};
 
-/// How often a thread looks whether it still runs on time.
+/// Interval at which a thread checks whether it runs on time.
 const TICK: Duration = Duration::from_millis(20);
-/// What a timer may be late by nature, a game's wait for its engine on the spot included.
+/// Normal lateness of a timer, including a blocking read of the game's own thread.
 const TIMER_TOLERANCE: Duration = Duration::from_millis(2).saturating_add(BlockingReader::TICK);
-/// A thread that slept this much too long was not merely waiting for a busy processor: the machine stood still.
+/// A delay of this length is not caused by a busy processor: the machine or the process was suspended.
 const SUSPENDED: Duration = Duration::from_secs(1);
-/// A shorter stop than this takes no more from a clock than a busy processor does.
+/// A shorter stop takes no more from a clock than a busy processor does.
 const SHORTEST_STOP: Duration = Duration::from_millis(50);
-/// How long after a stop the news of it may take to reach every thread.
+/// Time that the detection of a stop may take to reach every thread.
 const NOTICE_DELAY: Duration = Duration::from_millis(200);
-/// What the two clocks may differ by without the machine having been asleep.
+/// Difference between the two clocks that may occur without a suspension.
 const CLOCK_TOLERANCE: Duration = Duration::from_millis(100);
 
-/// Times when the whole process stood still, as all threads see them.
+/// Suspensions of the whole process, shared by all threads.
 #[derive(Debug, Default)]
 pub(super) struct Suspensions {
     count: AtomicU64,
@@ -34,40 +34,41 @@ pub(super) struct Suspensions {
 }
 
 impl Suspensions {
-    /// How many there have been.
+    /// Returns the number of suspensions.
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// How long the last one was, at least.
+    /// Returns the minimum duration of the last suspension.
     pub(super) fn last_gap_ms(&self) -> u64 {
         self.last_gap_ms.load(Ordering::Acquire)
     }
 
-    fn note(&self, gap: Duration) {
+    fn record(&self, gap: Duration) {
         self.last_gap_ms.store(gap.as_millis() as u64, Ordering::Release);
         self.count.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Notes every SIGCONT that ends a stop: somebody had held us up, and engines played on against nobody. Some send
-    /// the signal to those who were never stopped, and that does nothing to a game.
+    /// Records every SIGCONT that ends a stop, during which engines kept running. The signal may also be sent to a
+    /// process that was never stopped; that does not affect a game.
     pub(super) async fn watch_sigcont(&self, probe: &DelayProbe) {
         let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
         while continued.recv().await.is_some() {
-            // A stop ends with the signal, so the delay it made is under way or has just been noted.
+            // A stop ends with the signal, so the delay that it caused is still in progress or has just been
+            // recorded.
             let gap = probe.longest_delay_within(TICK);
             if gap >= SHORTEST_STOP {
-                self.note(gap);
+                self.record(gap);
             }
         }
     }
 }
 
-/// One thread's record of its own lateness.
+/// Delays of one thread.
 #[derive(Debug)]
 pub(super) struct DelayProbe {
     state: RefCell<ProbeState>,
-    /// Without one, engines are waited for like all else.
+    /// Without a reader, engines are waited for through the runtime.
     reader: Option<BlockingReader>,
 }
 
@@ -78,7 +79,7 @@ struct ProbeState {
 }
 
 impl ProbeState {
-    /// How late the next tick is at that time.
+    /// Returns how late the next tick is at that time.
     fn overdue(&self, at: Instant) -> Duration {
         at.saturating_duration_since(self.ticked + TICK + TIMER_TOLERANCE)
     }
@@ -92,19 +93,20 @@ impl DelayProbe {
         Self { state, reader: BlockingReader::start().ok() }
     }
 
-    /// Says what the thread has to do from now on.
+    /// Sets what the thread serves from now on.
     pub(super) fn serve(&self, serving: Serving) {
         if let Some(reader) = &self.reader {
             reader.serve(serving);
         }
     }
 
-    /// Ticks for ever.
+    /// Measures delays until it is dropped.
     pub(super) async fn run(&self, suspensions: &Suspensions) {
         self.run_with(suspensions, suspended_time).await;
     }
 
-    /// Ticks for ever, sent by `suspended_time` how long the machine has been suspended in its life.
+    /// Measures delays until it is dropped. `suspended_time` returns for how long the machine has been suspended
+    /// since boot.
     async fn run_with(&self, suspensions: &Suspensions, mut suspended_time: impl FnMut() -> Duration) {
         let mut asleep = suspended_time();
         loop {
@@ -123,18 +125,18 @@ impl DelayProbe {
             let slept = suspended_time();
             let suspended = slept.saturating_sub(std::mem::replace(&mut asleep, slept));
             if late >= SUSPENDED || suspended >= CLOCK_TOLERANCE {
-                suspensions.note(late.max(suspended));
+                suspensions.record(late.max(suspended));
             }
         }
     }
 
-    /// Whether this thread has just been held up for as long as a person takes to stop and continue us: news of that
-    /// may still be on its way from the thread that listens for it.
+    /// Returns whether this thread was recently delayed for as long as a manual stop and continue takes: the thread
+    /// that watches for SIGCONT may not have recorded it yet.
     pub(super) fn was_recently_delayed(&self) -> bool {
         self.longest_delay_within(NOTICE_DELAY) >= SHORTEST_STOP
     }
 
-    /// The longest delay that ended so recently, or has not ended yet.
+    /// Returns the longest delay that ended within `time`, or has not ended yet.
     fn longest_delay_within(&self, time: Duration) -> Duration {
         let recent = Instant::now().checked_sub(time).unwrap_or_else(Instant::now);
         self.longest_delay_since(recent)
@@ -154,14 +156,14 @@ impl GameHost for DelayProbe {
 
     fn delay_before(&self, heard: Instant) -> Duration {
         let state = self.state.borrow();
-        // Whoever wakes the probe late wakes the games late, in either order.
+        // A delay of the probe is a delay of the games on its thread, whichever of them runs first.
         let noted =
             state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= TIMER_TOLERANCE);
         noted.map_or(Duration::ZERO, |&(_, late)| late).max(state.overdue(heard))
     }
 }
 
-/// How long the machine has been suspended since it was started.
+/// Returns for how long the machine has been suspended since boot.
 fn suspended_time() -> Duration {
     let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
     let awake = read(ClockId::CLOCK_MONOTONIC);
@@ -177,17 +179,21 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_heard_after_a_delay_may_be_as_old_as_the_delay_and_no_older() {
+    async fn output_read_after_a_delay_may_be_as_old_as_the_delay_and_no_older() {
         let probe = DelayProbe::new();
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         assert_eq!(probe.delay_before(at(15)), Duration::ZERO, "the next tick is not due yet");
         let overdue = Duration::from_millis(122) - TICK - TIMER_TOLERANCE;
-        assert_eq!(probe.delay_before(at(122)), overdue, "heard before the tick is noted");
+        assert_eq!(probe.delay_before(at(122)), overdue, "read before the tick is recorded");
         probe.state.borrow_mut().late.push_back((at(122), Duration::from_millis(102)));
         probe.state.borrow_mut().ticked = at(122);
-        assert_eq!(probe.delay_before(at(123)), Duration::from_millis(102), "heard right after the tick");
-        assert_eq!(probe.delay_before(at(140)), Duration::ZERO, "a delay that was over when it was said");
+        assert_eq!(probe.delay_before(at(123)), Duration::from_millis(102), "read right after the tick");
+        assert_eq!(
+            probe.delay_before(at(140)),
+            Duration::ZERO,
+            "a delay that was over when the output was written"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -203,7 +209,7 @@ mod tests {
             assert_eq!(suspensions.count(), 0, "two clocks read one after the other differ a little");
             slept.set(Duration::from_secs(3600));
             sleep(5 * TICK).await;
-            assert_eq!(suspensions.count(), 1, "one suspend is noted once");
+            assert_eq!(suspensions.count(), 1, "one suspension is recorded once");
             assert!(suspensions.last_gap_ms() >= 3_599_000);
         };
         tokio::select! {

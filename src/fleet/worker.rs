@@ -1,4 +1,4 @@
-//! A permanent thread that hosts slots. It listens to their engines, so it ends only after they do.
+//! A permanent thread that hosts slots. It serves their engines, so it only ends after they do.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -25,18 +25,18 @@ pub(super) struct NewSlot {
     pub(super) orders: UnboundedReceiver<SlotOrder>,
 }
 
-/// The thread that a slot lives on.
+/// The thread on which a slot runs.
 #[derive(Debug)]
 pub(super) struct WorkerHost {
     thread: Thread,
     probe: Rc<DelayProbe>,
-    /// Slots that are not at rest.
+    /// Number of slots that have engines.
     active_slots: Cell<usize>,
     bound_to: RefCell<Vec<usize>>,
 }
 
 impl WorkerHost {
-    /// Moves to a game's processors, if this thread serves no other game.
+    /// Binds this thread to the processors of a game, if it serves no other game.
     pub(super) fn bind_if_alone(&self, processors: &[usize]) {
         if self.active_slots.get() == 1 {
             self.bind(processors);
@@ -52,7 +52,8 @@ impl WorkerHost {
 
     fn count(&self, active_slots: usize) {
         self.active_slots.set(active_slots);
-        // A thread that serves several games cannot live on the processor of one, nor wait for the engines of one.
+        // A thread that serves several games cannot be bound to the processor of one, nor block on the engines of
+        // one.
         if active_slots != 1 {
             self.bind(&[]);
         }
@@ -60,7 +61,7 @@ impl WorkerHost {
     }
 }
 
-/// A slot's work on its thread, for as long as it is kept.
+/// Registration of an active slot on its thread, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ActiveSlot(Rc<WorkerHost>);
 
@@ -77,7 +78,7 @@ impl Drop for ActiveSlot {
     }
 }
 
-/// Whether a worker listens for signals on behalf of all.
+/// Whether a worker handles signals for the whole fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WorkerRole {
     Slots,
@@ -92,7 +93,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker. It ends when its sender of slots and all orders to its slots are gone.
+    /// Starts a worker. It ends when the sender of its slots and all senders of their orders have been dropped.
     pub(super) fn start(
         number: usize,
         role: WorkerRole,

@@ -108,7 +108,7 @@ fn row_62_three_slips_of_ours_stop_the_run_and_score_nothing() {
     let config = reference(&bench, 6, "");
     let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
     assert_eq!(status, 4, "{said}");
-    assert!(said.contains("a slip made on purpose"), "{said}");
+    assert!(said.contains("a panic requested by a fail point"), "{said}");
     assert_eq!(summary(&bench, "run")["games"], 0);
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), bench.results("whole"));
