@@ -1,32 +1,27 @@
-//! A run spoken to over the socket in its folder.
+//! Control requests of the live page to a run in play.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::run::control::{ControlRequest, with_short_path};
+use crate::run::control::{ControlAnswer, ControlError, ControlRequest, RunStatus, request};
 use crate::store::RunFolder;
 
-/// A run answers at once or not at all.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A run answers within milliseconds; a page must not wait longer than this for one that does not.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Longer answers are nobody's.
-const LONGEST_ANSWER: u64 = 1 << 20;
-
-/// Puts one request to the run in `folder`; an error means that it is not running, or too busy to answer.
-pub(super) fn ask(folder: &RunFolder, request: ControlRequest) -> io::Result<Value> {
-    let mut stream = with_short_path(&folder.socket(), |path| UnixStream::connect(path))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    writeln!(stream, "{request}")?;
-    let mut answer = String::new();
-    BufReader::new(stream.take(LONGEST_ANSWER)).read_line(&mut answer)?;
-    serde_json::from_str(&answer).map_err(io::Error::other)
+/// Sends one request to the run in `folder`.
+pub(super) fn send(folder: &RunFolder, what: ControlRequest) -> Result<ControlAnswer, ControlError> {
+    request(folder, what, TIMEOUT)
 }
 
-/// A request that steers a run, as a page words it; looking is not steering.
+/// Returns the answer of the run in `folder` to a request for its status, or `None` if it is not in play.
+pub(super) fn status(folder: &RunFolder, what: ControlRequest) -> Option<RunStatus> {
+    match send(folder, what) {
+        Ok(ControlAnswer::Status(status)) => Some(*status),
+        _ => None,
+    }
+}
+
+/// Parses a request that changes a run; those that only read are refused.
 pub(super) fn steering(text: &str) -> Result<ControlRequest, String> {
     match text.parse()? {
         ControlRequest::Status | ControlRequest::Boards => {

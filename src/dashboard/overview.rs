@@ -61,20 +61,19 @@ impl Overview {
         }
         let run = self.known.get(&id).map(|(_, run)| run.clone());
         // Only a run in play has a socket; one that was killed leaves it behind, and nobody answers there.
-        let answer =
-            if folder.socket().exists() { control::ask(&folder, ControlRequest::Status).ok() } else { None };
-        let phase = match &answer {
-            Some(answer) => {
-                let pairs = answer["pairs"].as_u64().unwrap_or(0);
-                let of = answer["max_pairs"].as_u64().map(|most| format!(" of {most}")).unwrap_or_default();
-                format!("{}, pair {pairs}{of}", answer["phase"].as_str().unwrap_or("running"))
+        let status =
+            if folder.socket().exists() { control::status(&folder, ControlRequest::Status) } else { None };
+        let phase = match &status {
+            Some(status) => {
+                let of = status.max_pairs.map(|most| format!(" of {most}")).unwrap_or_default();
+                format!("{}, pair {}{of}", status.phase.word(), status.pairs)
             }
             None if File::open(folder.journal()).and_then(ends_finished).unwrap_or(false) => {
                 "finished".to_owned()
             }
             None => "stopped".to_owned(),
         };
-        let running = answer.is_some();
+        let running = status.is_some();
         RunLine { id, phase, running, tuning: folder.is_tuning(), run }
     }
 }

@@ -180,7 +180,7 @@ async fn steer(
     }
     let folder = find(&shared, &id)?;
     let request = control::steering(&order).map_err(Refusal::Nonsense)?;
-    let answer = tokio::task::spawn_blocking(move || control::ask(&folder, request)).await;
+    let answer = tokio::task::spawn_blocking(move || control::send(&folder, request)).await;
     match answer {
         Ok(Ok(answer)) => Ok(axum::Json(answer).into_response()),
         _ => Err(Refusal::NotRunning),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::report::RunPage;
 use crate::report::page::{ChartDetail, PageSetting, head_section};
-use crate::run::control::ControlRequest;
+use crate::run::control::{ControlRequest, RunPhase, RunStatus};
 use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
 
@@ -95,14 +95,14 @@ impl Source for RunSource {
         }
         self.drawn.stale |= !matches!(advance, Ok(Advance::Unchanged));
         let reader = page.reader();
-        let answer = control::ask(&self.folder, ControlRequest::Boards).ok();
+        let live = control::status(&self.folder, ControlRequest::Boards);
         let trouble = match &advance {
             Err(why) => Some(why.to_string()),
             Ok(_) => reader.damage().map(str::to_owned),
         };
         let reading = is_behind(&advance).then_some("reading");
-        frame.put("status", &status(reader, answer.as_ref(), reading, trouble.as_deref()));
-        frame.put("boards", answer.as_ref().map_or(&json!([]), |answer| &answer["boards"]));
+        frame.put("status", &status(reader, live.as_ref(), reading, trouble.as_deref()));
+        frame.put("boards", &json!(live.and_then(|live| live.boards).unwrap_or_default()));
         frame.put("news", &reader.incidents().rev().map(incident).collect::<Value>());
         self.draw(frame);
     }
@@ -113,12 +113,17 @@ fn incident(incident: &Incident) -> Value {
 }
 
 /// What the run is doing, and how much of it is left.
-fn status(reader: &RunReader, answer: Option<&Value>, reading: Option<&str>, trouble: Option<&str>) -> Value {
+fn status(
+    reader: &RunReader,
+    live: Option<&RunStatus>,
+    reading: Option<&str>,
+    trouble: Option<&str>,
+) -> Value {
     let view = reader.view();
     let counted = view.state.counted();
     let most = view.plan.last_pair();
-    let phase = match (answer.and_then(|answer| answer["phase"].as_str()), view.state.outcome()) {
-        (Some(phase), _) => phase,
+    let phase = match (live, view.state.outcome()) {
+        (Some(live), _) => live.phase.word(),
         (
             None,
             Some(
@@ -130,19 +135,20 @@ fn status(reader: &RunReader, answer: Option<&Value>, reading: Option<&str>, tro
         ) => "finished",
         (None, _) => "stopped",
     };
+    let is_playing = live.is_some_and(|live| live.phase == RunPhase::Playing);
     let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };
     let left = most.map(|most| most.saturating_sub(counted) as f64 / rate);
-    let left = left.filter(|seconds| seconds.is_finite() && phase == "playing");
+    let left = left.filter(|seconds| seconds.is_finite() && is_playing);
     json!({
         "phase": reading.unwrap_or(phase),
-        "running": answer.is_some(),
+        "running": live.is_some(),
         "pairs": counted,
         "most": most,
         "seconds": view.seconds.round(),
         "left": left.map(f64::round),
         "test": view.plan.sprt().is_some(),
         "games_per_second": (200.0 * rate).round() / 100.0,
-        "concurrency": answer.map(|answer| answer["concurrency"].clone()),
+        "concurrency": live.map(|live| live.concurrency),
         "trouble": trouble,
     })
 }
