@@ -15,8 +15,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     match usage::parse::<Cli>() {
-        Ok(cli) => cli.bench.run(),
-        Err(status) => return status,
+        Ok(cli) => usage::exit_code("benchmark", cli.bench.run()),
+        Err(status) => status,
     }
-    ExitCode::SUCCESS
 }

@@ -1,21 +1,21 @@
-//! `generate_magic`: finds the magic numbers of the slider tables, or proves the ones in use.
+//! `generate_magic`: searches magic numbers for the slider tables, or checks those in use.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 use playself::chess::{check_magic_numbers, magic_numbers_source};
 use playself::cli::usage;
+use playself::commands::answer;
 
-/// Print Rust source of a table of magic numbers, or check the committed one.
+/// Print a table of magic numbers as Rust source, or check the one in use
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
-    /// Where the random search starts; the same seed always gives the same table.
+    /// Random seed; the same seed gives the same table
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Check that the numbers this program is built with keep all attacks apart.
+    /// Check that the numbers compiled into this program distinguish all attack sets; exit status 1 if not
     #[arg(long, conflicts_with = "seed")]
     check: bool,
 }
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     };
     let text = if arguments.check {
         match check_magic_numbers() {
-            Ok(seed) => format!("ok: 128 magic numbers, found from seed {seed}, keep every attack apart\n"),
+            Ok(seed) => format!("ok: 128 magic numbers, found from seed {seed}, distinguish all attack sets"),
             Err(collision) => {
                 usage::refuse(collision);
                 return ExitCode::FAILURE;
@@ -36,5 +36,5 @@ fn main() -> ExitCode {
     } else {
         magic_numbers_source(arguments.seed)
     };
-    usage::answered(io::stdout().write_all(text.as_bytes()).map(|()| ExitCode::SUCCESS))
+    usage::exit_code("generate_magic", answer(text.trim_end()).map(|()| ExitCode::SUCCESS))
 }

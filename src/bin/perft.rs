@@ -1,4 +1,4 @@
-//! `perft`: counts the legal lines of a position, and times the counting.
+//! `perft`: counts the legal move sequences of a position and measures the speed.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -10,45 +10,46 @@ use playself::chess::{
     LeafStats, MoveStyle, Perft, PerftTable, Position, SEED_SUITE, START_FEN, SliderTechnique,
 };
 use playself::cli::usage;
+use playself::commands::Failure;
 use serde_json::{Value, json};
 
-/// Count the ways to play a number of legal moves from a position.
+/// Count the legal move sequences of a given length from a position
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
-    /// Moves to look ahead.
+    /// Length of the sequences in plies
     #[arg(long, value_name = "D", required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(..=255))]
     depth: Option<u32>,
 
-    /// The position to start from; Chess960 castling as X-FEN or Shredder-FEN.
+    /// Position; Chess960 castling rights as X-FEN or Shredder-FEN
     #[arg(long, value_name = "FEN", default_value = START_FEN)]
     fen: String,
 
-    /// How sliding attacks are looked up: ab, magic or pext. The default is the fastest here.
+    /// Lookup of sliding attacks: ab, magic or pext [default: the fastest on this machine]
     #[arg(long, value_name = "TECHNIQUE")]
     sliders: Option<SliderTechnique>,
 
-    /// Print the count behind each root move first.
+    /// Also print the count of each root move
     #[arg(long)]
     divide: bool,
 
-    /// Print what the last moves are: captures, en passants, castles, promotions, checks.
+    /// Also count captures, en passants, castles, promotions and checks among the last moves
     #[arg(long)]
     stats: bool,
 
-    /// Threads that share the work.
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Megabytes for counts of positions met again.
+    /// Size of a transposition table for counts in MiB [default: no table]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: Option<u32>,
 
-    /// Count the six seed positions and compare; exit status 1 if any count is wrong.
+    /// Count six positions with known counts instead; exit status 1 if a count is wrong
     #[arg(long, conflicts_with_all = ["depth", "fen", "divide", "stats"])]
     suite: bool,
 
-    /// One JSON object per line.
+    /// Print JSON, one object per line
     #[arg(long)]
     json: bool,
 }
@@ -64,10 +65,10 @@ fn main() -> ExitCode {
         (Some(depth), Ok(position)) => count(&arguments, &position, depth, &mut out),
         (Some(_), Err(error)) => return usage::refuse(format_args!("--fen: {error}")),
     };
-    usage::answered(answered)
+    usage::exit_code("perft", answered.map_err(Failure::Output))
 }
 
-/// A counted position, and the time it took.
+/// A count with the time it took.
 struct Timed {
     nodes: u64,
     seconds: f64,
@@ -97,7 +98,7 @@ fn count(
 ) -> io::Result<ExitCode> {
     let perft = arguments.perft();
     let start = Instant::now();
-    // Both ways of counting see every leaf; the one that was asked for is timed.
+    // Both ways of counting visit every leaf; only the requested one is timed.
     let stats = arguments.stats.then(|| perft.stats(position, depth));
     let counts = (arguments.divide || stats.is_none()).then(|| perft.divide(position, depth));
     let seconds = start.elapsed().as_secs_f64();

@@ -1,24 +1,27 @@
-//! Command lines: a mistake is told in one line that says what is wrong and where help is, with exit status 2.
+//! Parsing of command lines and the exit status of a program.
+//!
+//! A wrong call is reported in one line that names the mistake and `--help`; its exit status is 2.
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
-/// Reads the command line; `Err` is the status to leave with, everything having been said.
+use crate::commands::Failure;
+
+/// Parses the command line. `Err` holds the exit status of a wrong call, which is already reported.
 pub fn parse<A: Parser>() -> Result<A, ExitCode> {
     A::try_parse().map_err(|error| {
         let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if is_help || !error.use_stderr() {
-            // Help and version, which are answers.
+            // Help and version are not errors.
             error.exit();
         }
         refuse(in_short(&error))
     })
 }
 
-/// What is wrong and the hint that may follow, without the usage, which --help has.
+/// Returns the mistake and the hint of a parse error, without the usage, which `--help` has.
 pub fn in_short(error: &clap::Error) -> String {
     let text = error.to_string();
     let mut parts = text.split("\n\n").map(str::trim);
@@ -27,19 +30,21 @@ pub fn in_short(error: &clap::Error) -> String {
     format!("{mistake}{}; see --help", hint.unwrap_or_default())
 }
 
-/// The status after an answer was written: whoever closed the pipe has read enough, any other failure is told.
-pub fn answered(written: io::Result<ExitCode>) -> ExitCode {
-    match written {
-        Ok(status) => status,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => refuse(format_args!("standard output: {error}")),
-    }
+/// Reports a mistake in one line on standard error. Returns the exit status of wrong usage.
+#[expect(clippy::print_stderr, reason = "reports a wrong call")]
+pub fn refuse(mistake: impl std::fmt::Display) -> ExitCode {
+    let text = mistake.to_string();
+    eprintln!("error: {}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+    ExitCode::from(Failure::USAGE_STATUS)
 }
 
-/// Says what is wrong in one line; gives the exit status of wrong usage.
-#[expect(clippy::print_stderr, reason = "a program says what it was given wrong")]
-pub fn refuse(what: impl std::fmt::Display) -> ExitCode {
-    let text = what.to_string();
-    eprintln!("error: {}", text.split_whitespace().collect::<Vec<_>>().join(" "));
-    ExitCode::from(2)
+/// Returns the exit status of a command of `program`; a failure is reported on standard error.
+#[expect(clippy::print_stderr, reason = "the one place where a failed command reports its reason")]
+pub fn exit_code(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
+    result.unwrap_or_else(|failure| {
+        if !failure.is_silent() {
+            eprintln!("{program}: {failure}");
+        }
+        ExitCode::from(failure.status())
+    })
 }

@@ -36,6 +36,14 @@ impl Console {
         }
     }
 
+    /// Prints a line of progress on standard error. A reader that has stopped reading loses it.
+    pub fn print_progress(self, text: &str) {
+        match self {
+            Self::Text | Self::Json => write_if_writable(io::stderr(), text),
+            Self::Silent => {}
+        }
+    }
+
     /// Observers that show a run while it is played.
     pub(super) fn observers(self) -> Vec<Box<dyn Observer>> {
         let terminal = io::stderr().is_terminal();

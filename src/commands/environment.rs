@@ -6,6 +6,11 @@ use std::path::PathBuf;
 use crate::config::SearchPaths;
 use crate::player::GuardianProgram;
 
+/// Returns the number of processors that this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The program that plays the built-in engine and guards engines, and where engine files are.
 #[derive(Clone, Debug)]
 pub struct Environment {

@@ -17,6 +17,13 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Exit status of a wrong call.
+    pub const USAGE_STATUS: u8 = 2;
+    /// Exit status of a fault.
+    pub const FAULT_STATUS: u8 = 4;
+    /// Exit status after an interruption by the user.
+    pub const INTERRUPTED_STATUS: u8 = 130;
+
     /// A wrong call, described by `message`.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::Usage(anyhow::anyhow!("{message}"))
@@ -30,11 +37,10 @@ impl Failure {
     /// The exit status of the program.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
-            Self::Fault(_) => 4,
-            Self::Interrupted(_) => 130,
+            Self::Usage(_) => Self::USAGE_STATUS,
             Self::Output(_) if self.is_silent() => 0,
-            Self::Output(_) => 4,
+            Self::Fault(_) | Self::Output(_) => Self::FAULT_STATUS,
+            Self::Interrupted(_) => Self::INTERRUPTED_STATUS,
         }
     }
 

@@ -52,6 +52,19 @@ pub struct Forecast {
     pub max_pairs: Option<u64>,
 }
 
+/// A forecast in numbers. Its keys are a contract.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
+pub struct ForecastSummary {
+    pub elo0: ForecastAt,
+    pub elo1: ForecastAt,
+    pub max_hours: Option<f64>,
+    pub max_pairs: Option<u64>,
+    pub midpoint: ForecastAt,
+    pub pilot_pairs: u64,
+    pub seconds_per_pair: f64,
+}
+
 /// What a test does at one true strength.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ForecastAt {
@@ -78,6 +91,20 @@ impl Forecast {
         let midpoint = Elo((null.0 + alternative.0) / 2.0);
         [("elo0", null), ("midpoint", midpoint), ("elo1", alternative)]
             .map(|(name, truth)| (name, self.at(truth)))
+    }
+
+    /// Returns the forecast in numbers.
+    pub fn summary(&self) -> ForecastSummary {
+        let [elo0, midpoint, elo1] = self.strengths().map(|(_, at)| at);
+        ForecastSummary {
+            elo0,
+            elo1,
+            max_hours: self.max_hours(),
+            max_pairs: self.max_pairs,
+            midpoint,
+            pilot_pairs: self.pilot.pentanomial.pairs(),
+            seconds_per_pair: self.pilot.seconds_per_pair,
+        }
     }
 
     /// Wall time of the whole run, if it has an end.

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::commands::console::Console;
-use crate::commands::environment::Environment;
+use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::journal_check::check_journal;
 use crate::commands::openings::PlannedOpenings;
-use crate::commands::start::{Finished, Reporting, check_disk, processors, serve_run};
+use crate::commands::start::{Finished, Reporting, check_disk, serve_run};
 use crate::dashboard::ServeAddress;
 use crate::journal::{LockError, LockedFile, Storage};
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::commands::console::Console;
-use crate::commands::environment::Environment;
+use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
@@ -213,7 +213,7 @@ pub(super) fn serve_run(
 
 /// Prints the address of a live page on standard error, where programs that read JSON do not see it.
 pub fn announce(server: &Server) {
-    Console::Json.print(&format!("Live page: {}", server.steering_url()));
+    Console::Text.print_progress(&format!("Live page: {}", server.steering_url()));
 }
 
 /// A limit of the plan that the system does not enforce.
@@ -223,11 +223,6 @@ fn ineffective_limit(plan: &Plan) -> Option<String> {
     nix::unistd::geteuid()
         .is_root()
         .then(|| format!("engine {name}: `processes` has no effect, because it does not apply to root"))
-}
-
-/// Processors that this process may use.
-pub(super) fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The path itself or the nearest directory above it that exists.

@@ -155,13 +155,6 @@ impl ConcurrencyLevel {
     }
 }
 
-/// The most games at once that nothing speaks against, and at least one. The first level is the measure of the others.
-pub fn recommended_concurrency(levels: &[ConcurrencyLevel]) -> usize {
-    let Some(alone) = levels.first() else { return 1 };
-    let fit = levels.iter().take_while(|level| level.objection(alone).is_none());
-    fit.map(|level| level.concurrency).max().unwrap_or(1)
-}
-
 fn mean_and_spread(speeds: &[f64]) -> (f64, f64) {
     if speeds.is_empty() {
         return (0.0, 0.0);
@@ -206,24 +199,6 @@ impl SleepProbe {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn level(concurrency: usize, nps: f64) -> ConcurrencyLevel {
-        ConcurrencyLevel { concurrency, games: 50, nps, ..ConcurrencyLevel::default() }
-    }
-
-    #[test]
-    fn as_many_games_at_once_are_recommended_as_cost_nothing() {
-        let slow = |nps| vec![level(1, 1e6), level(2, 0.99e6), level(4, nps)];
-        assert_eq!(recommended_concurrency(&slow(0.98e6)), 4);
-        assert_eq!(recommended_concurrency(&slow(0.7e6)), 2);
-        let mut late = slow(0.98e6);
-        late[1].forfeits = 1;
-        assert_eq!(recommended_concurrency(&late), 1, "more than what fails is not tried");
-        late[0].delay_p99_us = 50_000;
-        assert_eq!(recommended_concurrency(&late), 1);
-        assert!(late[0].objection(&late[0]).is_some_and(|why| why.contains("50 ms late")));
-        assert_eq!(recommended_concurrency(&[level(1, 0.0), level(8, 0.0)]), 8, "no speeds are no objection");
-    }
 
     #[test]
     fn spread_is_told_as_a_share_of_the_mean() {

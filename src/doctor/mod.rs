@@ -1,7 +1,9 @@
 //! Measurement of the machine: how many games it can play at once without disturbing them.
 
+mod findings;
 mod machine;
 mod measure;
 
+pub use findings::{Diagnosis, Findings, recommended_concurrency};
 pub use machine::{ProcessorClocks, ProcessorShares, ProcessorTimes, sync_times};
-pub use measure::{ConcurrencyLevel, Measurement, recommended_concurrency};
+pub use measure::{ConcurrencyLevel, Measurement};

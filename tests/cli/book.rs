@@ -66,7 +66,7 @@ fn a_bad_book_or_call_is_told_in_one_line_and_exits_with_2() {
     for (arguments, expected) in [
         (vec!["check", bad], "line 2: side to move `x` is neither `w` nor `b`"),
         (vec!["check", "no_such_book.epd"], "no_such_book.epd: cannot be read"),
-        (vec!["make", "--out", nowhere.to_str().unwrap()], "its folder does not exist"),
+        (vec!["make", "--out", nowhere.to_str().unwrap()], "cannot be written: the folder"),
     ] {
         let output = book(&arguments);
         let told = String::from_utf8_lossy(&output.stderr);

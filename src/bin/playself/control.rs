@@ -93,6 +93,6 @@ fn send(run: &RunDir, what: ControlRequest) -> Result<ExitCode, Failure> {
     answer(serde_json::to_string(&answered).or_fault()?)?;
     Ok(match answered {
         ControlAnswer::Status(_) => ExitCode::SUCCESS,
-        ControlAnswer::Error { .. } => ExitCode::from(Failure::fault("").status()),
+        ControlAnswer::Error { .. } => ExitCode::from(Failure::FAULT_STATUS),
     })
 }

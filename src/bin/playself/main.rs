@@ -7,6 +7,7 @@ mod completions;
 mod control;
 mod data;
 mod doctor;
+mod forecast_text;
 mod plan;
 mod play;
 mod report;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use playself::cli::engine_args::EngineArgs;
 use playself::cli::usage;
-use playself::commands::{Failure, OrFailure};
+use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
 
 /// Play chess engines against each other, decide by statistics, and tune their weights.
@@ -102,17 +103,17 @@ impl Command {
             Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),
             Self::Simulate(command) => command.run(),
-            Self::Book(command) => command.run().or_usage(),
-            Self::Data(command) => command.run().or_usage(),
-            Self::Texel(command) => command.run().or_usage(),
+            Self::Book(command) => command.run(),
+            Self::Data(command) => command.run(),
+            Self::Texel(command) => command.run(),
             Self::Engine(args) => Ok(args.run()),
-            Self::Completions(command) => command.run().or_usage(),
+            Self::Completions(command) => command.run(),
         }
     }
 }
 
 fn main() -> ExitCode {
-    // Not a command: a process of ours that kills the engines we leave behind should we be killed.
+    // Not a command for users: the process that kills left-over engines if this one is killed.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
         run_guardian();
         return ExitCode::SUCCESS;
@@ -121,18 +122,5 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return status,
     };
-    match cli.run() {
-        Ok(status) => status,
-        Err(failure) => {
-            if !failure.is_silent() {
-                report(&failure);
-            }
-            ExitCode::from(failure.status())
-        }
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "the one place where a failed command reports why")]
-fn report(failure: &Failure) {
-    eprintln!("playself: {failure}");
+    usage::exit_code("playself", cli.run())
 }

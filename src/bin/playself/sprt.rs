@@ -68,7 +68,7 @@ impl SprtCommand {
 
     /// Puts the engines of the command line into the run file.
     fn with_engines(&self, mut run: RunFile) -> Result<RunFile, Failure> {
-        let (candidate, baseline) = self.revisions.build().or_usage()?;
+        let (candidate, baseline) = self.revisions.build()?;
         let candidate = candidate.or_else(|| self.candidate.as_deref().map(EngineEntry::named));
         let baseline = baseline.or_else(|| self.baseline.as_deref().map(EngineEntry::named));
         if run.engines.is_empty() {

@@ -2,24 +2,26 @@
 
 use std::process::ExitCode;
 
-use playself::commands::{Console, Failure, verify};
+use playself::commands::{Failure, answer, verify};
 
 use crate::run_dir::RunDir;
 
-/// Check a run's journal, and repair the files that follow from it
+/// Check the journal of a run and rewrite the files that differ from it.
+///
+/// The journal itself is never changed without --cut-journal-at. A longer file that is replaced is kept under the name
+/// FILE.before-verify.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyCommand {
     #[command(flatten)]
     run: RunDir,
-    /// Give up a damaged journal from this byte on; what is cut is kept beside it
+    /// Cut a damaged journal at this byte; the rest is kept in the file journal.cut-at-BYTE
     #[arg(long, value_name = "BYTE")]
     cut_journal_at: Option<u64>,
 }
 
 impl VerifyCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let verification = verify(&self.run.path, self.cut_journal_at)?;
-        Console::Text.print(&verification.to_string());
+        answer(verify(&self.run.path, self.cut_journal_at)?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,4 +1,4 @@
-//! `playself watch RUN_DIR`: a run in the terminal, as it goes.
+//! `playself watch RUN_DIR`.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -6,26 +6,23 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use playself::commands::{Console, Failure, OrFailure};
-use playself::report::{AnsiScreen, BoardLine, Ink, PanelNews, Trend, closing, panel};
-use playself::run::control::{ControlAnswer, ControlRequest, request};
+use anyhow::Context;
+use playself::commands::{Failure, OrFailure, answer, panel_news};
+use playself::report::{AnsiScreen, Ink, Trend, closing, panel};
 use playself::run::{Advance, RunOutcome, RunReader, plan_from_toml};
 use playself::store::RunFolder;
 
 use crate::run_dir::RunDir;
 
-/// How long a run may take to answer.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two looks at the run.
+const REFRESH: Duration = Duration::from_millis(250);
 
-/// How often the run is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
-
-/// Show a run in the terminal as it goes, from any terminal; a finished run is shown once
+/// Show the live panel of a run, in any terminal; a finished run is shown once
 #[derive(Debug, clap::Args)]
 pub(crate) struct WatchCommand {
     #[command(flatten)]
     run: RunDir,
-    /// Show it once and leave; so does a run watched into a pipe or a file
+    /// Show the panel once; the default if standard output is not a terminal
     #[arg(long)]
     once: bool,
 }
@@ -33,63 +30,47 @@ pub(crate) struct WatchCommand {
 impl WatchCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let folder = RunFolder::open(&self.run.path).or_usage()?;
-        self.watch(&folder).or_fault()?;
+        let path = folder.plan();
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("{} cannot be read", path.display()))
+            .or_fault()?;
+        let plan = plan_from_toml(&text).or_fault()?;
+        self.watch(RunReader::new(folder, plan, &text))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn watch(&self, folder: &RunFolder) -> anyhow::Result<()> {
-        let text = fs::read_to_string(folder.plan())?;
-        let mut reader = RunReader::new(folder.clone(), plan_from_toml(&text)?, &text);
+    fn watch(&self, mut reader: RunReader) -> Result<(), Failure> {
         let mut trend = Trend::default();
         let mut screen = AnsiScreen::new(io::stdout());
         let once = self.once || !io::stdout().is_terminal();
         let ink = if io::stdout().is_terminal() { Ink::for_terminal() } else { Ink::Plain };
         loop {
-            let advance = reader.advance(|pair, view| trend.note(pair, view))?;
+            let advance = reader.advance(|pair, view| trend.note(pair, view)).or_fault()?;
             if advance == Advance::Restarted {
                 trend = Trend::default();
                 continue;
             }
-            if let Some(why) = reader.damage() {
-                anyhow::bail!("{why}; `playself verify` says more");
+            if let Some(damage) = reader.damage() {
+                return Err(Failure::fault(format_args!("{damage}; `playself verify` reports the details")));
             }
             if once && advance == Advance::More {
                 continue;
             }
-            let news = look(&reader);
+            let news = panel_news(&reader);
             let view = reader.view();
             let lines = panel(&view, &trend, &news, ink);
             if once {
-                Console::Text.print(&lines.join("\n"));
-                return Ok(());
+                return answer(lines.join("\n"));
             }
-            screen.draw(&lines)?;
-            if news.phase == "not running" && advance == Advance::Unchanged {
-                screen.clear()?;
+            screen.draw(&lines).map_err(Failure::Output)?;
+            if news.phase.is_none() && advance == Advance::Unchanged {
+                screen.clear().map_err(Failure::Output)?;
                 let outcome = view.state.outcome().unwrap_or(RunOutcome::Interrupted);
-                Console::Text.print(closing(&outcome, &view).trim_end());
-                return Ok(());
+                return answer(closing(&outcome, &view).trim_end());
             }
             if advance != Advance::More {
-                sleep(LOOK_EVERY);
+                sleep(REFRESH);
             }
         }
     }
-}
-
-/// What the run itself reports: its phase and the games in progress.
-fn look(reader: &RunReader) -> PanelNews {
-    let last = reader.incidents().next_back().map(|incident| incident.text.clone());
-    let answered = request(reader.folder(), ControlRequest::Boards, TIMEOUT);
-    let Ok(ControlAnswer::Status(status)) = answered else {
-        return PanelNews { phase: "not running".to_owned(), games: Vec::new(), last };
-    };
-    let games = status.boards.into_iter().flatten().map(|game| BoardLine {
-        round: game.round,
-        names: [game.white, game.black],
-        plies: game.plies,
-        last: game.last,
-        score: game.score,
-    });
-    PanelNews { phase: status.phase.word().to_owned(), games: games.collect(), last }
 }

@@ -1,4 +1,4 @@
-//! The engine as the ACE console game.
+//! Arguments of the engine as the ACE console game.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -10,17 +10,18 @@ use crate::frontend::ace::{AceBook, BoardStyle, ConsoleUser, GameSettings, play}
 use crate::protocol::ace::Role;
 use clap::ValueEnum;
 
-use crate::cli::engine_args::setup::{SetupArgs, complain};
+use crate::cli::engine_args::setup::SetupArgs;
 
-/// Wrong arguments. Not 2, which says that White won.
+/// Exit status of wrong arguments; 2 would mean that White won.
 pub const USAGE: u8 = 64;
 
-/// Play a game on the console: people and programs type moves, the engine prints its own.
+/// Play a game on the console against a person or, over pipes, a program.
 ///
-/// Only moves go to standard output. The exit status tells the result: 2 White won, 1 Black won, 0 a draw or `exit`.
+/// Moves are read from standard input; only moves go to standard output. The exit status is the result: 2 White won, 1
+/// Black won, 0 a draw or `exit`, 64 wrong arguments.
 #[derive(Debug, clap::Args)]
 pub struct AceArgs {
-    /// Who makes White's moves
+    /// Player of the white pieces
     #[arg(
         short,
         long,
@@ -30,7 +31,7 @@ pub struct AceArgs {
         hide_possible_values = true
     )]
     white: Player,
-    /// Who makes Black's moves
+    /// Player of the black pieces
     #[arg(
         short,
         long,
@@ -40,22 +41,22 @@ pub struct AceArgs {
         hide_possible_values = true
     )]
     black: Player,
-    /// Seconds to think on a move; 7 unless another limit is given
+    /// Time per move in seconds [default: 7, unless --depth or --nodes is given]
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// Plies to search
+    /// Search depth in plies
     #[arg(short, long, value_name = "N")]
     depth: Option<u32>,
-    /// Nodes to search
+    /// Nodes per move
     #[arg(short, long, value_name = "N")]
     nodes: Option<u64>,
-    /// Position to start from
+    /// Starting position [default: the initial position]
     #[arg(short, long, value_name = "FEN", value_parser = position)]
     starting: Option<Box<Position>>,
-    /// Whether the engine plays its openings from memory
+    /// Whether the engine uses its opening book
     #[arg(long, value_enum, default_value = "on", value_name = "on|off", hide_possible_values = true)]
     book: BookUse,
-    /// Which openings it prefers; on a terminal others every time, unless given
+    /// Seed of the choice among openings [default: the time on a terminal, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -87,7 +88,7 @@ impl AceArgs {
                 ExitCode::from(claim.status())
             }
             Err(mistake) => {
-                complain("chess", &mistake);
+                report(&mistake);
                 ExitCode::from(USAGE)
             }
         }
@@ -130,19 +131,24 @@ impl From<Player> for Role {
     }
 }
 
-/// A person is whoever has a terminal at either end of ours.
+/// Detects a person by a terminal on standard input or standard error.
 fn user() -> ConsoleUser {
-    let (talks, looks) = (io::stdin().is_terminal(), io::stderr().is_terminal());
+    let (typing, watching) = (io::stdin().is_terminal(), io::stderr().is_terminal());
     let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    match (talks || looks, looks && !colourless) {
+    match (typing || watching, watching && !colourless) {
         (false, _) => ConsoleUser::Program,
         (true, true) => ConsoleUser::Person(BoardStyle::Colour),
         (true, false) => ConsoleUser::Person(BoardStyle::Plain),
     }
 }
 
+#[expect(clippy::print_stderr, reason = "reports a wrong call")]
+fn report(mistake: &str) {
+    eprintln!("chess: {mistake}");
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| format!("expected a number of seconds, got `{text}`"))?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 

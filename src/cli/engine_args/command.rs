@@ -1,10 +1,10 @@
-//! `playself engine uci|ace`: the built-in engine, so that one program is enough for a whole run.
+//! `playself engine uci|ace`: the built-in engine in the same program, so that a run needs no other.
 
 use std::process::ExitCode;
 
 use crate::cli::engine_args::{AceArgs, UciArgs};
 
-/// Be the built-in engine.
+/// Run the built-in engine.
 #[derive(Debug, clap::Args)]
 pub struct EngineArgs {
     #[command(subcommand)]
@@ -18,7 +18,7 @@ enum EngineProtocol {
 }
 
 impl EngineArgs {
-    /// Serves until the other side ends the conversation.
+    /// Serves until the other side ends the session.
     pub fn run(self) -> ExitCode {
         match self.protocol {
             EngineProtocol::Uci(args) => args.run(),

@@ -1,17 +1,17 @@
-//! The engine behind UCI.
+//! Arguments of the engine as a UCI engine.
 
 use std::io;
 use std::process::ExitCode;
 
-use crate::frontend::uci;
+use anyhow::Context;
 
 use crate::cli::engine_args::bench::BenchArgs;
-use crate::cli::engine_args::setup::{SetupArgs, complain};
+use crate::cli::engine_args::setup::SetupArgs;
+use crate::cli::usage;
+use crate::commands::{Failure, OrFailure};
+use crate::frontend::uci;
 
-/// Wrong arguments.
-const USAGE: u8 = 2;
-
-/// Speak UCI on standard input and output.
+/// Speak UCI on standard input and output
 #[derive(Debug, clap::Args)]
 pub struct UciArgs {
     #[command(flatten)]
@@ -22,27 +22,23 @@ pub struct UciArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Task {
-    /// Search fixed positions and tell nodes and speed, as `benchmark` does
+    /// Search fixed positions and print node count and speed, as the program `benchmark` does
     Bench(BenchArgs),
 }
 
 impl UciArgs {
     /// Serves UCI until `quit` or the end of input, or runs the benchmark.
     pub fn run(self) -> ExitCode {
+        usage::exit_code("chess-uci", self.serve())
+    }
+
+    fn serve(self) -> Result<ExitCode, Failure> {
         if let Some(Task::Bench(bench)) = self.task {
-            bench.run();
-            return ExitCode::SUCCESS;
+            return bench.run();
         }
-        let served = self.setup.options().and_then(|options| {
-            // Not the locked standard output: the thread that searches writes too.
-            uci::run(io::stdin().lock(), io::stdout(), options).map_err(|error| error.to_string())
-        });
-        match served {
-            Ok(_) => ExitCode::SUCCESS,
-            Err(mistake) => {
-                complain("chess-uci", &mistake);
-                ExitCode::from(USAGE)
-            }
-        }
+        let options = self.setup.options().map_err(Failure::usage)?;
+        // Standard output is not locked here, because the search thread also writes to it.
+        uci::run(io::stdin().lock(), io::stdout(), options).context("UCI").or_fault()?;
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,7 +4,7 @@ use crate::game::LiveGame;
 use std::io::{self, Stderr, Write};
 use std::time::{Duration, Instant};
 
-use crate::run::control::from_white;
+use crate::run::control::{RunPhase, from_white};
 use crate::run::{Observer, RunEvent, RunView};
 
 use crate::report::pgn_text;
@@ -34,7 +34,7 @@ impl LivePanel {
             ink: Ink::for_terminal(),
             games_shown,
             trend: Trend::default(),
-            news: PanelNews { phase: "playing".to_owned(), ..PanelNews::default() },
+            news: PanelNews { phase: Some(RunPhase::Playing), ..PanelNews::default() },
             due: Instant::now(),
         }
     }
@@ -44,7 +44,7 @@ impl LivePanel {
             return Ok(());
         }
         self.due = Instant::now() + DRAW_EVERY;
-        self.news.phase = if view.state.is_paused() { "paused" } else { "playing" }.to_owned();
+        self.news.phase = Some(if view.state.is_paused() { RunPhase::Paused } else { RunPhase::Playing });
         self.screen.draw(&panel(view, &self.trend, &self.news, self.ink))
     }
 }

@@ -6,6 +6,7 @@ use crate::report::text::sparkline::{Trend, sparkline};
 use crate::report::text::tuning_block::{most_moved, short};
 use crate::report::{Summary, Verdict};
 use crate::run::RunView;
+use crate::run::control::RunPhase;
 use crate::tuning::ParameterEffect;
 
 /// Columns of a panel at most; the last one is left to the terminal.
@@ -33,8 +34,8 @@ pub struct BoardLine {
 /// What a panel shows besides the run itself.
 #[derive(Clone, Debug, Default)]
 pub struct PanelNews {
-    /// What the run is doing: `playing`, `paused`, `stopping`, `not running`.
-    pub phase: String,
+    /// Phase of the run; `None` if it is not in play.
+    pub phase: Option<RunPhase>,
     /// The games in progress.
     pub games: Vec<BoardLine>,
     /// The last thing out of the ordinary.
@@ -66,7 +67,8 @@ pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> V
 }
 
 fn title(summary: &Summary, view: &RunView<'_>, news: &PanelNews, ink: Ink) -> String {
-    let right = format!("{}  {}", news.phase, duration(view.seconds));
+    let phase = news.phase.map_or("not running", RunPhase::word);
+    let right = format!("{phase}  {}", duration(view.seconds));
     let room = WIDTH.saturating_sub(right.chars().count() + 2);
     let who = if view.plan.is_tuning() {
         summary.name.clone()
@@ -89,7 +91,7 @@ fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
     let share = counted as f64 / most.max(1) as f64;
     let full = ((share * BAR as f64) as usize).min(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
-    let left = if rate > 0.0 && counted < most && news.phase == "playing" {
+    let left = if rate > 0.0 && counted < most && news.phase == Some(RunPhase::Playing) {
         // A test may end at any pair; its limit is only the latest.
         let word = if view.plan.sprt().is_some() { "≤ " } else { "" };
         format!("  {word}{} left", duration((most - counted) as f64 / rate))

@@ -1,0 +1,71 @@
+//! A forecast as text: a table and a plot.
+
+use std::fmt::Write;
+
+use playself::commands::Forecast;
+use playself::stats::{Elo, Estimate, OperatingCurve, Pentanomial};
+
+/// Rows and columns of the plot.
+const PLOT: (usize, usize) = (9, 51);
+
+/// Returns the text of a forecast.
+pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    let pentanomial = forecast.pilot.pentanomial;
+    writeln!(
+        text,
+        "Pilot: {} pairs, {:.2} s a pair at concurrency {concurrency}{}",
+        pentanomial.pairs(),
+        forecast.pilot.seconds_per_pair,
+        pilot_elo(&pentanomial)
+    )?;
+    writeln!(text, "\n{:<10} {:>8} {:>10} {:>10} {:>10}", "true", "Elo", "passes", "pairs", "hours")?;
+    for (name, at) in forecast.strengths() {
+        let (elo, passes) = (at.elo + 0.0, 100.0 * at.pass_probability);
+        writeln!(text, "{name:<10} {elo:>8.2} {passes:>9.1}% {:>10.0} {:>10.2}", at.pairs, at.hours)?;
+    }
+    if let (Some(most), Some(hours)) = (forecast.max_pairs, forecast.max_hours()) {
+        writeln!(
+            text,
+            "\nThe run ends at pair {most}, after {hours:.2} hours, decided or not; pairs and chances above are those of a \
+             test without that limit."
+        )?;
+    }
+    text.push('\n');
+    plot(&mut text, &forecast.curve)?;
+    Ok(text)
+}
+
+fn pilot_elo(pentanomial: &Pentanomial) -> String {
+    Estimate::of(pentanomial)
+        .map_or(String::new(), |estimate| format!(", Elo {:.0} ± {:.0}", estimate.elo, estimate.elo_error))
+}
+
+/// The chance to pass against the true strength.
+fn plot(text: &mut String, curve: &OperatingCurve) -> std::fmt::Result {
+    let (rows, columns) = PLOT;
+    let (null, alternative) = (curve.null().0, curve.alternative().0);
+    let gap = alternative - null;
+    let strength = |column: usize| null - gap + 3.0 * gap * column as f64 / (columns - 1) as f64;
+    writeln!(text, "chance to pass, by true strength")?;
+    for row in 0..rows {
+        let level = 1.0 - row as f64 / (rows - 1) as f64;
+        write!(text, "{:>4.0}% |", 100.0 * level)?;
+        for column in 0..columns {
+            let chance = curve.pass_probability(Elo(strength(column)));
+            let near = (chance - level).abs() * (rows - 1) as f64 <= 0.5;
+            text.push(if near { '*' } else { ' ' });
+        }
+        text.push('\n');
+    }
+    writeln!(text, "      +{}", "-".repeat(columns))?;
+    let third = columns / 3;
+    writeln!(
+        text,
+        "{:>7.1}{:>third$.1}{:>third$.1}{:>third$.1} Elo",
+        strength(0),
+        null,
+        alternative,
+        strength(columns - 1)
+    )
+}
