@@ -142,7 +142,7 @@ fn feed(position: &Position, bytes: &[u8]) {
 }
 
 #[test]
-fn no_mutant_makes_a_parser_panic_dawdle_or_hoard() {
+fn no_mutated_text_makes_a_parser_panic_slow_down_or_allocate_without_bound() {
     let iterations = std::env::var("PLAYSELF_FUZZ_ITERATIONS")
         .map_or(20_000, |number| number.parse().expect("PLAYSELF_FUZZ_ITERATIONS is a number"));
     let positions = CORPUS.map(Position::from_fen).into_iter().flatten().collect::<Vec<_>>();

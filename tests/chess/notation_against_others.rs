@@ -113,12 +113,12 @@ fn play_games(style: MoveStyle, start: impl Fn(&mut Dice) -> Board) {
 }
 
 #[test]
-fn standard_games_read_and_write_as_two_other_libraries_do() {
+fn standard_games_agree_with_two_other_libraries_in_every_notation() {
     play_games(MoveStyle::Standard, |_| Board::startpos());
 }
 
 #[test]
-fn double_chess960_games_read_and_write_as_two_other_libraries_do() {
+fn double_chess960_games_agree_with_two_other_libraries_in_every_notation() {
     play_games(MoveStyle::Chess960, |dice| {
         Board::double_chess960_startpos(dice.below(960) as u32, dice.below(960) as u32)
     });

@@ -25,7 +25,7 @@ fn moves(game: &PgnGame) -> String {
 }
 
 #[test]
-fn everything_around_the_moves_is_read_or_passed_over() {
+fn everything_around_the_moves_is_read_or_skipped() {
     let text = "\u{feff}% escaped line\r\n\
         some junk (with { things\r\n\
         [Event \"A \\\"quoted\\\" \\\\ name] with bracket\"]\r\n\
@@ -50,7 +50,7 @@ fn everything_around_the_moves_is_read_or_passed_over() {
 }
 
 #[test]
-fn games_are_told_apart_in_every_way_files_separate_them() {
+fn games_are_separated_by_every_separator_that_files_use() {
     for (name, text, expected) in [
         ("usual", "[A \"1\"]\n\n1. e4 *\n\n[A \"2\"]\n\n1. d4 1-0\n", ["e4", "d4"]),
         ("no empty lines", "[A \"1\"]\n1. e4 *\n[A \"2\"]\n1. d4 1-0", ["e4", "d4"]),
@@ -85,7 +85,7 @@ fn a_game_may_start_from_any_position() {
 }
 
 #[test]
-fn faults_are_told_with_their_line_and_cost_one_game() {
+fn errors_name_their_line_and_lose_one_game_only() {
     let good = "\n[A \"good\"]\n\n1. e4 e5 *\n";
     for (name, text, expected) in [
         (
@@ -149,7 +149,7 @@ fn endless_texts_are_cut_off_in_bounded_memory() {
 }
 
 #[test]
-fn a_source_that_breaks_ends_the_reading_after_its_error() {
+fn a_read_error_is_returned_once_and_ends_the_iteration() {
     struct Breaks;
     impl Read for Breaks {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -163,7 +163,7 @@ fn a_source_that_breaks_ends_the_reading_after_its_error() {
 }
 
 #[test]
-fn a_game_is_found_again_at_the_place_that_was_told() {
+fn a_game_is_read_again_from_its_reported_place() {
     let text = "junk\n[A \"1\"]\n\n1. e4 *\n\n[A \"2\"]\n\n1. d4 *\n1. c4 *\n";
     let mut reader = PgnReader::new(text.as_bytes());
     while let Some(game) = reader.next() {
@@ -208,7 +208,7 @@ fn written_games_fit_80_columns_and_hold_hostile_texts() {
 }
 
 #[test]
-fn numbers_are_written_where_readers_need_them() {
+fn move_numbers_are_written_where_readers_need_them() {
     let mut game = PgnGame::new(Position::from_fen("4k3/8/8/8/8/8/8/4K2R b K - 3 40").unwrap());
     let mut position = game.start;
     for (san, comment) in [("Kd7", ""), ("O-O", "safe"), ("Kd6", ""), ("Rf6+", "")] {

@@ -76,7 +76,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_position_and_move_of_a_game_comes_back_from_every_notation(game in game()) {
+    fn every_position_and_move_of_a_game_round_trips_in_every_notation(game in game()) {
         let mut position = game.start;
         for PgnMove { mv, .. } in &game.moves {
             prop_assert_eq!(Position::from_fen(&position.to_fen()), Ok(position));
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn a_setup_is_a_position_that_comes_back_or_has_a_reason(setup in setup()) {
+    fn a_setup_is_a_position_that_round_trips_or_is_refused_with_reasons(setup in setup()) {
         match Position::from_setup(&setup) {
             Ok(position) => {
                 prop_assert_eq!(Position::from_fen(&position.to_fen()), Ok(position));
@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn any_32_bytes_are_one_position_or_none(bytes in any::<[u8; 32]>(), flip in 0usize..256) {
+    fn any_32_bytes_decode_to_one_position_or_none(bytes in any::<[u8; 32]>(), flip in 0usize..256) {
         let packed = PackedPosition::from_bytes(&bytes);
         prop_assert_eq!(packed.to_bytes(), bytes);
         let _ = packed.unpack();

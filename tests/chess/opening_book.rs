@@ -65,7 +65,7 @@ fn first_fens(book: &Book) -> Vec<String> {
 }
 
 #[test]
-fn an_epd_book_reads_the_same_however_it_is_packed() {
+fn an_epd_book_has_the_same_openings_in_every_compression() {
     let shelf = Shelf::new();
     let plain = shelf.open("b.epd", EPD).unwrap();
     assert_eq!((plain.len(), plain.format(), plain.variant()), (3, BookFormat::Epd, Variant::Standard));
@@ -90,7 +90,7 @@ fn an_epd_book_reads_the_same_however_it_is_packed() {
 }
 
 #[test]
-fn a_pgn_book_gives_its_moves_up_to_the_limit() {
+fn a_pgn_book_returns_its_moves_up_to_the_limit() {
     let shelf = Shelf::new();
     let book = shelf.open("b.pgn.zip", zip(&[("b.pgn", PGN)])).unwrap();
     let first = book.opening(0).unwrap();
@@ -154,7 +154,7 @@ fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_line_before_the_first_game() {
+fn every_invalid_opening_is_reported_with_its_line_when_the_book_is_opened() {
     let shelf = Shelf::new();
     for (name, content, expected) in [
         ("a.epd", format!("{EPD}8/8/8/8/8/8/8/8 w - -\r\n"), "line 6: White has no king; Black has no king"),
@@ -184,7 +184,7 @@ fn every_fault_is_told_with_its_line_before_the_first_game() {
 
 /// Row 95 of `docs/faults.md`.
 #[test]
-fn damaged_ambiguous_and_explosive_packings_are_refused() {
+fn damaged_ambiguous_and_oversized_archives_are_refused() {
     let shelf = Shelf::new();
     let mut cut = gzip(EPD.as_bytes());
     cut.truncate(cut.len() / 2);
@@ -226,7 +226,7 @@ fn the_fingerprint_is_the_sha_256_of_the_file() {
 }
 
 #[test]
-fn a_book_that_changes_under_us_is_told() {
+fn a_book_that_changes_while_in_use_is_reported() {
     let shelf = Shelf::new();
     let book = shelf.open("b.epd", EPD).unwrap();
     shelf.put("b.epd", "#");
@@ -235,7 +235,7 @@ fn a_book_that_changes_under_us_is_told() {
 }
 
 #[test]
-fn a_book_is_described_by_what_the_engines_will_meet() {
+fn a_book_is_described_by_the_positions_that_engines_receive() {
     let shelf = Shelf::new();
     let twice = format!("{PGN}\n{PGN}\n[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 0 1\"]\n\n*\n");
     let described = Description::of(&shelf.open("b.pgn", twice).unwrap()).unwrap();

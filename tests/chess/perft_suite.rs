@@ -59,35 +59,35 @@ fn check(
 }
 
 #[test]
-fn standard_rows_hold_with_above_below_rays() {
+fn standard_counts_match_with_above_below_rays() {
     assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::AboveBelow), 226);
 }
 
 #[test]
-fn standard_rows_hold_with_magic_multiplication() {
+fn standard_counts_match_with_magic_multiplication() {
     assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::Magic), 226);
 }
 
 #[test]
-fn standard_rows_hold_with_extraction_tables() {
+fn standard_counts_match_with_bit_extraction_tables() {
     assert_eq!(check(STANDARD, 0..=SHALLOW, 0..=99, SliderTechnique::Pext), 226);
 }
 
 #[test]
-fn chess960_rows_hold_with_every_technique() {
+fn chess960_counts_match_with_every_technique() {
     for technique in SliderTechnique::ALL {
         assert_eq!(check(CHESS960, 0..=SHALLOW, 1..=3, technique), 3 * 960);
     }
 }
 
 #[test]
-fn chess960_rows_hold_four_moves_deep() {
+fn chess960_counts_match_at_depth_four() {
     assert_eq!(check(CHESS960, 0..=SHALLOW, 4..=4, SliderTechnique::fastest()), 960);
 }
 
 #[test]
 #[ignore = "a hundred thousand million nodes; `just perft-deep` counts them"]
-fn deep_standard_rows_hold_with_every_technique() {
+fn deep_standard_counts_match_with_every_technique() {
     for technique in SliderTechnique::ALL {
         assert_eq!(check(STANDARD, SHALLOW + 1..=u64::MAX, 0..=99, technique), 20);
     }
@@ -95,7 +95,7 @@ fn deep_standard_rows_hold_with_every_technique() {
 
 #[test]
 #[ignore = "fifty thousand million nodes; `just perft-deep` counts them"]
-fn deep_chess960_rows_hold_with_every_technique() {
+fn deep_chess960_counts_match_with_every_technique() {
     for technique in SliderTechnique::ALL {
         assert_eq!(check(CHESS960, 0..=u64::MAX, 4..=5, technique), 2 * 960);
     }
@@ -106,7 +106,7 @@ fn program(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_program_counts_divides_and_tells_what_the_last_moves_are() {
+fn the_program_prints_the_count_its_division_and_the_kinds_of_last_moves() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let output = program(&["--depth", "2", "--fen", kiwipete, "--divide", "--stats", "--sliders", "magic"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -121,7 +121,7 @@ fn the_program_counts_divides_and_tells_what_the_last_moves_are() {
 }
 
 #[test]
-fn the_program_answers_in_json_with_threads_and_table() {
+fn the_program_prints_json_with_threads_and_a_hash_table() {
     let output = program(&["--depth", "4", "--threads", "2", "--hash", "1", "--json"]);
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&answer["nodes"], &answer["depth"]), (&197_281.into(), &4.into()));

@@ -18,7 +18,7 @@ fn book(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_made_book_is_the_same_on_any_number_of_threads_and_passes_its_check() {
+fn a_generated_book_is_the_same_on_any_number_of_threads_and_passes_the_check() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("made.epd");
     let name = path.to_str().unwrap();
@@ -56,7 +56,7 @@ fn a_made_book_is_the_same_on_any_number_of_threads_and_passes_its_check() {
 }
 
 #[test]
-fn a_bad_book_or_call_is_told_in_one_line_and_exits_with_2() {
+fn an_invalid_book_or_call_is_reported_in_one_line_with_exit_status_2() {
     let folder = TempDir::new().unwrap();
     let bad = folder.path().join("bad.epd");
     fs::write(&bad, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/K6k x - -\n")
@@ -78,7 +78,7 @@ fn a_bad_book_or_call_is_told_in_one_line_and_exits_with_2() {
 }
 
 #[test]
-fn the_books_that_ship_are_legal_unique_and_fair() {
+fn the_shipped_books_are_legal_unique_and_balanced_between_the_colours() {
     for (name, window) in [("openings/balanced.epd", 0..=40), ("openings/unbalanced.epd", 90..=150)] {
         let opened = Book::open(Path::new(name), BookFormat::Guess, BookOptions::default())
             .unwrap_or_else(|error| panic!("{error}"));

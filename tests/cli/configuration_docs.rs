@@ -111,7 +111,7 @@ fn every_table_of_a_landscape_file_is_documented_key_by_key() {
 }
 
 #[test]
-fn the_examples_of_the_contracts_are_read_without_a_mistake() {
+fn the_examples_in_the_contracts_are_valid() {
     let text = fs::read_to_string("docs/contracts.md").unwrap();
     let (_, examples) = text.split_once("\n## Configuration files\n").unwrap();
     let blocks: Vec<&str> =

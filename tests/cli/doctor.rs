@@ -14,7 +14,7 @@ fn doctor(args: &[&str]) -> Output {
 }
 
 #[test]
-fn the_machine_is_measured_at_every_size_and_a_number_recommended() {
+fn the_machine_is_measured_at_every_concurrency_and_one_is_recommended() {
     let output = doctor(&["--seconds", "2", "--movetime", "20", "--concurrency", "2", "--json"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let told: serde_json::Value = serde_json::from_str(&said).unwrap();
@@ -31,7 +31,7 @@ fn the_machine_is_measured_at_every_size_and_a_number_recommended() {
 }
 
 #[test]
-fn an_engine_that_is_late_is_told_and_an_engine_that_is_none_refused() {
+fn a_late_engine_is_reported_and_a_program_that_is_not_an_engine_is_refused() {
     let slow = std::env::temp_dir().join(format!("playself-slow-{}", std::process::id()));
     std::fs::write(&slow, format!("#!/bin/sh\nexec {FAKE} --sleep-ms 120\n")).unwrap();
     let mut permissions = std::fs::metadata(&slow).unwrap().permissions();

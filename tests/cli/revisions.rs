@@ -36,7 +36,7 @@ fn sprt(folder: &Path, run: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn two_revisions_are_built_once_and_compared_with_nothing_but_events_on_standard_output() {
+fn two_revisions_are_built_once_and_only_events_are_written_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("repo")).unwrap();
     repository(&folder.path().join("repo"));
@@ -56,7 +56,7 @@ fn two_revisions_are_built_once_and_compared_with_nothing_but_events_on_standard
 }
 
 #[test]
-fn a_revision_that_does_not_exist_or_does_not_build_is_told_before_any_game() {
+fn a_revision_that_does_not_exist_or_build_is_reported_before_any_game() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("repo")).unwrap();
     repository(&folder.path().join("repo"));

@@ -14,7 +14,7 @@ fn json_lines(output: &Output) -> Vec<Value> {
 }
 
 #[test]
-fn stats_has_every_promised_key_and_a_verdict() {
+fn stats_prints_every_documented_key_and_a_verdict() {
     let counts = "400,16000,36000,17000,400";
     let output = playself(&["stats", "--pentanomial", counts, "--elo0", "0", "--elo1", "2", "--json"]);
     assert_eq!(output.status.code(), Some(0));
@@ -51,7 +51,7 @@ fn stats_has_every_promised_key_and_a_verdict() {
 }
 
 #[test]
-fn without_a_test_the_verdict_is_none_and_without_games_nothing_is_known() {
+fn without_a_test_the_verdict_is_none_and_without_games_estimates_are_null() {
     let output = playself(&["stats", "--wdl", "0,0,0", "--json"]);
     let answer = json_lines(&output).remove(0);
     assert_eq!(answer["verdict"], "none");
@@ -59,7 +59,7 @@ fn without_a_test_the_verdict_is_none_and_without_games_nothing_is_known() {
 }
 
 #[test]
-fn wrong_counts_are_told_in_one_line() {
+fn invalid_counts_are_reported_in_one_line() {
     for (counts, told) in [
         ("1,2,3", "expected 5 comma-separated non-negative integers, got `1,2,3`"),
         ("1,2,x,4,5", "integers, got `1,2,x,4,5`"),
@@ -77,7 +77,7 @@ fn wrong_counts_are_told_in_one_line() {
 }
 
 #[test]
-fn huge_and_one_sided_counts_are_answered_without_nan() {
+fn huge_and_one_sided_counts_give_finite_numbers() {
     for counts in
         ["1000000000,0,0,0,0", "0,0,1000000000,0,0", "1000000000,1000000000,1,0,1000000000", "0,0,0,0,1"]
     {
@@ -111,7 +111,7 @@ fn a_simulated_test_gives_the_same_counts_at_any_concurrency() {
 }
 
 #[test]
-fn a_landscape_file_is_tuned_and_a_wrong_one_explained() {
+fn a_landscape_file_is_tuned_and_an_invalid_one_is_reported() {
     let file = "configs/landscapes/rugged.toml";
     let output =
         playself(&["simulate", "tune", "--landscape", file, "--games", "20000", "--runs", "3", "--json"]);

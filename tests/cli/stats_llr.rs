@@ -59,7 +59,7 @@ fn game_ratios_agree_with_an_independent_solver() {
 }
 
 #[test]
-fn on_the_bayesian_scale_a_beaten_candidate_is_rejected_however_its_games_are_paired() {
+fn a_losing_candidate_is_rejected_on_the_bayesian_scale_from_pairs_and_from_games() {
     let test = config(EloModel::Bayesian, 0.0, 5.0);
     let beaten = test.llr(&Pentanomial([10_000, 80_000, 10_000, 0, 0]));
     assert!(beaten < test.bounds().lower, "{beaten}");

@@ -45,7 +45,7 @@ fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors
 }
 
 #[test]
-fn rates_and_lengths_are_as_foretold_at_each_hypothesis_and_between() {
+fn rates_and_lengths_match_the_forecast_at_and_between_the_hypotheses() {
     for truth in [0.0, 10.0, 20.0] {
         assert_as_foretold(&simulation(0.0, 20.0, truth), truth, 250, 4.0);
     }
@@ -65,7 +65,7 @@ fn a_verdict_is_the_same_at_any_concurrency() {
 }
 
 #[test]
-fn counting_as_games_finish_would_change_verdicts_and_favour_whoever_loses_fast() {
+fn counting_pairs_as_they_finish_would_change_verdicts_and_favour_short_games() {
     let concurrency = NonZeroUsize::new(128).expect("not 0");
     let wrong = SprtSimulation { concurrency, counting: Counting::Completion, ..simulation(0.0, 20.0, 10.0) };
     let (wrong, right) = (wrong.run(200), simulation(0.0, 20.0, 10.0).run(200));
@@ -75,7 +75,7 @@ fn counting_as_games_finish_would_change_verdicts_and_favour_whoever_loses_fast(
 }
 
 #[test]
-fn corrected_estimates_are_too_high_as_often_as_too_low_and_intervals_hold() {
+fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth() {
     for truth in [0.0, 12.0] {
         let simulation = simulation(0.0, 20.0, truth);
         let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
@@ -96,7 +96,7 @@ fn corrected_estimates_are_too_high_as_often_as_too_low_and_intervals_hold() {
 /// Minutes of work on all cores: `just sim-sprt`.
 #[test]
 #[ignore = "a hundred thousand tests each way"]
-fn error_rates_hold_within_three_thousandths_over_a_hundred_thousand_tests() {
+fn error_rates_are_within_0_003_of_their_nominal_values_over_a_hundred_thousand_tests() {
     let games = GameModel::unbalanced();
     for (truth, rate) in [(0.0, 0.05), (5.0, 0.95)] {
         let simulation = simulation(0.0, 5.0, truth);

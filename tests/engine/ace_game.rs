@@ -17,7 +17,7 @@ fn played(arguments: &[&str], input: &str) -> (Vec<String>, Option<i32>, String)
 }
 
 #[test]
-fn the_status_tells_who_won() {
+fn the_exit_status_is_the_result() {
     let (lines, status, notes) = played(&[], "f2f3\ne7e5\ng2g4\nd8h4\n");
     assert_eq!((lines.len(), status), (0, Some(1)), "{notes}");
     assert!(notes.contains("Black won"), "{notes}");
@@ -32,7 +32,7 @@ fn the_status_tells_who_won() {
 }
 
 #[test]
-fn leaving_is_a_draw_by_status() {
+fn leaving_a_game_exits_with_the_status_of_a_draw() {
     for input in ["", "exit\n", "e2e4\nexit\n", "e2e4", "\0\n"] {
         assert_eq!(played(&[], input).1, Some(0), "{input:?}");
     }
@@ -51,7 +51,7 @@ fn the_engine_mates_for_either_side_and_prints_only_its_moves() {
 }
 
 #[test]
-fn an_invalid_move_is_refused_and_asked_for_again() {
+fn an_invalid_move_is_refused_and_the_next_line_is_read() {
     let input = "e2e5\nNf3\nhello\nundo\ne2e4\ne7e8Q\nexit\n";
     let (lines, status, notes) = played(&[], input);
     assert_eq!((lines.len(), status), (0, Some(0)));
@@ -59,7 +59,7 @@ fn an_invalid_move_is_refused_and_asked_for_again() {
 }
 
 #[test]
-fn castling_and_promotion_are_read_in_every_spelling() {
+fn castling_and_promotion_are_accepted_in_every_spelling() {
     for castle in ["e1g1Ch1", "e1g1", "O-O", "e1g1ch1"] {
         let start = "--starting=4k3/P7/8/8/8/8/8/4K2R w K - 0 1";
         let (_, status, notes) = played(&[start], &format!("{castle} e8e7 a7a8q e7d7\nexit\n"));
@@ -68,14 +68,14 @@ fn castling_and_promotion_are_read_in_every_spelling() {
 }
 
 #[test]
-fn a_promotion_is_printed_with_a_capital() {
+fn a_promotion_is_printed_with_a_capital_letter() {
     let start = "--starting=7k/P5pp/8/8/8/8/8/K7 w - - 0 1";
     let (lines, status, _) = played(&["--white=c", "--nodes", "500", start], "");
     assert_eq!((lines, status), (vec!["a7a8Q".to_owned()], Some(2)));
 }
 
 #[test]
-fn a_wrong_call_never_looks_like_a_result() {
+fn an_invalid_call_never_exits_with_the_status_of_a_result() {
     for arguments in [
         &["--starting", "nonsense"][..],
         &["--white=nobody"],
@@ -130,7 +130,7 @@ fn two_processes_play_whole_games_and_agree_on_the_result() {
 }
 
 #[test]
-fn the_one_program_is_the_same_engine() {
+fn playself_engine_runs_the_same_engine() {
     let playself = env!("CARGO_BIN_EXE_playself");
     let mate = "--starting=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let game = Program::start(playself, &["engine", "ace", "--white=computer", "--nodes", "2000", mate]);

@@ -50,7 +50,7 @@ fn win_all(fens: &[String], tables: &[&Table], nodes: u64) {
 }
 
 #[test]
-fn queen_and_rook_win_against_perfect_defence_from_where_it_takes_longest() {
+fn queen_and_rook_win_against_perfect_defence_from_the_longest_mates() {
     // Ten moves and sixteen, as every table of these endings says.
     for (kind, longest) in [(PieceKind::Queen, 19), (PieceKind::Rook, 31)] {
         let table = Table::new(&[kind]);
@@ -62,7 +62,7 @@ fn queen_and_rook_win_against_perfect_defence_from_where_it_takes_longest() {
 }
 
 #[test]
-fn a_pawn_is_queened_and_mates_against_perfect_defence() {
+fn a_pawn_promotes_and_mates_against_perfect_defence() {
     let table = Table::new(&[PieceKind::Queen]);
     let fens = [
         "8/8/3k4/8/3K4/3P4/8/8 b - - 0 1",
@@ -76,7 +76,7 @@ fn a_pawn_is_queened_and_mates_against_perfect_defence() {
 
 #[test]
 #[ignore = "builds a table of eight million positions: `just endings`"]
-fn bishop_and_knight_win_against_perfect_defence_from_where_it_takes_longest() {
+fn bishop_and_knight_win_against_perfect_defence_from_the_longest_mates() {
     let table = Table::new(&[PieceKind::Bishop, PieceKind::Knight]);
     let hardest = table.longest(8);
     let first = Position::from_fen(&hardest[0]).unwrap();

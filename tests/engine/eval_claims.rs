@@ -64,7 +64,7 @@ fn a_position_and_its_mirror_image_score_the_same_for_the_side_to_move() {
 }
 
 #[test]
-fn what_the_evaluator_remembers_never_changes_an_answer() {
+fn caches_of_the_evaluator_never_change_a_score() {
     let weights = Weights::default();
     let mut warm = Evaluator::new(weights.clone());
     let positions = positions();
@@ -81,7 +81,7 @@ fn what_the_evaluator_remembers_never_changes_an_answer() {
 }
 
 #[test]
-fn the_start_is_worth_the_tempo_and_no_more() {
+fn the_start_position_scores_exactly_the_tempo_bonus() {
     let score = Evaluator::new(Weights::default()).evaluate(&Position::startpos());
     assert_eq!(score, Weights::default().tempo.middlegame());
 }

@@ -26,7 +26,7 @@ fn endings_without_winning_material_are_drawn() {
 }
 
 #[test]
-fn leads_that_cannot_be_won_are_worth_little() {
+fn drawish_material_leads_score_little() {
     for (name, fen) in [
         ("bishop against knight", "8/8/4k3/3n4/8/3KB3/8/8 w - - 0 1"),
         ("rook against bishop", "8/8/4k3/3b4/8/3K1R2/8/8 w - - 0 1"),
@@ -40,7 +40,7 @@ fn leads_that_cannot_be_won_are_worth_little() {
 }
 
 #[test]
-fn won_endings_are_worth_more_than_their_material_and_drive_the_king_out() {
+fn won_endings_score_more_than_their_material_and_more_with_the_king_at_the_edge() {
     for (name, centre, edge) in [
         ("rook", "8/8/4k3/8/8/3K1R2/8/8 w - - 0 1", "4k3/8/4K3/8/8/5R2/8/8 w - - 0 1"),
         ("queen", "8/8/4k3/8/8/3K1Q2/8/8 b - - 0 1", "8/8/8/8/8/3K4/4Q3/k7 b - - 0 1"),
@@ -52,7 +52,7 @@ fn won_endings_are_worth_more_than_their_material_and_drive_the_king_out() {
 }
 
 #[test]
-fn bishop_and_knight_drive_the_king_to_the_corner_of_the_bishop() {
+fn bishop_and_knight_score_more_with_the_king_in_the_corner_of_the_bishop() {
     // The bishop stands on a light square, so a8 and h1 are where mate is given.
     let right = white_score("k7/8/1K6/8/8/8/4B3/4N3 w - - 0 1");
     let wrong = white_score("7k/8/6K1/8/8/8/4B3/4N3 w - - 0 1");
@@ -87,7 +87,7 @@ fn is_won(position: &Position, evaluator: &mut Evaluator) -> bool {
 }
 
 #[test]
-fn every_king_and_pawn_ending_follows_from_its_moves() {
+fn every_king_and_pawn_ending_agrees_with_its_successors() {
     let mut evaluator = Evaluator::new(Weights::default());
     let mut judged = 0;
     for pawn in Square::all().filter(|square| (1..7).contains(&square.rank())) {

@@ -32,7 +32,7 @@ fn names_are_unique_and_made_of_lower_case_words() {
 }
 
 #[test]
-fn the_shipped_weights_file_is_the_printed_defaults() {
+fn the_shipped_weights_file_holds_the_printed_defaults() {
     let file = shipped("weights.toml");
     let (head, body) = file.split_once("\n\n").unwrap();
     assert!(head.lines().all(|line| line.starts_with('#')));
@@ -63,7 +63,7 @@ fn a_file_round_trip_keeps_every_weight() {
 }
 
 #[test]
-fn plain_weights_are_material_and_squares_and_nothing_else() {
+fn plain_weights_have_only_material_and_piece_square_values() {
     let mut plain = Weights::default();
     plain.read_text(&shipped("weights-plain.toml")).unwrap();
     for (index, spec) in Weights::specs().iter().enumerate() {
@@ -98,7 +98,7 @@ fn the_terms_of_a_breakdown_add_up_to_the_score() {
 }
 
 #[test]
-fn each_weight_moves_the_score_by_what_was_taken_down() {
+fn each_weight_changes_the_score_by_its_coefficient() {
     let weights = Weights::default();
     let fen = "r1b2rk1/pp1nqppp/2pbpn2/3p4/2PP4/1PNBPN2/P4PPP/R1BQ1RK1 w - - 0 9";
     let position = Position::from_fen(fen).unwrap();

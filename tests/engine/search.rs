@@ -53,13 +53,13 @@ fn mates_are_found_and_counted_in_moves() {
 }
 
 #[test]
-fn a_side_that_is_being_mated_says_so() {
+fn a_side_that_is_being_mated_reports_a_negative_mate_score() {
     let report = search("7k/8/6K1/8/8/8/8/R7 b - - 0 1", &Limits::depth(8));
     assert_eq!(report.score, Score::Mate(-1));
 }
 
 #[test]
-fn a_wanted_mate_ends_the_search() {
+fn a_requested_mate_ends_the_search() {
     // A zugzwang, which a null move would overlook.
     let limits = Limits { mate: Some(2), ..Limits::default() };
     let report = search("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", &limits);
@@ -70,7 +70,7 @@ fn a_wanted_mate_ends_the_search() {
 }
 
 #[test]
-fn queen_and_rook_endings_are_mated_against_the_best_defence() {
+fn queen_and_rook_endings_are_won_against_the_engine_itself() {
     for fen in ["8/8/8/3k4/8/8/8/Q3K3 w - - 0 1", "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"] {
         let mut game = line(fen);
         let (mut attacker, mut defender) = (Searcher::new(8), Searcher::new(8));
@@ -110,7 +110,7 @@ fn a_stop_at_any_moment_yields_a_legal_move() {
 }
 
 #[test]
-fn no_legal_move_is_no_move() {
+fn without_a_legal_move_no_move_is_returned() {
     let mated = search("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", &Limits::depth(3));
     assert_eq!((mated.best, mated.score), (None, Score::Mate(0)));
     let stalemate = search("k7/8/1Q6/8/8/8/8/6K1 b - - 0 1", &Limits::depth(3));
@@ -144,7 +144,7 @@ fn several_lines_are_distinct_legal_and_in_order() {
 }
 
 #[test]
-fn only_the_moves_that_were_asked_for_are_played() {
+fn only_the_requested_moves_are_played() {
     let game = line(MIDDLE_GAME);
     let wanted = [find(game.current(), "a1b1"), find(game.current(), "g1h1")];
     let limits = Limits { depth: Some(6), searchmoves: wanted.to_vec(), ..Limits::default() };
@@ -153,7 +153,7 @@ fn only_the_moves_that_were_asked_for_are_played() {
 }
 
 #[test]
-fn a_won_side_avoids_the_third_repetition() {
+fn the_winning_side_avoids_the_third_repetition() {
     let mut game = line("7k/8/8/8/8/8/R7/K7 w - - 0 1");
     for text in ["a2b2", "h8g8", "b2a2", "g8h8", "a2b2", "h8g8"] {
         let mv = find(game.current(), text);
@@ -165,20 +165,20 @@ fn a_won_side_avoids_the_third_repetition() {
 }
 
 #[test]
-fn a_perpetual_check_is_worth_a_draw_to_the_side_that_needs_it() {
+fn a_perpetual_check_scores_a_draw_for_the_losing_side() {
     let report = search("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 1", &Limits::depth(10));
     assert!(matches!(report.score, Score::Cp(-30..=30)), "{:?}", report.score);
     assert_eq!(format!("{:?}", report.best.unwrap()), "h5e8");
 }
 
 #[test]
-fn the_fifty_move_rule_is_seen_coming() {
+fn the_search_sees_the_fifty_move_rule() {
     let report = search("8/8/8/3k4/8/8/8/R3K3 w - - 98 120", &Limits::depth(6));
     assert!(matches!(report.score, Score::Cp(-20..=20)), "{:?}", report.score);
 }
 
 #[test]
-fn contempt_makes_a_draw_a_little_worse() {
+fn contempt_lowers_the_score_of_a_draw() {
     let mut searcher = Searcher::new(1);
     searcher.set_contempt(30);
     let game = line("8/8/8/4k3/8/8/3NK3/8 w - - 0 1");
@@ -187,7 +187,7 @@ fn contempt_makes_a_draw_a_little_worse() {
 }
 
 #[test]
-fn a_clock_is_kept_with_time_to_spare() {
+fn the_search_stays_within_its_clock() {
     let _machine = machine::reserve();
     for (time, inc) in [(1000, 10), (100, 10), (30, 10), (5, 0)] {
         let clock =
@@ -201,7 +201,7 @@ fn a_clock_is_kept_with_time_to_spare() {
 }
 
 #[test]
-fn pondering_waits_for_the_move_and_then_keeps_its_limits() {
+fn pondering_waits_for_ponderhit_and_then_obeys_its_limits() {
     let stop = StopFlag::new();
     let remote = stop.clone();
     let limits = Limits { depth: Some(2), mode: SearchMode::Ponder, ..Limits::default() };
@@ -218,7 +218,7 @@ fn pondering_waits_for_the_move_and_then_keeps_its_limits() {
 }
 
 #[test]
-fn threads_share_one_search_and_answer_with_a_legal_move() {
+fn several_threads_share_one_search_and_return_a_legal_move() {
     let mut searcher = Searcher::new(4);
     searcher.set_threads(3);
     let game = line(MIDDLE_GAME);
@@ -228,7 +228,7 @@ fn threads_share_one_search_and_answer_with_a_legal_move() {
 }
 
 #[test]
-fn tactics_are_seen() {
+fn known_tactics_are_found() {
     let cases = [
         ("win a queen by a fork", "3q3k/6pp/8/4N3/8/8/6PP/6K1 w - - 0 1", "e5f7"),
         ("WAC 1", "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", "g3g6"),

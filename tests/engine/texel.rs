@@ -46,7 +46,7 @@ fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
 const BY_RESULT: Origin = Origin { result_share: 1.0, scale: Scale(1.0) };
 
 #[test]
-fn the_model_scores_what_the_evaluation_scores() {
+fn the_model_scores_positions_as_the_evaluation_does() {
     let weights = Weights::default();
     let samples = samples(20, &weights);
     for sample in &samples {
@@ -64,7 +64,7 @@ fn the_model_scores_what_the_evaluation_scores() {
 }
 
 #[test]
-fn the_gradient_is_that_of_finite_differences() {
+fn the_gradient_agrees_with_finite_differences() {
     let weights = Weights::default();
     let data = Dataset::new(&samples(12, &weights), &weights, BY_RESULT, 2);
     let rows: Vec<u32> = (0..data.len() as u32).collect();
@@ -91,7 +91,7 @@ fn the_gradient_is_that_of_finite_differences() {
 }
 
 #[test]
-fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
+fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
     let truth = Weights::default();
     let samples = samples(300, &truth);
     let mut spoiled = truth.clone();
@@ -117,7 +117,7 @@ fn a_run_recovers_a_spoiled_weight_and_lowers_the_held_out_loss() {
 }
 
 #[test]
-fn weights_that_count_only_in_products_with_zeros_are_told_as_unmoved() {
+fn weights_that_only_multiply_zeros_are_reported_as_unmoved() {
     let plan = Plan { epochs: 1, scale: Some(Scale(1.0)), ..Plan::with_threads(2) };
     let mut calm = Weights::default();
     for spec in Weights::specs().iter().filter(|spec| spec.name.starts_with("danger_")) {
@@ -131,7 +131,7 @@ fn weights_that_count_only_in_products_with_zeros_are_told_as_unmoved() {
 }
 
 #[test]
-fn the_scale_is_found_again() {
+fn the_fitted_scale_is_the_one_that_made_the_results() {
     let weights = Weights::default();
     let data = Dataset::new(&samples(250, &weights), &weights, BY_RESULT, 2);
     let Scale(k) = Scale::fit(&Model::of(&weights), &data, 2);

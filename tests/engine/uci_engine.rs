@@ -26,7 +26,7 @@ fn answer(lines: &[String]) -> (&str, Option<&str>) {
 }
 
 #[test]
-fn it_introduces_itself_with_every_option() {
+fn uci_lists_every_option() {
     let started = Instant::now();
     let mut engine = engine();
     engine.say("uci");
@@ -106,7 +106,7 @@ fn every_limit_ends_with_a_legal_move() {
 }
 
 #[test]
-fn a_mate_is_found_and_told() {
+fn a_mate_is_found_and_reported() {
     let mut engine = engine();
     engine.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\ngo mate 1");
     let lines = engine.until("bestmove");
@@ -141,7 +141,7 @@ fn a_search_can_be_stopped_at_any_moment() {
 }
 
 #[test]
-fn it_leaves_at_any_moment_it_is_told_to_or_left() {
+fn quit_and_end_of_input_end_the_process_at_any_moment() {
     for (delay, go) in [
         (0, "go infinite"),
         (3, "go infinite"),
@@ -168,7 +168,7 @@ fn it_leaves_at_any_moment_it_is_told_to_or_left() {
 }
 
 #[test]
-fn readiness_is_told_during_a_search_and_a_second_go_ends_an_endless_one() {
+fn isready_is_answered_during_a_search_and_a_second_go_ends_an_infinite_one() {
     let mut engine = engine();
     engine.say("go infinite\nisready");
     engine.until("readyok");
@@ -184,7 +184,7 @@ fn readiness_is_told_during_a_search_and_a_second_go_ends_an_endless_one() {
 }
 
 #[test]
-fn searches_with_limits_follow_each_other_to_their_ends() {
+fn queued_searches_with_limits_all_run_to_their_ends() {
     let mut engine = engine();
     engine.say("go depth 4\nposition startpos moves e2e4\ngo depth 5\ngo depth 3");
     for depth in [4, 5, 3] {
@@ -201,7 +201,7 @@ fn searches_with_limits_follow_each_other_to_their_ends() {
 }
 
 #[test]
-fn a_refused_position_is_explained_and_the_board_stays() {
+fn a_refused_position_is_explained_and_leaves_the_board_unchanged() {
     let mut engine = engine();
     engine.say("position startpos moves e2e4 e7e5");
     for bad in [
@@ -222,7 +222,7 @@ fn a_refused_position_is_explained_and_the_board_stays() {
 }
 
 #[test]
-fn a_long_game_is_retold_quickly() {
+fn a_long_list_of_moves_is_applied_quickly() {
     let mut engine = engine();
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
     let mut told = String::from("position startpos moves");
@@ -243,7 +243,7 @@ fn a_long_game_is_retold_quickly() {
 }
 
 #[test]
-fn castling_is_spelt_as_agreed() {
+fn castling_is_written_as_the_chess960_option_requires() {
     let mut engine = engine();
     let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     let cases = [
@@ -269,7 +269,7 @@ fn castling_is_spelt_as_agreed() {
 }
 
 #[test]
-fn without_a_legal_move_it_says_so() {
+fn without_a_legal_move_bestmove_is_none() {
     let mut engine = engine();
     for (fen, score) in
         [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0")]
@@ -283,7 +283,7 @@ fn without_a_legal_move_it_says_so() {
 }
 
 #[test]
-fn lines_and_expected_results_are_told_when_asked_for() {
+fn multipv_lines_and_wdl_are_reported_on_request() {
     let mut engine = engine();
     engine.say("setoption name multipv value 3\nsetoption name UCI_ShowWDL value true\ngo depth 4");
     let lines = engine.until("bestmove");
@@ -299,7 +299,7 @@ fn lines_and_expected_results_are_told_when_asked_for() {
 }
 
 #[test]
-fn the_same_search_gives_the_same_answer() {
+fn the_same_search_gives_the_same_result() {
     let run = || {
         let mut engine = engine();
         engine.say("position startpos moves e2e4 c7c5\ngo nodes 15000");
@@ -313,7 +313,7 @@ fn the_same_search_gives_the_same_answer() {
 }
 
 #[test]
-fn options_reach_the_engine() {
+fn options_change_the_engine_and_invalid_ones_are_reported() {
     let mut engine = engine();
     let eval = |engine: &mut Program| {
         engine.say("eval");
@@ -335,7 +335,7 @@ fn options_reach_the_engine() {
 }
 
 #[test]
-fn people_get_a_board_and_counts() {
+fn perft_and_unknown_commands_are_answered() {
     let mut engine = engine();
     engine.say("perft 3");
     assert!(engine.until("Nodes searched").last().is_some_and(|line| line == "Nodes searched: 8902"));
@@ -346,7 +346,7 @@ fn people_get_a_board_and_counts() {
 }
 
 #[test]
-fn it_stays_small_with_a_small_table() {
+fn memory_stays_small_with_a_small_table() {
     let mut engine = engine();
     engine.say("setoption name Hash value 1\nisready\ngo nodes 30000");
     engine.until("bestmove");
@@ -355,7 +355,7 @@ fn it_stays_small_with_a_small_table() {
 }
 
 #[test]
-fn garbage_never_ends_it() {
+fn random_input_never_ends_the_process() {
     const WORDS: &str = "uci debug on isready setoption name value Hash Threads tempo_mg MultiPV ucinewgame position \
         startpos fen moves e2e4 e7e5 g1f3 e1g1 0000 go depth nodes movetime infinite ponder searchmoves wtime btime \
         movestogo mate stop ponderhit d eval register later 1 2 3 0 -1 16 99999999999999999999 \

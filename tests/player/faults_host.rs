@@ -53,7 +53,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 #[ignore = "a helper process of another test"]
-fn plays_for_ever() {
+fn plays_without_end() {
     restore_default_hangup();
     let stubborn = fake(&["on eof: hang", "on start: block-term; fork 1; fork-session", "on quit: hang"]);
     let stubborn = EngineSpec { dir: WorkingDir::Private, ..named(stubborn, &mark()) };
@@ -68,11 +68,11 @@ fn plays_for_ever() {
 }
 
 #[test]
-fn nothing_of_ours_survives_our_death_by_any_signal() {
+fn no_engine_or_folder_survives_when_the_harness_dies_by_a_signal() {
     let _machine = machine::reserve();
     for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGHUP] {
         let mark = format!("survivor-{signal}-{}", std::process::id());
-        let mut child = helper("plays_for_ever", &mark);
+        let mut child = helper("plays_without_end", &mark);
         // Three boards, two engines each, and two children of each of the stubborn ones.
         wait_until("all engines run", || survivors(&mark).len() >= 12);
         kill(Pid::from_raw(child.id() as i32), signal).unwrap();
@@ -90,7 +90,7 @@ fn nothing_of_ours_survives_our_death_by_any_signal() {
 /// A process that is just becoming another program shows for a moment no environment, and no command line either: one
 /// look at it, ours or this test's, proves nothing. This grandchild becomes another all the time.
 #[test]
-fn row_44_a_grandchild_that_is_looked_at_in_the_middle_of_exec_is_not_missed() {
+fn row_44_a_grandchild_that_is_in_the_middle_of_exec_is_found_and_killed() {
     let mark = format!("reborn-{}", std::process::id());
     for attempt in 0..25 {
         let elusive = named(fake(&["on go#1: fork-reborn 3000; exit 1"]), &mark);
@@ -123,7 +123,7 @@ fn is_stopped_and_continued() {
 }
 
 #[test]
-fn games_under_way_are_void_when_we_were_stopped_whatever_their_result() {
+fn games_in_progress_are_void_after_the_harness_was_suspended() {
     let _machine = machine::reserve();
     let mark = format!("stopped-{}", std::process::id());
     let mut child = helper("is_stopped_and_continued", &mark);
@@ -171,7 +171,7 @@ fn runs_out_of_descriptors() {
 }
 
 #[test]
-fn when_the_system_refuses_processes_pairs_are_void_and_nobody_pays() {
+fn when_the_system_refuses_processes_pairs_are_void_and_no_engine_loses() {
     let status = helper("runs_out_of_descriptors", "descriptors").wait().unwrap();
     assert!(status.success(), "rows 53 and 54 at run time: see the helper's message above");
 }
@@ -253,7 +253,7 @@ fn is_flooded() {
 }
 
 #[test]
-fn row_22_an_engine_that_never_ends_its_line_costs_no_memory() {
+fn row_22_a_line_without_an_end_takes_no_memory() {
     let _machine = machine::reserve();
     let status = helper("is_flooded", "flood").wait().unwrap();
     assert!(status.success(), "see the helper's message above");
@@ -262,7 +262,7 @@ fn row_22_an_engine_that_never_ends_its_line_costs_no_memory() {
 /// Nothing is decided by the time of day, so a clock set forward or back in the middle of a run changes only what it
 /// says about itself: tags, folder names, times in the journal.
 #[test]
-fn row_60_the_time_of_day_is_read_only_to_be_written_down() {
+fn row_60_the_time_of_day_is_read_for_records_only() {
     let mut readers = Vec::new();
     let mut folders = vec![std::path::PathBuf::from("src")];
     while let Some(folder) = folders.pop() {

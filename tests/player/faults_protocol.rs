@@ -113,7 +113,7 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
 }
 
 #[test]
-fn what_only_looks_wrong_costs_nothing_and_is_noted() {
+fn harmless_irregularities_cost_nothing_and_are_recorded() {
     type Row<'a> = (&'a str, &'a [&'a str], fn(&Warning) -> bool);
     let rows: &[Row<'_>] = &[
         ("20 garbage lines", &["on go#2: write \\0\\0\\n\\xff\\xfe junk\\n; play"], |warning| {
@@ -143,7 +143,7 @@ fn what_only_looks_wrong_costs_nothing_and_is_noted() {
 
 /// Whether the second one comes before the next question, with it, or after it, and however its opponent was waited for.
 #[test]
-fn row_27_a_move_said_twice_is_never_taken_for_the_next_one() {
+fn row_27_a_repeated_bestmove_never_answers_the_next_go() {
     for (name, rule, opponent_ms) in [
         ("long before the question", "on go#2+: delay 3; play; write bestmove {move}\\n", "1"),
         ("just before it, or just after", "on go#2+: play; write bestmove {move}\\n", "0"),
@@ -164,7 +164,7 @@ fn row_27_a_move_said_twice_is_never_taken_for_the_next_one() {
 /// What is said before our `go` has gone out answers none. Every game begins with its position told behind a barrier, so
 /// an engine that answers positions is found out before it is first asked, and asked behind barriers from then on.
 #[test]
-fn row_29_a_move_that_nobody_asked_for_is_never_played() {
+fn row_29_an_unsolicited_move_is_never_played() {
     // The opponent takes so long that whatever the engine says out of turn has arrived before its next turn.
     let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
     for (name, rule, most_strays) in [
@@ -187,7 +187,7 @@ fn row_29_a_move_that_nobody_asked_for_is_never_played() {
 /// time its first such move cannot be told from an instant answer, followed by a stray one. That one move stands; the
 /// stray one gives the engine away, and no other is taken.
 #[test]
-fn row_29_of_an_engine_that_begins_to_answer_positions_in_a_game_one_move_stands_and_no_more() {
+fn row_29_an_engine_that_starts_to_answer_position_in_a_game_gets_one_move_accepted_at_most() {
     let slow = EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
     // Of each game the first position is told twice. From the third question on: a move, then only rubbish.
     let rules = ["on position#4@game 1: reply bestmove {move}", "on position#5+@game 1: reply bestmove 0000"];
@@ -201,7 +201,7 @@ fn row_29_of_an_engine_that_begins_to_answer_positions_in_a_game_one_move_stands
 }
 
 #[test]
-fn odd_but_sound_conversations_are_understood() {
+fn unusual_but_valid_output_is_accepted() {
     for (name, rules) in [
         ("25 split reads and CRLF", &["on go#1: write best; delay 20; write move {move}\\r\\n"][..]),
         ("21 bytes that are not text", &["on uci: write id name Caf\\xe9\\nuciok\\n"]),
@@ -223,7 +223,7 @@ fn odd_but_sound_conversations_are_understood() {
 }
 
 #[test]
-fn before_its_first_good_handshake_a_failure_is_a_mistake_in_the_plan() {
+fn a_failure_before_the_first_good_handshake_is_a_mistake_in_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     let junk = folder.path().join("junk");
     std::fs::write(&junk, [0x13, 0x37, 0xfe, 0x00]).unwrap();
@@ -280,7 +280,7 @@ fn an_engine_that_has_worked_once_loses_when_a_later_start_fails() {
 }
 
 #[test]
-fn a_crash_on_the_opponents_time_is_seen_at_once() {
+fn a_crash_on_the_opponents_time_is_detected_at_once() {
     let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "150".into()], ..sound() };
     for (name, rule, plies) in [
         ("11 crash while idle", "on go#3: play; delay 10; signal SIGABRT", 5),
@@ -295,7 +295,7 @@ fn a_crash_on_the_opponents_time_is_seen_at_once() {
 }
 
 #[test]
-fn a_mating_move_wins_even_if_the_engine_dies_of_it() {
+fn a_mating_move_wins_even_if_the_engine_exits_with_it() {
     let mut job = jobs(1, nodes()).remove(0);
     job.opening.fen = "7k/8/6K1/8/8/8/8/R7 w - - 0 1".into();
     let config = FleetConfig::new(vec![fake(&["on go#1: write bestmove a1a8\\n; exit 9"]), sound()]);
@@ -351,7 +351,7 @@ fn scores_that_lie_or_cannot_be_read_adjudicate_nothing() {
 }
 
 #[test]
-fn the_kernel_limits_of_an_engine_end_it_and_its_folder_goes_with_it() {
+fn an_engine_is_ended_by_its_kernel_limits_and_its_folder_is_removed() {
     let _machine = machine::reserve();
     let mut memory = fake(&["on go#3: alloc"]);
     memory.sandbox.memory_bytes = Some(512 << 20);
@@ -371,7 +371,7 @@ fn the_kernel_limits_of_an_engine_end_it_and_its_folder_goes_with_it() {
 }
 
 #[test]
-fn engines_that_will_not_leave_are_made_to_in_parallel() {
+fn engines_that_do_not_quit_are_killed_in_parallel() {
     let _machine = machine::reserve();
     for (name, rules) in [
         ("45 ignores SIGTERM", &["on start: block-term", "on quit: hang"][..]),
@@ -388,7 +388,7 @@ fn engines_that_will_not_leave_are_made_to_in_parallel() {
 }
 
 #[test]
-fn an_engine_that_spins_on_its_opponents_time_is_flagged_and_not_punished() {
+fn an_engine_that_spins_on_its_opponents_time_gets_a_warning_and_no_loss() {
     let _machine = machine::reserve();
     let mut slow = EngineSpec { args: vec!["--sleep-ms".into(), "120".into()], ..sound() };
     let mut spinning = fake(&["on newgame: spin; play"]);
@@ -405,7 +405,7 @@ fn an_engine_that_spins_on_its_opponents_time_is_flagged_and_not_punished() {
 }
 
 #[test]
-fn row_23_other_games_go_on_untouched_beside_a_flood() {
+fn row_23_a_flood_does_not_slow_other_games() {
     let _machine = machine::reserve();
     let mut flood = jobs(1, nodes());
     let quiet: Vec<_> = jobs(9, nodes())

@@ -25,7 +25,7 @@ fn children() -> usize {
 
 #[test]
 #[ignore = "a thousand processes for half a minute"]
-fn five_hundred_games_at_once_lose_nothing_on_time_through_us() {
+fn five_hundred_games_at_once_have_no_time_forfeit_caused_by_the_harness() {
     let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "450".into()], ..sound() };
     let mut config = FleetConfig::new(vec![slow(), slow()]);
     config.concurrency = 512;

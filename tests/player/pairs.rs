@@ -43,7 +43,7 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
 }
 
 #[test]
-fn book_moves_come_first_and_belong_to_nobody() {
+fn book_moves_come_first_and_are_recorded_as_such() {
     let mut job = jobs(1, TimeControl::nodes(1)).remove(0);
     job.opening = Opening { moves: vec!["e2e4".into(), "c7c5".into(), "g1f3".into()], ..Opening::start() };
     let mut config = FleetConfig::new(vec![fake(&[]), sound()]);

@@ -56,7 +56,7 @@ fn fleet(mark: &str, concurrency: usize, placement: Placement, rules: &[&str]) -
 }
 
 #[tokio::test]
-async fn a_game_has_one_processor_and_shares_it_with_no_other() {
+async fn each_game_has_a_processor_of_its_own_while_there_are_enough() {
     let processors = std::thread::available_parallelism().unwrap().get();
     for (name, concurrency, placement, rules, bound) in [
         ("one", 1, Placement::Auto, &[][..], true),
@@ -88,7 +88,7 @@ async fn a_game_has_one_processor_and_shares_it_with_no_other() {
 }
 
 #[tokio::test]
-async fn more_games_than_processors_set_all_of_them_free_and_fewer_bind_them_again() {
+async fn games_are_unbound_above_the_number_of_processors_and_bound_again_below() {
     let processors = std::thread::available_parallelism().unwrap().get();
     let mark = format!("place-change-{}", std::process::id());
     let mut fleet = fleet(&mark, 1, Placement::Auto, &[]);

@@ -54,7 +54,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn a_go_is_read_back(
+    fn a_go_command_round_trips(
         times in (millis(), millis(), millis(), millis(), millis()),
         counts in (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>())),
         nodes in of(0..i64::MAX as u64),
@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn a_position_is_read_back(fen in of(fen()), moves in moves()) {
+    fn a_position_command_round_trips(fen in of(fen()), moves in moves()) {
         let start = fen.as_deref().map_or(Start::Standard, |fen| Start::Fen(Words::new(fen)));
         let command = Command::Position { start, moves: Words::new(&moves) };
         let line = command.to_string();
@@ -86,14 +86,14 @@ proptest! {
     }
 
     #[test]
-    fn a_set_option_is_read_back(name in name(), value in of("([!-~]([ -~]{0,20}[!-~])?)?")) {
+    fn a_setoption_command_round_trips(name in name(), value in of("([!-~]([ -~]{0,20}[!-~])?)?")) {
         let command = Command::SetOption { name: Words::new(&name), value: value.as_deref() };
         let line = command.to_string();
         prop_assert_eq!(Command::parse(&line), command);
     }
 
     #[test]
-    fn an_option_declaration_is_read_back(
+    fn an_option_declaration_round_trips(
         name in name(),
         kind in prop_oneof![
             of(any::<bool>()).prop_map(|default| OptionKind::Check { default }),
@@ -110,14 +110,14 @@ proptest! {
     }
 
     #[test]
-    fn a_best_move_is_read_back(best in of(mv()), ponder in of(mv())) {
+    fn a_bestmove_reply_round_trips(best in of(mv()), ponder in of(mv())) {
         let reply = Reply::BestMove { best: best.as_deref(), ponder: ponder.as_deref() };
         let line = reply.to_string();
         prop_assert_eq!(Reply::parse(&line), reply);
     }
 
     #[test]
-    fn an_info_is_read_back(
+    fn an_info_reply_round_trips(
         plies in (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<u32>())),
         counts in vec(of(0..i64::MAX as u64), 5),
         score in of(prop_oneof![any::<i32>().prop_map(InfoScore::Cp), any::<i32>().prop_map(InfoScore::Mate)]),
@@ -158,17 +158,17 @@ proptest! {
     }
 
     #[test]
-    fn lines_of_known_words_in_any_order_are_read_to_a_fixed_point(words in vec(select(vocabulary()), 0..20)) {
+    fn known_words_in_any_order_parse_to_a_fixed_point(words in vec(select(vocabulary()), 0..20)) {
         reads_to_a_fixed_point(&words.join(" "));
     }
 
     #[test]
-    fn lines_of_anything_are_read_to_a_fixed_point(line in any::<String>()) {
+    fn any_text_parses_to_a_fixed_point(line in any::<String>()) {
         reads_to_a_fixed_point(&line);
     }
 
     #[test]
-    fn lines_of_any_bytes_are_read(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_parse_to_a_fixed_point(bytes in vec(any::<u8>(), 0..200)) {
         reads_to_a_fixed_point(&String::from_utf8_lossy(&bytes));
     }
 }
@@ -191,7 +191,7 @@ fn reads_to_a_fixed_point(line: &str) {
 }
 
 #[test]
-fn the_plain_commands_and_replies_are_read_back() {
+fn commands_and_replies_without_fields_round_trip() {
     for command in [
         Command::Uci,
         Command::Debug(Switch::On),

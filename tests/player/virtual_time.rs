@@ -216,7 +216,7 @@ fn clock(text: &str, margin_ms: u64) -> TimeControl {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hang_is_forfeited_at_the_deadline_and_stopped_once() {
+async fn a_hang_forfeits_at_the_deadline_and_gets_one_stop() {
     let result =
         game(Setting::new(clock("1", 50)), |go| if go < 3 { vec![Step::Move] } else { Vec::new() }).await;
     assert_eq!(result.line(), "0-1 time_forfeit");
@@ -226,14 +226,14 @@ async fn a_hang_is_forfeited_at_the_deadline_and_stopped_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hang_without_a_clock_ends_at_the_cap() {
+async fn a_hang_without_a_clock_ends_at_the_move_cap() {
     let result = game(Setting::new(TimeControl::nodes(5)), |_| Vec::new()).await;
     assert_eq!(result.line(), "0-1 stall(no bestmove)", "row 8");
     assert_eq!(result.took, Duration::from_secs(300));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_ignores_stop_frees_its_slot_within_the_grace() {
+async fn an_engine_that_ignores_stop_frees_its_slot_within_the_stop_timeout() {
     let result = game(Setting { stop: Vec::new(), ..Setting::new(clock("1", 0)) }, |_| Vec::new()).await;
     assert_eq!((result.line().as_str(), result.fitness), ("0-1 time_forfeit", Fitness::Unfit), "row 13");
     assert_eq!(result.settled_after, Duration::from_secs(2));
@@ -250,7 +250,7 @@ async fn the_clock_is_exact_at_its_boundary() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_period_does_not_pay_for_the_last_move_of_this_one() {
+async fn time_of_the_next_period_does_not_cover_the_last_move_of_this_one() {
     // Two moves a second: 600 ms and 401 ms overrun by one, 600 ms and 400 ms do not.
     for (second, expected) in [(400, "1/2-1/2 max_moves"), (401, "0-1 time_forfeit")] {
         let result = game(Setting::new(clock("2/1", 0)), move |go| {
@@ -269,7 +269,7 @@ async fn the_next_period_does_not_pay_for_the_last_move_of_this_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn chatter_does_not_extend_a_deadline() {
+async fn info_lines_do_not_extend_a_deadline() {
     let result = game(Setting::new(clock("1", 0)), |_| {
         (0..2000).flat_map(|_| [Step::Wait(MS), Step::Say("info depth 1 score cp 1\n")]).collect()
     })
@@ -278,7 +278,7 @@ async fn chatter_does_not_extend_a_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_answer_is_thrown_away_behind_a_barrier() {
+async fn a_late_bestmove_is_discarded_behind_a_barrier() {
     let setting = Setting::new(clock("1", 0));
     let result = game(setting, |_| vec![Step::Wait(2500 * MS), Step::Move]).await;
     assert_eq!((result.line().as_str(), result.fitness), ("0-1 time_forfeit", Fitness::Fit), "row 28");
@@ -297,7 +297,7 @@ async fn an_engine_that_stops_reading_stalls_on_its_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_engine_that_spoke_out_of_turn_is_asked_behind_a_barrier_from_then_on() {
+async fn after_an_unsolicited_line_every_go_follows_a_barrier() {
     let result = game(Setting::new(TimeControl::nodes(1)), |go| {
         if go == 2 { vec![Step::Move, Step::Say("bestmove h2h4\n")] } else { vec![Step::Move] }
     })
@@ -310,7 +310,7 @@ async fn an_engine_that_spoke_out_of_turn_is_asked_behind_a_barrier_from_then_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_on_the_clock_is_told_and_kept_in_the_record() {
+async fn the_remaining_time_is_sent_and_recorded() {
     let result = game(Setting::new(clock("10+0.5", 0)), |_| vec![Step::Wait(250 * MS), Step::Move]).await;
     let ply = &result.played.plies[0];
     assert_eq!((ply.time_us, ply.clock_left_us), (250_000, Some(10_250_000)));
@@ -321,7 +321,7 @@ async fn time_on_the_clock_is_told_and_kept_in_the_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pondering_is_hit_or_stopped_and_only_the_engines_own_time_is_billed() {
+async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
     // The opponent always plays its first legal move; the ponder move is right once and wrong once.
     let replies = told("position startpos moves a2a3").legal_moves();
     let [right, wrong] =
@@ -348,7 +348,7 @@ async fn pondering_is_hit_or_stopped_and_only_the_engines_own_time_is_billed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flag_falls_only_on_those_who_are_later_than_we_are() {
+async fn a_time_forfeit_needs_a_delay_longer_than_that_of_the_harness() {
     let limits = TimeControl { margin_ms: 10, ..TimeControl::movetime(100) };
     for (deaf, in_time) in [(0, false), (15, false), (25, true), (1000, true)] {
         let setting = Setting { deaf: deaf * MS, ..Setting::new(limits) };

@@ -127,7 +127,7 @@ fn assert_fits(browser: &Browser, page: &str) {
 
 /// Row 93 of `docs/faults.md`.
 #[test]
-fn the_report_shows_the_run_and_runs_nothing_that_stands_in_names() {
+fn the_report_shows_the_run_and_executes_no_markup_from_names() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
     let (status, said) = finish(&mut bench.start(&evil_config(&bench, 24, 0), "run"));
@@ -204,7 +204,7 @@ fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
 }
 
 #[test]
-fn the_report_can_be_read_and_used_without_eyes_and_without_a_mouse() {
+fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
     let config = evil_config(&bench, 24, 0);
@@ -243,7 +243,7 @@ fn the_report_can_be_read_and_used_without_eyes_and_without_a_mouse() {
 }
 
 #[test]
-fn the_live_page_follows_the_run_and_only_the_token_steers_it() {
+fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
     let Some(browser) = browser() else { return };
     let _machine = machine::reserve();
     let bench = Bench::new();
@@ -317,7 +317,7 @@ fn foreigners_are_refused(served: &Served) {
 }
 
 #[test]
-fn past_and_running_runs_stand_side_by_side() {
+fn past_and_running_runs_are_listed_together() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
     let config = evil_config(&bench, 12, 0);
@@ -362,7 +362,7 @@ fn past_and_running_runs_stand_side_by_side() {
 }
 
 #[test]
-fn a_page_outlives_its_server_and_waits_where_there_is_no_room() {
+fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
     let (status, said) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));

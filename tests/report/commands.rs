@@ -11,7 +11,7 @@ fn playself(bench: &Bench, args: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn a_run_is_told_as_a_page_as_plots_as_a_block_for_forums_and_as_a_panel() {
+fn a_run_is_reported_as_a_page_plots_a_forum_block_and_a_panel() {
     let bench = Bench::new();
     let config =
         bench.config("patch", &Match { pairs: 12, rest: "[sprt]\nelo = [0.0, 5.0]", ..Match::default() });
@@ -62,7 +62,7 @@ fn a_run_is_told_as_a_page_as_plots_as_a_block_for_forums_and_as_a_panel() {
 }
 
 #[test]
-fn several_runs_are_compared_in_one_table_and_one_chart_the_strongest_first() {
+fn several_runs_are_compared_in_a_table_and_a_chart_strongest_first() {
     let bench = Bench::new();
     for (name, candidate) in [("weak", ["--salt", "1"]), ("strong", ["--salt", "3"])] {
         let config = bench.config(name, &Match { pairs: 8, candidate: &candidate, ..Match::default() });
@@ -85,7 +85,7 @@ fn several_runs_are_compared_in_one_table_and_one_chart_the_strongest_first() {
 }
 
 #[test]
-fn a_folder_that_is_no_run_is_refused_with_its_name() {
+fn a_folder_without_a_run_is_refused() {
     let bench = Bench::new();
     for command in ["report", "watch"] {
         let (status, said) = playself(&bench, &[command, "."]);
@@ -95,7 +95,7 @@ fn a_folder_that_is_no_run_is_refused_with_its_name() {
 }
 
 #[test]
-fn the_page_of_a_tuning_run_shows_the_weights_that_its_file_has() {
+fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
     let bench = Bench::new();
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
     let config = format!(

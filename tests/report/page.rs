@@ -136,7 +136,7 @@ fn a_million_games_fit_into_three_megabytes() {
 }
 
 #[test]
-fn openings_are_ranked_by_what_one_colour_and_one_engine_made_of_them() {
+fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
     use GameResult::{BlackWins, Draw, WhiteWins};
     let mut picture = MatchData::new(vec!["new".into(), "old".into()]);
     // Opening, results of both games, the candidate's half points; the candidate has White in the first.

@@ -64,7 +64,7 @@ fn pairs_told(watcher: &mut BufReader<TcpStream>) -> u64 {
 }
 
 #[test]
-fn a_hundred_watchers_see_the_run_grow_though_some_of_them_never_read() {
+fn a_hundred_watchers_follow_the_run_while_some_never_read() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     let served = served(&bench);
@@ -89,7 +89,7 @@ fn a_hundred_watchers_see_the_run_grow_though_some_of_them_never_read() {
 }
 
 #[test]
-fn row_96_of_a_thousand_idle_streams_some_are_kept_and_page_and_games_go_on() {
+fn row_96_a_thousand_idle_streams_are_capped_and_do_not_disturb_pages_or_games() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     let served = served(&bench);

@@ -49,7 +49,7 @@ fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
 }
 
 #[test]
-fn adjudication_is_set_by_flags_as_their_help_shows_them() {
+fn adjudication_flags_work_as_their_help_describes() {
     let bench = Bench::new();
     let engines = ["--white", FAKE, "--black", FAKE];
     let flags = ["--draw", "34,8,20", "--resign=3,600", "--run-dir", "run"];
@@ -66,7 +66,7 @@ fn adjudication_is_set_by_flags_as_their_help_shows_them() {
 }
 
 #[test]
-fn a_lost_journal_is_told_and_the_games_that_are_left_stay() {
+fn a_missing_journal_is_reported_and_the_other_files_stay() {
     let bench = Bench::new();
     let config = bench.config("lost", &Match { pairs: 2, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
@@ -83,7 +83,7 @@ fn a_lost_journal_is_told_and_the_games_that_are_left_stay() {
 }
 
 #[test]
-fn a_test_of_two_engines_is_no_part_of_a_tuning_run() {
+fn sprt_bounds_are_refused_for_a_tuning_run() {
     let bench = Bench::new();
     let config = bench.path("tune.toml");
     fs::write(&config, "engine = \"builtin\"\n[tune]\ngames = 4\nparameters = [\"tempo_mg\"]\n").unwrap();
@@ -93,7 +93,7 @@ fn a_test_of_two_engines_is_no_part_of_a_tuning_run() {
 }
 
 #[test]
-fn a_pair_is_played_and_told_with_nothing_but_two_engines() {
+fn two_engines_alone_are_enough_to_play_and_report_a_pair() {
     let bench = Bench::new();
     let (status, said) = classic(&bench, &["--white", FAKE, "--black", FAKE]);
     assert_eq!(status, 0, "{said}");
@@ -109,7 +109,7 @@ fn a_pair_is_played_and_told_with_nothing_but_two_engines() {
 }
 
 #[test]
-fn a_tuning_run_tells_its_values_and_ends_with_one_verdict() {
+fn a_tuning_run_reports_its_values_and_ends_with_one_verdict() {
     let bench = Bench::new();
     let config = "engine = \"builtin\"\nseed = 1\n[tune]\ngames = 300\nparameters = [\"knight_value\"]\n\
                   [tune.bounds.knight_value]\nmin = 20\nmax = 700\nstart = 60\n[games]\nnodes = 60\nconcurrency = 2\n\
@@ -134,7 +134,7 @@ fn a_tuning_run_tells_its_values_and_ends_with_one_verdict() {
 }
 
 #[test]
-fn events_are_json_lines_and_nothing_else_on_standard_output() {
+fn with_json_standard_output_has_event_lines_only() {
     let bench = Bench::new();
     let config = bench.config("json", &Match { pairs: 2, ..Match::default() });
     let output = bench.start(&config, "run").arg("--json").output().unwrap();
@@ -159,7 +159,7 @@ fn events_are_json_lines_and_nothing_else_on_standard_output() {
 }
 
 #[test]
-fn exit_statuses_tell_how_it_went() {
+fn exit_statuses_report_the_outcome() {
     let bench = Bench::new();
     let test = |name: &str, baseline: &[&str], pairs: u64, rest: &str| {
         let games = "breaker = \"off\"";
@@ -194,7 +194,7 @@ fn an_engine_that_always_fails_stops_a_long_run_and_keeps_its_results() {
 }
 
 #[test]
-fn all_mistakes_of_a_config_are_told_with_their_lines() {
+fn all_mistakes_in_a_config_are_reported_with_their_lines() {
     let bench = Bench::new();
     let config = bench.path("bad.toml");
     fs::write(
@@ -221,7 +221,7 @@ fn all_mistakes_of_a_config_are_told_with_their_lines() {
 }
 
 #[test]
-fn unfair_conditions_are_told_and_refused_when_strict() {
+fn unfair_conditions_are_reported_and_refused_with_strict() {
     let bench = Bench::new();
     let config = bench.config("unfair", &Match { pairs: 1, ..Match::default() });
     let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
@@ -239,7 +239,7 @@ fn unfair_conditions_are_told_and_refused_when_strict() {
 }
 
 #[test]
-fn engines_with_other_defaults_are_an_unfair_match() {
+fn different_default_options_are_unfair_conditions() {
     let bench = Bench::new();
     let greedy = bench.script(
         "greedy",
@@ -263,7 +263,7 @@ fn engines_with_other_defaults_are_an_unfair_match() {
 }
 
 #[test]
-fn more_games_than_processors_are_told_before_the_first_and_refused_when_strict() {
+fn more_games_than_processors_are_reported_first_and_refused_with_strict() {
     let bench = Bench::new();
     let games = "tc = \"10+1\"\nconcurrency = 64";
     let config = bench.config("crowded", &Match { pairs: 64, games, ..Match::default() });
@@ -282,7 +282,7 @@ fn more_games_than_processors_are_told_before_the_first_and_refused_when_strict(
 }
 
 #[test]
-fn more_than_two_engines_meet_in_a_table() {
+fn more_than_two_engines_play_a_tournament_with_a_table() {
     let bench = Bench::new();
     let engines = [FAKE, FAKE, FAKE];
     let mut command = Command::new(PLAYSELF);
@@ -326,7 +326,7 @@ fn started(bench: &Bench) -> impl FnMut() -> bool {
 }
 
 #[test]
-fn interrupted_runs_drain_stop_and_go_on() {
+fn interrupted_runs_drain_or_stop_in_time_and_stay_valid() {
     let _machine = machine::reserve();
     for (case, signals, at_most) in [
         ("one Ctrl-C finishes the pairs", vec![Signal::SIGINT], 20),
@@ -353,7 +353,7 @@ fn interrupted_runs_drain_stop_and_go_on() {
 }
 
 #[test]
-fn a_running_run_answers_and_obeys() {
+fn control_commands_query_and_change_a_running_run() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     let mut child = spawn(&mut bench.start(&slow(&bench), "run"));
@@ -389,7 +389,7 @@ fn a_running_run_answers_and_obeys() {
 }
 
 #[test]
-fn commands_on_what_is_no_running_run_say_what_it_is() {
+fn commands_on_a_run_that_is_not_running_report_what_is_wrong() {
     let bench = Bench::new();
     let config = bench.config("done", &Match { pairs: 1, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "done")).0, 0);
@@ -426,7 +426,7 @@ fn commands_on_what_is_no_running_run_say_what_it_is() {
 }
 
 #[test]
-fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
+fn a_harmful_weight_is_rejected_and_its_correction_accepted() {
     let bench = Bench::new();
     for (case, candidate, baseline, status) in [("spoiled", SPOILED, "", 1), ("cured", "", SPOILED, 0)] {
         let config = bench.engine_test(case, candidate, baseline, [0, 60]);
@@ -436,7 +436,7 @@ fn a_spoiled_weight_is_rejected_and_its_cure_accepted() {
 }
 
 #[test]
-fn an_engine_runs_in_a_folder_of_its_own_and_within_its_limits_if_the_file_says_so() {
+fn an_engine_runs_in_a_private_folder_and_within_limits_if_configured() {
     let bench = Bench::new();
     let engine = bench.script(
         "nosy",
@@ -459,7 +459,7 @@ fn an_engine_runs_in_a_folder_of_its_own_and_within_its_limits_if_the_file_says_
 }
 
 #[test]
-fn a_tournament_goes_on_without_an_engine_that_keeps_failing_and_ends_with_a_fault() {
+fn a_tournament_continues_without_a_failing_engine_and_exits_with_a_fault() {
     let bench = Bench::new();
     let engine = |name: &str, args: &str| {
         format!("[[engines]]\nengine = \"{FAKE}\"\nname = \"{name}\"\nargs = [{args}]\n")
@@ -489,7 +489,7 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing_and_ends_with_a_fau
 }
 
 #[test]
-fn an_oddity_that_costs_nothing_is_told_once_for_each_engine() {
+fn a_harmless_irregularity_is_reported_once_for_each_engine() {
     let bench = Bench::new();
     let twice: &[&str] = &["--on", "on go#3+: play; write bestmove a1a1\\n"];
     let odd = Match { pairs: 4, candidate: twice, ..Match::default() };

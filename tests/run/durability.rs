@@ -68,7 +68,7 @@ fn kill_loop(name: &str, cycles: u64, bench: &Bench, config: &Path) {
 }
 
 #[test]
-fn a_match_killed_anywhere_ends_as_if_it_had_not_been() {
+fn a_match_killed_anywhere_ends_with_the_same_results() {
     let bench = Bench::new();
     let config = bench.config(
         "101",
@@ -92,7 +92,7 @@ fn games_on_record(bench: &Bench, run: &str) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn a_test_killed_at_every_named_point_ends_the_same_and_replays_no_finished_game() {
+fn a_test_killed_at_every_fail_point_ends_the_same_and_replays_no_finished_game() {
     let bench = Bench::new();
     // Nearly all games are drawn at the move limit, so the test ends after a few pairs.
     let rest = "[sprt]\nelo = [200.0, 400.0]";
@@ -192,7 +192,7 @@ fn row_71_a_changed_engine_book_or_plan_is_refused_with_what_changed() {
 }
 
 #[test]
-fn row_69_deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
+fn row_69_deleted_truncated_and_edited_files_are_restored_from_the_journal() {
     let bench = Bench::new();
     let config = bench.config("repair", &Match { pairs: 4, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
@@ -220,7 +220,7 @@ fn row_69_deleted_cut_and_edited_files_are_written_anew_from_the_journal() {
 }
 
 #[test]
-fn rows_66_and_67_a_journal_torn_or_damaged_is_replayed_or_refused_with_its_offset() {
+fn rows_66_and_67_a_torn_journal_is_replayed_and_a_damaged_one_refused_with_its_offset() {
     let bench = Bench::new();
     let config = bench.config("torn", &Match { pairs: 3, games: "concurrency = 1", ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
@@ -289,7 +289,7 @@ fn row_72_a_journal_of_a_newer_program_is_refused() {
 }
 
 #[test]
-fn a_tuning_run_killed_and_resumed_makes_the_same_trials_at_any_concurrency() {
+fn a_tuning_run_killed_and_resumed_has_the_same_trials_at_any_concurrency() {
     let bench = Bench::new();
     let config = bench.path("tune.toml");
     let text = format!(

@@ -77,7 +77,7 @@ fn a_run_that_is_refused_leaves_no_folder_behind() {
 }
 
 #[test]
-fn rows_54_59_60_and_62_trouble_of_the_host_voids_the_pair_and_changes_no_result() {
+fn rows_54_59_60_and_62_a_fault_of_the_host_voids_the_pair_and_changes_no_result() {
     let bench = Bench::new();
     // Slow enough that games are under way whenever trouble comes, however fast the machine.
     let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "1"], &["--salt", "2", "--sleep-ms", "1"]);
@@ -103,7 +103,7 @@ fn rows_54_59_60_and_62_trouble_of_the_host_voids_the_pair_and_changes_no_result
 }
 
 #[test]
-fn row_62_three_slips_of_ours_stop_the_run_and_score_nothing() {
+fn row_62_three_panics_of_the_harness_stop_the_run_and_score_nothing() {
     let bench = Bench::new();
     let config = reference(&bench, 6, "");
     let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
@@ -121,7 +121,7 @@ fn recorded(bench: &Bench, kind: &str) -> bool {
 }
 
 #[test]
-fn row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end() {
+fn row_55_a_run_interrupted_once_or_twice_resumes_to_the_same_results() {
     for (times, drained) in [(1, true), (2, false)] {
         let bench = Bench::new();
         let slow = ["--salt", "7", "--sleep-ms", "3"];
@@ -148,7 +148,7 @@ fn row_55_a_run_interrupted_once_or_twice_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn a_signal_to_go_on_does_nothing_to_a_run_that_was_not_stopped() {
+fn sigcont_does_not_disturb_a_run_that_was_not_stopped() {
     let bench = Bench::new();
     let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "2"], &["--salt", "2", "--sleep-ms", "2"]);
     let wanted = Match { pairs: 4, games: "concurrency = 2", candidate, baseline, ..Match::default() };
@@ -168,7 +168,7 @@ fn a_signal_to_go_on_does_nothing_to_a_run_that_was_not_stopped() {
 }
 
 #[test]
-fn row_57_no_engine_is_alive_a_second_after_we_were_killed() {
+fn row_57_no_engine_is_alive_a_second_after_the_run_was_killed() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     let mark = format!("row57-{}", std::process::id());
@@ -194,7 +194,7 @@ fn row_57_no_engine_is_alive_a_second_after_we_were_killed() {
 }
 
 #[test]
-fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
+fn row_56_sigterm_and_sighup_end_a_run_within_ten_seconds() {
     let _machine = machine::reserve();
     // A game takes half a minute, so that only the limit can end it.
     let slow = ["--sleep-ms", "400"];
@@ -219,7 +219,7 @@ fn row_56_a_machine_that_goes_down_is_given_ten_seconds() {
 }
 
 #[test]
-fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
+fn row_63_a_closed_output_pipe_does_not_stop_a_run() {
     let bench = Bench::new();
     let config = reference(&bench, 12, "concurrency = 2");
     let mut child = bench.start(&config, "run").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -229,7 +229,7 @@ fn row_63_a_reader_that_goes_away_does_not_stop_a_run() {
 }
 
 #[test]
-fn row_63_a_reader_that_stops_reading_does_not_hold_a_run_up() {
+fn row_63_a_full_output_pipe_does_not_delay_a_run() {
     let bench = Bench::new();
     let config = reference(&bench, 40, "concurrency = 2");
     for (case, flags) in [("lines", None), ("events", Some("--json"))] {
@@ -247,7 +247,7 @@ fn row_63_a_reader_that_stops_reading_does_not_hold_a_run_up() {
 }
 
 #[test]
-fn rows_65_and_68_a_disk_that_fails_ends_the_run_with_every_acknowledged_game_intact() {
+fn rows_65_and_68_a_failing_disk_ends_the_run_and_loses_no_acknowledged_game() {
     let bench = Bench::new();
     let config = reference(&bench, 30, "concurrency = 2");
     for (row, armed, said) in [
@@ -267,7 +267,7 @@ fn rows_65_and_68_a_disk_that_fails_ends_the_run_with_every_acknowledged_game_in
 }
 
 #[test]
-fn row_65_a_file_that_may_not_grow_ends_the_run_and_it_goes_on_once_it_may() {
+fn row_65_a_file_size_limit_ends_the_run_which_resumes_without_it() {
     let bench = Bench::new();
     let config = reference(&bench, 150, "concurrency = 2");
     let mut command = limited("trap '' XFSZ; ulimit -f 120", &bench.start(&config, "run"));
@@ -287,7 +287,7 @@ fn slow_match(bench: &Bench) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_run_whose_journal_is_deleted_stops_and_says_what_was_lost() {
+fn a_run_whose_journal_is_deleted_stops_and_reports_the_loss() {
     for (what, told) in [("run", "was deleted, and the run with it"), ("run/journal.ndjson", "Run folder: ")]
     {
         let bench = Bench::new();
@@ -311,7 +311,7 @@ fn a_run_whose_journal_is_deleted_stops_and_says_what_was_lost() {
 }
 
 #[test]
-fn a_run_that_cannot_write_its_files_says_so_and_verify_writes_them() {
+fn a_run_that_cannot_write_its_files_reports_it_and_verify_writes_them() {
     let bench = Bench::new();
     let config = reference(&bench, 6, "");
     // In the way of the file that becomes summary.json: as a folder nobody may write to would be, even for root.
@@ -326,7 +326,7 @@ fn a_run_that_cannot_write_its_files_says_so_and_verify_writes_them() {
 }
 
 #[test]
-fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
+fn row_65_low_disk_space_is_refused_at_the_start_and_detected_during_the_run() {
     let bench = Bench::new();
     let config = reference(&bench, 30, "concurrency = 2");
     let (status, said) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
@@ -342,7 +342,7 @@ fn row_65_a_disk_without_room_is_refused_in_advance_and_noticed_on_the_way() {
 }
 
 #[test]
-fn row_73_a_bad_book_is_told_with_its_line_before_anything_is_played() {
+fn row_73_an_invalid_book_is_refused_with_its_line_before_the_first_game() {
     let bench = Bench::new();
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
     let config = bench.config("book", &Match { pairs: 1, ..Match::default() });

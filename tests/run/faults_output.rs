@@ -51,7 +51,7 @@ fn row_52_a_hostile_name_is_text_in_every_file() {
 }
 
 #[test]
-fn row_52_a_hostile_name_that_an_engine_gives_itself_changes_nothing() {
+fn row_52_a_hostile_name_from_the_engine_itself_changes_nothing() {
     let bench = Bench::new();
     let hostile = "id name \\x1b[31m<script>\"] x\\nid name {move}\\n";
     let rule = format!("on uci: write {hostile}uciok\\n");
@@ -62,7 +62,7 @@ fn row_52_a_hostile_name_that_an_engine_gives_itself_changes_nothing() {
 }
 
 #[test]
-fn row_61_on_an_overloaded_machine_forfeits_count_and_the_run_is_called_noisy() {
+fn row_61_time_forfeits_on_an_overloaded_machine_count_and_the_run_is_reported_as_noisy() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     let wanted = Match {

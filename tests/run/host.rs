@@ -88,7 +88,7 @@ fn is_a_shell_with_one_job() {
 }
 
 #[test]
-fn row_58_games_under_way_are_void_after_ctrl_z_whatever_their_result() {
+fn row_58_games_in_progress_are_void_after_ctrl_z() {
     let _machine = machine::reserve();
     let whole = Bench::new();
     let wanted = Match { pairs: 6, ..Match::default() };
@@ -152,7 +152,7 @@ fn keeps_every_processor_busy() {
 }
 
 #[test]
-fn row_61_games_lost_on_time_under_overload_count_and_the_run_is_called_noisy() {
+fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
     let _machine = machine::reserve();
     let bench = Bench::new();
     // A move is ten milliseconds of work, in time on a processor of its own and late on the fifth part of one.
@@ -268,7 +268,7 @@ fn plays_on_small_disks() {
 }
 
 #[test]
-fn row_65_a_disk_that_fills_up_ends_the_run_and_it_goes_on_elsewhere() {
+fn row_65_a_full_disk_ends_the_run_which_resumes_on_another_disk() {
     let bench = Bench::new();
     let unshare = |program: &Command| {
         let own = if nix::unistd::geteuid().is_root() { "-m" } else { "-rm" };
@@ -297,7 +297,7 @@ fn row_65_a_disk_that_fills_up_ends_the_run_and_it_goes_on_elsewhere() {
 }
 
 #[test]
-fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_little_memory() {
+fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_bounded_memory() {
     let bench = Bench::new();
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n";
     // PGN is read letter by letter, which takes this unoptimised build a while: a quarter will do.

@@ -140,7 +140,7 @@ fn i1_no_game_counts_twice() {
 }
 
 #[test]
-fn i2_what_was_told_before_a_kill_is_on_record_after_it_letter_for_letter() {
+fn i2_every_game_reported_before_a_kill_is_recorded_unchanged_after_it() {
     assert!(STORY.told.len() > 20, "{} games told", STORY.told.len());
     let text = STORY.bench.read("killed", "games.pgn");
     let rows = STORY.rows();
@@ -167,7 +167,7 @@ fn i3_a_journal_only_grows() {
 }
 
 #[test]
-fn i4_the_ratio_after_resuming_is_the_one_of_the_counts_bit_for_bit() {
+fn i4_the_llr_after_resuming_equals_the_llr_of_the_counts_bit_for_bit() {
     let [killed, whole] = ["killed", "whole"].map(|run| STORY.summary(run));
     let bits = |value: &Value| value.as_f64().unwrap().to_bits();
     assert_eq!(bits(&killed["llr"]), bits(&whole["llr"]));
@@ -182,7 +182,7 @@ fn i4_the_ratio_after_resuming_is_the_one_of_the_counts_bit_for_bit() {
 }
 
 #[test]
-fn i5_games_journal_and_table_say_the_same_in_the_same_order() {
+fn i5_games_journal_and_pairs_table_agree_in_content_and_order() {
     let (rows, games) = (STORY.rows(), STORY.counted());
     let pgn = STORY.bench.read("killed", "games.pgn");
     let tags = |name: &str| {
@@ -205,7 +205,7 @@ fn i5_games_journal_and_table_say_the_same_in_the_same_order() {
 }
 
 #[test]
-fn i6_opening_and_colours_of_a_pair_follow_from_seed_and_number() {
+fn i6_the_opening_and_colours_of_a_pair_depend_on_seed_and_number_only() {
     let columns = |run: &str| -> Vec<String> {
         let text = STORY.bench.read(run, "pairs.csv");
         text.lines().map(|row| row.split(',').take(3).collect::<Vec<_>>().join(",")).collect()
@@ -237,7 +237,7 @@ fn i8_no_process_of_the_run_is_alive_a_second_after_a_kill() {
 }
 
 #[test]
-fn i9_the_end_is_the_same_for_every_schedule_of_kills_and_every_concurrency() {
+fn i9_the_results_are_the_same_for_every_schedule_of_kills_and_every_concurrency() {
     assert_eq!(STORY.bench.results("killed"), STORY.bench.results("whole"));
     assert_eq!(STORY.bench.results("alone"), STORY.bench.results("whole"));
 }

@@ -90,7 +90,7 @@ fn row_67_a_flipped_byte_anywhere_is_refused_with_its_offset() {
 }
 
 #[test]
-fn a_long_journal_is_read_alike_by_one_thread_and_by_many_whatever_is_wrong_with_it() {
+fn a_long_journal_is_read_alike_by_one_thread_and_by_many_with_any_damage() {
     let lines = lines(45_000);
     let whole = lines.concat();
     assert!(whole.len() > 6 << 20, "several blocks for every thread");
@@ -122,7 +122,7 @@ fn a_missing_or_repeated_record_is_refused() {
 }
 
 #[test]
-fn zeros_in_records_that_were_synced_long_ago_are_damage() {
+fn zeros_in_synced_records_are_damage() {
     let lines = lines(100);
     let mut whole = lines.concat();
     whole[100..100 + 8].fill(0);
@@ -145,7 +145,7 @@ fn disk_with(synced: usize, unsynced: usize) -> SimulatedDisk {
 }
 
 #[test]
-fn every_subset_of_lost_sectors_leaves_all_synced_records_and_no_wrong_one() {
+fn every_subset_of_lost_sectors_leaves_all_synced_records_and_no_altered_one() {
     for synced in [0, 1, 9] {
         let disk = disk_with(synced, 14);
         let sectors = (disk.contents().len() - disk.synced()).div_ceil(SECTOR) + 1;
@@ -189,7 +189,7 @@ proptest! {
 }
 
 #[test]
-fn what_the_writer_wrote_is_what_the_reader_reads() {
+fn the_reader_returns_what_the_writer_wrote() {
     let disk = SimulatedDisk::default();
     let journal = Journal::start(disk.clone(), 0, Box::new(|group| assert!(group.is_ok())));
     for n in 0..150 {

@@ -34,7 +34,7 @@ fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
 }
 
 #[test]
-fn every_wrong_option_of_a_config_is_told_in_a_line_of_its_own() {
+fn every_invalid_option_of_a_config_is_reported_in_its_own_line() {
     let bench = Bench::new();
     let config = bench.config("options", &Match { pairs: 1, ..Match::default() });
     let text = fs::read_to_string(&config).unwrap();
@@ -52,7 +52,7 @@ fn every_wrong_option_of_a_config_is_told_in_a_line_of_its_own() {
 }
 
 #[test]
-fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
+fn a_tuning_run_is_refused_for_invalid_options_and_parameters() {
     let bench = Bench::new();
     let tune = |parameters: &str, flags: &[&str]| {
         let text = format!("engine = \"{FAKE}\"\n[tune]\ngames = 4\nparameters = {parameters}\n");
@@ -84,14 +84,14 @@ fn a_tuning_run_is_refused_for_its_options_and_its_parameters_alike() {
 }
 
 #[test]
-fn an_engine_that_is_missing_twice_is_told_once() {
+fn an_engine_that_is_missing_twice_is_reported_once() {
     let bench = Bench::new();
     let (status, said) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
     assert_eq!((status, said.matches("there is no engine").count()), (2, 1), "{said}");
 }
 
 #[test]
-fn calls_that_make_no_sense_are_refused_with_what_is_wrong() {
+fn invalid_calls_are_refused_with_the_reason() {
     let bench = Bench::new();
     let engines = ["--white", FAKE, "--black", FAKE];
     let sprt = ["simulate", "sprt", "--elo", "0", "--elo0", "0", "--elo1", "5", "--runs", "0"];
@@ -116,7 +116,7 @@ fn calls_that_make_no_sense_are_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn what_is_played_is_told_where_it_is_not_what_was_written() {
+fn differences_between_the_call_and_what_is_played_are_reported() {
     let bench = Bench::new();
     let play = |args: &[&str]| {
         let mut command = Command::new(PLAYSELF);
@@ -148,7 +148,7 @@ fn what_is_played_is_told_where_it_is_not_what_was_written() {
 
 /// Row 97 of `docs/faults.md`.
 #[test]
-fn options_that_an_engine_cannot_be_told_are_refused_before_the_first_game() {
+fn options_that_cannot_be_sent_to_an_engine_are_refused_before_the_first_game() {
     let bench = Bench::new();
     let ace = format!("ace:{FAKE}");
     let call = |white, option| vec!["--white", white, "--black", FAKE, "--depth", "1", "--option", option];
@@ -160,7 +160,7 @@ fn options_that_an_engine_cannot_be_told_are_refused_before_the_first_game() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_ends_a_completion_script_in_peace() {
+fn completions_into_a_closed_pipe_succeed_silently() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = Command::new(PLAYSELF).args(["completions", "bash"]).stdout(writer).output().unwrap();

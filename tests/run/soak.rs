@@ -282,7 +282,7 @@ fn pids_of(program: &Path) -> Vec<Pid> {
 
 #[test]
 #[ignore = "as long as PLAYSELF_SOAK_MINUTES says; `just soak`"]
-fn a_mistreated_run_adds_up() {
+fn a_mistreated_run_stays_consistent() {
     let minutes = minutes();
     let mut soak = Soak::begin();
     let (begun, all) = (Instant::now(), Duration::from_secs_f64(minutes * 60.0));
