@@ -1,4 +1,4 @@
-//! What an engine may use and how long it is waited for, as written in its table.
+//! Resource limits and timeouts of an engine, as written in its table.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ enum Bound {
     Stderr,
 }
 
-/// What a number is counted in.
+/// The unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Seconds,
@@ -53,22 +53,22 @@ const KEYS: [(Bound, &str, Unit); 14] = [
     (Bound::Stderr, "stderr_kb", Unit::Kilobytes),
 ];
 
-/// Nobody waits longer than a day for anything.
+/// The longest timeout: a day.
 const LONGEST_S: f64 = 86_400.0;
 
-/// More than any machine has, in whatever unit.
+/// The largest size in any unit; no machine has more.
 const MOST: i64 = 1 << 30;
 
-/// The limits of an engine as written; what is absent was not said.
+/// The limits of an engine as written; `None` where the file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineBounds {
-    /// In microseconds, bytes or pieces.
-    said: BTreeMap<Bound, u64>,
+    /// In microseconds, bytes or units.
+    set: BTreeMap<Bound, u64>,
 }
 
 impl EngineBounds {
     pub(super) fn read(fields: &mut Fields) -> Self {
-        let mut said = BTreeMap::new();
+        let mut set = BTreeMap::new();
         for (bound, key, unit) in KEYS {
             let value = match unit {
                 Unit::Seconds => {
@@ -78,33 +78,33 @@ impl EngineBounds {
                 Unit::Megabytes => fields.whole_within(key, 1, MOST).map(|number| number << 20),
                 Unit::Pieces => fields.whole_within(key, 1, MOST),
             };
-            said.extend(value.map(|value| (bound, value)));
+            set.extend(value.map(|value| (bound, value)));
         }
-        Self { said }
+        Self { set }
     }
 
-    /// These limits where they say anything, `other` where they do not.
+    /// These limits where they are set, `other` elsewhere.
     pub(super) fn or(&self, other: &Self) -> Self {
-        let mut said = other.said.clone();
-        said.extend(&self.said);
-        Self { said }
+        let mut set = other.set.clone();
+        set.extend(&self.set);
+        Self { set }
     }
 
-    /// As the kernel is told.
+    /// The limits that the kernel enforces.
     pub(super) fn sandbox(&self) -> Sandbox {
-        let said = |bound| self.said.get(&bound).copied();
+        let set = |bound| self.set.get(&bound).copied();
         Sandbox {
-            memory_bytes: said(Bound::Memory),
-            file_bytes: said(Bound::File),
-            processes: said(Bound::Processes),
+            memory_bytes: set(Bound::Memory),
+            file_bytes: set(Bound::File),
+            processes: set(Bound::Processes),
         }
     }
 
-    /// As the player is told.
+    /// The limits that the player enforces.
     pub(super) fn timeouts(&self) -> Timeouts {
         let usual = Timeouts::default();
-        let time = |bound, usual| self.said.get(&bound).map_or(usual, |&us| Duration::from_micros(us));
-        let size = |bound, usual| self.said.get(&bound).map_or(usual, |&bytes| bytes as usize);
+        let time = |bound, usual| self.set.get(&bound).map_or(usual, |&us| Duration::from_micros(us));
+        let size = |bound, usual| self.set.get(&bound).map_or(usual, |&bytes| bytes as usize);
         Timeouts {
             start: time(Bound::Start, usual.start),
             ready: time(Bound::Ready, usual.ready),
@@ -149,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_and_unknown_keys_are_told() {
-        let said =
+    fn numbers_out_of_range_and_unknown_keys_are_reported() {
+        let message =
             read("start_s = 0\nquit_s = 1e9\nmemory_mb = 0\nmove_caps = 3\nready_s = \"long\"").unwrap_err();
         for part in [
             "e.toml:1: start_s must be a number from 0.001 to 86400, not 0",
@@ -159,7 +159,7 @@ mod tests {
             "e.toml:4: unknown key `move_caps`; did you mean `move_cap_s`?",
             "e.toml:5: ready_s must be a number from 0.001 to 86400, not \"long\"",
         ] {
-            assert!(said.contains(part), "`{part}` not in:\n{said}");
+            assert!(message.contains(part), "`{part}` not in:\n{message}");
         }
     }
 }

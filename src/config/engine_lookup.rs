@@ -1,4 +1,4 @@
-//! An engine as named on a command line or in a file, found and made ready to start.
+//! Finds the engine that a command line or a file names.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub enum EngineNameError {
         "there is no engine `{name}`: it is neither a program, nor a file {}, nor `builtin`", .looked_for.display()
     )]
     Unknown {
-        /// What was asked for.
+        /// The name as given.
         name: String,
         /// The file that would define it.
         looked_for: PathBuf,
@@ -35,7 +35,7 @@ pub enum EngineNameError {
     /// A path to nothing.
     #[error("there is no engine `{name}`: there is no file {path}")]
     NoFile {
-        /// What was asked for.
+        /// The name as given.
         name: String,
         /// The path in it.
         path: String,
@@ -48,21 +48,21 @@ pub enum EngineNameError {
     Unreadable {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// ACE programs know no options.
-    #[error("engine {engine} speaks ACE, which knows no {what}: it cannot be told; `args` and `set` are")]
+    /// The ACE protocol has no options.
+    #[error("engine {engine} uses the ACE protocol, which has no {what}; use `args` or `set` instead")]
     AceTakesNo {
-        /// Whose.
+        /// The engine.
         engine: String,
-        /// What it was to be told.
+        /// The setting it cannot receive.
         what: String,
     },
-    /// A text that would smuggle a second command.
+    /// A text with a line end, which would be a second command.
     #[error("engine {engine}: option `{option}`: a name or value must be one line of text")]
     NotOneLine {
-        /// Whose.
+        /// The engine.
         engine: String,
         /// The option's name, its line ends shown.
         option: String,
@@ -82,7 +82,7 @@ struct Found {
     builtin: bool,
 }
 
-/// Finds the engine that `entry` means; `common` are the limits of engines that have none of their own.
+/// Finds the engine that `entry` names; `common` are the limits of engines that set none.
 pub fn plan_engine(
     entry: &EngineEntry,
     common: LimitsTable,
@@ -93,8 +93,8 @@ pub fn plan_engine(
     found.args.extend(entry.args.iter().cloned());
     let mut options: Vec<EngineOption> =
         entry.options.iter().map(|(name, value)| EngineOption::new(name, value)).collect();
-    // Weights of our own engine are arguments, so that a wrong one is told before the first game; other engines
-    // know them as options, if they speak of options at all.
+    // Weights of the built-in engine are arguments, so that a wrong one is reported before the first game; for other
+    // engines they are options.
     if found.builtin || matches!(found.protocol, Protocol::Ace { .. }) {
         for (name, value) in &entry.set {
             found.args.extend(["--set".to_owned(), format!("{name}={value}")]);
@@ -105,7 +105,7 @@ pub fn plan_engine(
     if let (Protocol::Ace { template }, Some(own)) = (&mut found.protocol, &entry.ace_args) {
         template.clone_from(own);
     }
-    let name = entry.name.clone().unwrap_or_else(|| found.name.clone() + &told_apart(&entry.set));
+    let name = entry.name.clone().unwrap_or_else(|| found.name.clone() + &weights_suffix(&entry.set));
     check_options(&name, &found.protocol, &options, entry)?;
     let mut spec = EngineSpec::uci(name, &found.program);
     spec.protocol = found.protocol;
@@ -131,7 +131,7 @@ pub fn plan_engine(
     })
 }
 
-/// Refuses options that could not be told as written.
+/// Refuses options that cannot be sent as written.
 fn check_options(
     name: &str,
     protocol: &Protocol,
@@ -157,18 +157,18 @@ fn check_options(
     }
 }
 
-/// What the entry says itself, where it could have left it to the run.
+/// The settings that the entry has itself instead of taking those of the run.
 fn own_settings(entry: &EngineEntry) -> Vec<OwnSetting> {
-    let said = [
+    let settings = [
         (entry.limits != LimitsTable::default(), OwnSetting::Limits),
         (entry.ponder.is_some(), OwnSetting::Ponder),
         (entry.restart.is_some(), OwnSetting::Restart),
     ];
-    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, setting)| setting).collect()
+    settings.into_iter().filter(|(is_set, _)| *is_set).map(|(_, setting)| setting).collect()
 }
 
-/// What a changed weight adds to an engine's name.
-fn told_apart(set: &[(String, String)]) -> String {
+/// The suffix that changed weights add to an engine's name.
+fn weights_suffix(set: &[(String, String)]) -> String {
     match set {
         [] => String::new(),
         [(name, value)] => format!("({name}={value})"),
@@ -216,7 +216,7 @@ fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameEr
     }
     let program = find_program(rest).ok_or_else(|| {
         let name = text.to_owned();
-        // Only a plain name can be that of a file of ours.
+        // Only a plain name can be that of a file in the folder of engines.
         if text.contains(['/', ':']) {
             EngineNameError::NoFile { name, path: rest.to_owned() }
         } else {
@@ -243,7 +243,7 @@ fn builtin(ace: bool, weights: Option<&str>, around: &SearchPaths) -> Result<Fou
     let mut args = vec!["engine".to_owned(), if ace { "ace" } else { "uci" }.to_owned()];
     let mut name = "builtin".to_owned();
     if ace {
-        // Games start from the plan's openings; memorised ones would only hide them.
+        // Games start from the plan's openings; the engine's own book would hide them.
         args.extend(["--book", "off"].map(str::to_owned));
     }
     if let Some(weights) = weights {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_could_not_be_told_as_written_are_refused() {
+    fn options_that_cannot_be_sent_as_written_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let around = around(folder.path());
         let with = |engine: &str, name: &str, value: &str| EngineEntry {
@@ -354,17 +354,20 @@ mod tests {
             ..EngineEntry::named(engine)
         };
         let ponder = EngineEntry { ponder: Some(Pondering::On), ..EngineEntry::named("ace:/bin/cat") };
-        for (entry, told) in [
-            (with("ace:/bin/cat", "Hash", "16"), "engine cat speaks ACE, which knows no options (here Hash)"),
-            (with("ace:builtin", "Hash", "16"), "engine builtin speaks ACE"),
-            (ponder, "engine cat speaks ACE, which knows no pondering"),
+        for (entry, expected) in [
+            (
+                with("ace:/bin/cat", "Hash", "16"),
+                "engine cat uses the ACE protocol, which has no options (here Hash)",
+            ),
+            (with("ace:builtin", "Hash", "16"), "engine builtin uses the ACE protocol"),
+            (ponder, "engine cat uses the ACE protocol, which has no pondering"),
             (
                 with("/bin/cat", "Style", "a\nquit"),
                 "engine cat: option `Style`: a name or value must be one line",
             ),
         ] {
-            let said = plan(&entry, &around).unwrap_err();
-            assert!(said.contains(told), "{told}: {said}");
+            let error = plan(&entry, &around).unwrap_err();
+            assert!(error.contains(expected), "{expected}: {error}");
         }
         assert!(plan(&with("/bin/cat", "Style", "solid"), &around).is_ok());
     }
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_found_or_run_is_told() {
+    fn what_cannot_be_found_or_run_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let around = around(folder.path());
         let text = folder.path().join("text");
@@ -396,8 +399,8 @@ mod tests {
             ("builtin:/no/such.toml", "No such file"),
             (text.to_str().unwrap(), "is not a program"),
         ] {
-            let said = plan(&EngineEntry::named(name), &around).unwrap_err();
-            assert!(said.contains(part), "{name}: {said}");
+            let error = plan(&EngineEntry::named(name), &around).unwrap_err();
+            assert!(error.contains(part), "{name}: {error}");
         }
     }
 }

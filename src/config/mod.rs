@@ -1,4 +1,4 @@
-//! TOML to domain types and back; the only place that knows file syntax.
+//! Run files, engine files and landscape files: TOML to domain types.
 
 mod engine_limits;
 mod engine_lookup;

@@ -1,4 +1,4 @@
-//! From a run as written to a plan: what was left out is filled in, what contradicts itself is told.
+//! From a run file to a plan: fills in defaults and reports contradictions.
 
 use crate::game::ClockRule;
 use crate::opening::Share;
@@ -9,12 +9,12 @@ use crate::config::engine_lookup::{SearchPaths, plan_engine};
 use crate::config::run_file::{EngineEntry, LimitsTable, RunFile};
 use crate::tuning::TunerPlan;
 
-/// Everything that keeps a run from being planned.
+/// All problems of a run file that keep it from becoming a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct Unplannable(pub Vec<String>);
 
-/// The thinking time of games that are not told any.
+/// The clock of runs that set no limit.
 pub const DEFAULT_CLOCK: &str = "8+0.08";
 
 /// Resolves the run file of a match or a test. `seed` is used where it has none.
@@ -169,13 +169,13 @@ fn book(run: &RunFile, problems: &mut Vec<String>) -> Option<BookPlan> {
     }
 }
 
-/// A name that every file and terminal can show: of printable letters, and not too long.
+/// The name without control characters, cut to a length that every file and terminal can show.
 fn plain_name(name: &str) -> String {
     const LONGEST: usize = 128;
     name.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect()
 }
 
-/// Gives every engine a name of its own: a second `engine` becomes `engine_2`.
+/// Makes the names of engines unique: a second `engine` becomes `engine_2`.
 fn distinguish<'a>(names: impl Iterator<Item = &'a mut String>) {
     let mut taken: Vec<String> = Vec::new();
     for name in names {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_told_at_once() {
+    fn all_problems_are_reported_at_once() {
         let mut run = two(None);
         run.engines.push(EngineEntry::named("/no/such/engine"));
         run.games.openings = Some(PathBuf::from("/no/such/book.epd"));

@@ -1,4 +1,4 @@
-//! A run as its author wrote it: the shape of the files in `configs/`.
+//! Run files as written: the shape of the files in `configs/`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 use crate::config::engine_limits::EngineBounds;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 
-/// A run as written; [`resolve`](super::resolve) turns it into a plan. What is absent was not said.
+/// A run file as written; [`resolve`](super::resolve) turns it into a plan. `None` where the file has no key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFile {
-    /// What the run is called.
+    /// The name of the run.
     pub name: Option<String>,
-    /// What openings and their order follow from.
+    /// The random seed of openings and their order.
     pub seed: Option<u64>,
     /// Candidate first.
     pub engines: Vec<EngineEntry>,
-    /// Who meets whom, with more than two engines.
+    /// Which engines meet, with more than two.
     pub pairing: Option<Pairing>,
     /// `[games]`.
     pub games: GamesTable,
@@ -40,7 +40,7 @@ pub struct RunFile {
 pub struct EngineEntry {
     /// `PATH`, `uci:PATH`, `ace:PATH`, `builtin`, `builtin:FILE.toml`, `ace:builtin`, or a name in `configs/engines`.
     pub engine: String,
-    /// What results call it.
+    /// Its name in results.
     pub name: Option<String>,
     /// Arguments of the program.
     pub args: Vec<String>,
@@ -56,11 +56,11 @@ pub struct EngineEntry {
     pub ace_args: Option<Vec<String>>,
     /// When its process is replaced.
     pub restart: Option<Restart>,
-    /// Whether it thinks on the opponent's time.
+    /// Whether it ponders.
     pub ponder: Option<Pondering>,
-    /// What it may use, and how long it is waited for.
+    /// Resource limits and timeouts.
     pub bounds: EngineBounds,
-    /// Its own limits, where they differ from the others'.
+    /// Its own thinking limits.
     pub limits: LimitsTable,
 }
 
@@ -79,7 +79,7 @@ impl From<String> for EngineDir {
     }
 }
 
-/// How long or how far to think, as written.
+/// Thinking limits as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsTable {
     /// `tc = "8+0.08"`.
@@ -90,24 +90,24 @@ pub struct LimitsTable {
     pub nodes: Option<u64>,
     /// `depth = 8`.
     pub depth: Option<u32>,
-    /// `margin_ms = 10`: what a clock may be overrun by.
+    /// `margin_ms = 10`: the time by which a clock may be exceeded.
     pub margin_ms: Option<u64>,
 }
 
 impl LimitsTable {
-    /// Whether anything limits the thinking.
+    /// Whether any limit is set.
     pub fn limits_thinking(&self) -> bool {
         self.tc.is_some() || self.movetime_ms.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
-    /// These limits where they say anything, `other` where they do not.
+    /// These limits where they are set, `other` elsewhere.
     pub fn or(self, other: Self) -> Self {
         let margin_ms = self.margin_ms.or(other.margin_ms);
         let chosen = if self.limits_thinking() { self } else { other };
         Self { margin_ms, ..chosen }
     }
 
-    /// As the game takes them.
+    /// The limits with defaults filled in.
     pub fn time_control(&self) -> TimeControl {
         TimeControl {
             clock: self.tc,
@@ -134,7 +134,7 @@ impl From<TimeControl> for LimitsTable {
 /// `[games]` as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GamesTable {
-    /// LimitsTable of every engine that has none of its own.
+    /// Limits of every engine that sets none.
     pub limits: LimitsTable,
     /// Pairs played at the same time.
     pub concurrency: Option<usize>,
@@ -150,7 +150,7 @@ pub struct GamesTable {
     pub plies: Option<u32>,
     /// Where the run ends at the latest.
     pub max_pairs: Option<u64>,
-    /// What engine faults stop a run.
+    /// Whether engine faults stop the run.
     pub breaker: Option<Breaker>,
 }
 
@@ -198,13 +198,13 @@ pub struct AcceptTable {
 }
 
 impl RunFile {
-    /// Reads a file; all its mistakes are told at once.
+    /// Reads a file, reporting all its mistakes at once.
     pub fn read(path: &Path) -> Result<Self, Mistakes> {
         let text = std::fs::read_to_string(path).map_err(|why| Mistakes::unreadable(path, &why))?;
         Self::parse(path, &text)
     }
 
-    /// Reads `text`; `path` is for the messages.
+    /// Parses `text`; `path` is used in messages only.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Mistakes> {
         read_document(path, text, |fields| Self {
             name: fields.text("name"),
@@ -293,7 +293,7 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
         draw: fields
             .table("draw", |fields| {
                 let after_move = fields.whole("after_move", 0).unwrap_or(0);
-                // Each key is read before any is missed, so that all mistakes are told.
+                // Every key is read before a missing one is reported, so that all mistakes are found.
                 let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 0));
                 Some(DrawRule { after_move, moves: moves?, cp: cp? })
             })
@@ -424,7 +424,7 @@ model = "normalized"
     }
 
     #[test]
-    fn all_mistakes_are_told_at_once_with_line_and_nearest_key() {
+    fn all_mistakes_are_reported_at_once_with_line_and_nearest_key() {
         let text = SPRT
             .replace("concurrency = 2", "concurency = 2")
             .replace("seed = 42", "seed = \"many\"")
@@ -432,7 +432,7 @@ model = "normalized"
             .replace("tc = \"8+0.08\"", "tc = \"soon\"")
             .replace("alpha = 0.05", "alpha = 0.7");
         let mistakes = parse(&text).unwrap_err();
-        let said = mistakes.to_string();
+        let message = mistakes.to_string();
         for part in [
             "run.toml:3: seed must be a whole number from 0, not \"many\"",
             "run.toml:12: unknown key `games.concurency`; did you mean `concurrency`?",
@@ -440,15 +440,15 @@ model = "normalized"
             "elo0 5 must be below elo1 0",
             "expected an error rate above 0 and below 0.5, got 0.7",
         ] {
-            assert!(said.contains(part), "`{part}` not in:\n{said}");
+            assert!(message.contains(part), "`{part}` not in:\n{message}");
         }
-        assert_eq!(mistakes.count(), 5, "{said}");
+        assert_eq!(mistakes.count(), 5, "{message}");
     }
 
     #[test]
-    fn broken_toml_is_told_with_its_line() {
-        let said = parse("name = \"x\"\nseed = = 3\n").unwrap_err().to_string();
-        assert!(said.starts_with("run.toml:2: "), "{said}");
+    fn broken_toml_is_reported_with_its_line() {
+        let message = parse("name = \"x\"\nseed = = 3\n").unwrap_err().to_string();
+        assert!(message.starts_with("run.toml:2: "), "{message}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A TOML file read key by key, so that every mistake in it can be told at once, each with its line.
+//! Reads a TOML file key by key, so that all its mistakes can be reported at once, each with its line.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -24,14 +24,14 @@ impl Mistakes {
         self.list.len()
     }
 
-    /// Mistakes that show only once the engines have been asked, each with its line.
+    /// Mistakes that are found only after the engines were started, each with its line.
     pub fn found_later(file: &Path, mut list: Vec<(usize, String)>) -> Self {
         list.sort();
         list.dedup();
         Self { file: file.to_owned(), list }
     }
 
-    /// A file that could not even be opened.
+    /// A file that cannot be opened.
     pub fn unreadable(file: &Path, why: &std::io::Error) -> Self {
         Self { file: file.to_owned(), list: vec![(0, format!("cannot be read: {why}"))] }
     }
@@ -81,7 +81,7 @@ impl Node {
     }
 }
 
-/// One table of a file, taken apart key by key. [`finish`](Self::finish) complains about what nobody asked for.
+/// One table of a file, read key by key. [`finish`](Self::finish) reports the keys that were not read.
 #[derive(Debug)]
 pub(super) struct Fields {
     path: String,
@@ -91,7 +91,7 @@ pub(super) struct Fields {
     mistakes: Rc<RefCell<Vec<(usize, String)>>>,
 }
 
-/// Reads `text` as TOML, hands its top table to `read`, and tells all mistakes or what `read` made of it.
+/// Parses `text` as TOML, passes its top table to `read`, and returns the result of `read` or all mistakes.
 pub(super) fn read_document<T>(
     file: &Path,
     text: &str,
@@ -179,7 +179,7 @@ impl Fields {
         match text.parse() {
             Ok(value) => Some(value),
             Err(why) => {
-                self.complain(line, format!("{}: {why}", self.full(key)));
+                self.report(line, format!("{}: {why}", self.full(key)));
                 None
             }
         }
@@ -289,7 +289,7 @@ impl Fields {
                     let table = self.below(format!("{path}.{name}."), line, entries, &mut read);
                     made.push((name, table));
                 }
-                _ => self.complain(line, format!("{path}.{name} must be a table, not {}", node.describe())),
+                _ => self.report(line, format!("{path}.{name} must be a table, not {}", node.describe())),
             }
         }
         made
@@ -324,16 +324,16 @@ impl Fields {
         read(self, key)
     }
 
-    /// Complains that `key` is missing.
+    /// Reports that `key` is missing.
     pub(super) fn missing(&mut self, key: &str, what: &str) {
-        self.complain(self.line, format!("{} is missing: {what}", self.full(key)));
+        self.report(self.line, format!("{} is missing: {what}", self.full(key)));
     }
 
-    /// Complains about the table as a whole.
+    /// Reports a mistake of the table as a whole.
     pub(super) fn wrong(&mut self, message: impl fmt::Display) {
         let place = self.path.trim_end_matches('.');
         let message = if place.is_empty() { message.to_string() } else { format!("[{place}] {message}") };
-        self.complain(self.line, message);
+        self.report(self.line, message);
     }
 
     fn below<T>(
@@ -356,7 +356,7 @@ impl Fields {
         let described = node.describe();
         let converted = convert(node.value);
         if converted.is_none() {
-            self.complain(line, format!("{} must be {expected}, not {described}", self.full(key)));
+            self.report(line, format!("{} must be {expected}, not {described}", self.full(key)));
         }
         converted
     }
@@ -375,7 +375,7 @@ impl Fields {
         format!("{}{key}", self.path)
     }
 
-    fn complain(&self, line: usize, message: String) {
+    fn report(&self, line: usize, message: String) {
         self.mistakes.borrow_mut().push((line, message));
     }
 
@@ -385,7 +385,7 @@ impl Fields {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("known here: {}", self.known.join(", ")),
             };
-            self.complain(line, format!("unknown key `{}`; {hint}", self.full(&name)));
+            self.report(line, format!("unknown key `{}`; {hint}", self.full(&name)));
         }
     }
 }

@@ -11,7 +11,7 @@ const LIST_FORMATS: &str = "fishtest, openbench, weather-factory";
 
 /// Why the parameters of a tuning run cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what its fields are")]
+#[expect(missing_docs, reason = "each message names its fields")]
 pub enum TuneSpaceError {
     #[error("the list {path} cannot be read: {error}")]
     Unreadable { path: String, error: std::io::Error },

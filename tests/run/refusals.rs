@@ -154,7 +154,10 @@ fn options_that_cannot_be_sent_to_an_engine_are_refused_before_the_first_game() 
     let call = |white, option| vec!["--white", white, "--black", FAKE, "--depth", "1", "--option", option];
     let (status, said) = refused(&bench, &call(&ace, "Hash=16"));
     assert_eq!(status, 2, "{said}");
-    assert!(said.contains("engine fake-engine speaks ACE, which knows no options (here Hash)"), "{said}");
+    assert!(
+        said.contains("engine fake-engine uses the ACE protocol, which has no options (here Hash)"),
+        "{said}"
+    );
     let (status, said) = refused(&bench, &call(FAKE, "Hash=16\nquit"));
     assert_eq!((status, said.contains("must be one line of text")), (2, true), "{said}");
 }
