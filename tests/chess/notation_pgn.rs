@@ -116,8 +116,8 @@ fn errors_name_their_line_and_lose_one_game_only() {
     ] {
         let games = read(&format!("{text}{good}"));
         assert_eq!(games.len(), 2, "{name}: {games:?}");
-        let told = games[0].as_ref().unwrap_err();
-        assert!(told.starts_with(expected), "{name}: {told}");
+        let message = games[0].as_ref().unwrap_err();
+        assert!(message.starts_with(expected), "{name}: {message}");
         assert_eq!(moves(games[1].as_ref().unwrap()), "e4 e5", "{name}");
     }
     let games = read("[A \"1\"]\n\n1. e4\n {never closed\n[A \"2\"]\n\n1. d4 *\n");
@@ -139,8 +139,12 @@ fn endless_texts_are_cut_off_in_bounded_memory() {
         ("moves", format!("1. Nf3 {}", "Nc6 Ng1 Nb8 Nf3 ".repeat(10_000)), "half-moves"),
     ] {
         let games = read(&text);
-        let told = games[0].as_ref().unwrap_err();
-        assert!(told.contains(expected) && told.len() < 300, "{name}: {}", &told[..told.len().min(300)]);
+        let message = games[0].as_ref().unwrap_err();
+        assert!(
+            message.contains(expected) && message.len() < 300,
+            "{name}: {}",
+            &message[..message.len().min(300)]
+        );
     }
     let numbers = format!("[A \"1\"]\n{} e4 *", "1. ".repeat(long));
     assert_eq!(moves(&only(&numbers)), "e4", "numbers are passed over without recursion");

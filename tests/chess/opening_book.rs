@@ -1,4 +1,4 @@
-//! Books: every format and packing, every fault told before the first game, and openings by seed and pair alone.
+//! Books: every format and packing, every fault message before the first game, and openings by seed and pair alone.
 
 use std::fs;
 use std::io::Write;
@@ -114,10 +114,10 @@ fn one_chess960_opening_makes_a_chess960_book() {
     let book = Book::open(&path, BookFormat::Guess, sequential()).unwrap();
     assert_eq!(book.opening(0).unwrap().moves, ["c1h1", "c8a8"]);
     let standard = BookOptions { variant: Some(Variant::Standard), ..sequential() };
-    let told = Book::open(&path, BookFormat::Guess, standard).unwrap_err().to_string();
+    let message = Book::open(&path, BookFormat::Guess, standard).unwrap_err().to_string();
     assert!(
-        told.ends_with("line 1: the opening requires Chess960, but standard chess was requested"),
-        "{told}"
+        message.ends_with("line 1: the opening requires Chess960, but standard chess was requested"),
+        "{message}"
     );
 }
 
@@ -149,8 +149,8 @@ fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
     let later = Book::open(&path, BookFormat::Guess, later).unwrap();
     assert_eq!(later.opening(0).unwrap().index, one[10]);
     let beyond = BookOptions { start: 401, ..BookOptions::default() };
-    let told = Book::open(&path, BookFormat::Guess, beyond).unwrap_err().to_string();
-    assert!(told.ends_with("cannot start at opening 401: the book has openings 1 to 400"), "{told}");
+    let message = Book::open(&path, BookFormat::Guess, beyond).unwrap_err().to_string();
+    assert!(message.ends_with("cannot start at opening 401: the book has openings 1 to 400"), "{message}");
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn every_invalid_opening_is_reported_with_its_line_when_the_book_is_opened() {
         ("h.pgn", "1. f3 e5 2. g4 Qh4# 0-1".to_owned(), "line 1: the opening ends in checkmate"),
         ("i.pgn", "1. e4 {open".to_owned(), "line 1: the comment that begins here has no closing }"),
     ] {
-        let told = shelf.open(name, content).unwrap_err().to_string();
-        assert!(told.contains(expected) && told.contains(name), "{name}: {told}");
+        let message = shelf.open(name, content).unwrap_err().to_string();
+        assert!(message.contains(expected) && message.contains(name), "{name}: {message}");
     }
     let missing = Book::open(&shelf.0.path().join("none.epd"), BookFormat::Guess, sequential()).unwrap_err();
     assert!(matches!(missing, BookError::Unreadable { .. }));
@@ -230,8 +230,8 @@ fn a_book_that_changes_while_in_use_is_reported() {
     let shelf = Shelf::new();
     let book = shelf.open("b.epd", EPD).unwrap();
     shelf.put("b.epd", "#");
-    let told = book.opening(1).unwrap_err().to_string();
-    assert!(told.contains("was changed while in use: opening 2 is now invalid"), "{told}");
+    let message = book.opening(1).unwrap_err().to_string();
+    assert!(message.contains("was changed while in use: opening 2 is now invalid"), "{message}");
 }
 
 #[test]

@@ -139,9 +139,9 @@ fn the_program_refuses_bad_input_in_one_line() {
         ("unknown", &["--colour"]),
     ] {
         let output = program(arguments);
-        let told = String::from_utf8(output.stderr).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{name}");
-        assert!(told.lines().count() == 1 && told.starts_with("error: "), "{name}: {told}");
+        assert!(message.lines().count() == 1 && message.starts_with("error: "), "{name}: {message}");
         assert!(output.stdout.is_empty(), "{name}");
     }
 }

@@ -48,9 +48,9 @@ fn a_generated_book_is_the_same_on_any_number_of_threads_and_passes_the_check() 
     assert_eq!(made[0].lines().count(), 12);
     let output = book(&["check", name, "--json"]);
     assert!(output.status.success(), "{output:?}");
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let described: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
-        (&told["openings"], &told["different"], &told["format"]),
+        (&described["openings"], &described["different"], &described["format"]),
         (&12.into(), &12.into(), &"epd".into())
     );
 }
@@ -69,9 +69,9 @@ fn an_invalid_book_or_call_is_reported_in_one_line_with_exit_status_2() {
         (vec!["make", "--out", nowhere.to_str().unwrap()], "cannot be written: the folder"),
     ] {
         let output = book(&arguments);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(expected) && told.trim().lines().count() == 1, "{told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected) && message.trim().lines().count() == 1, "{message}");
     }
     let output = book(&["make", "--out", "x.epd", "--window", "40,10"]);
     assert_eq!(output.status.code(), Some(2));

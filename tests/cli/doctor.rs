@@ -16,18 +16,18 @@ fn doctor(args: &[&str]) -> Output {
 #[test]
 fn the_machine_is_measured_at_every_concurrency_and_one_is_recommended() {
     let output = doctor(&["--seconds", "2", "--movetime", "20", "--concurrency", "2", "--json"]);
-    let said = String::from_utf8(output.stdout).unwrap();
-    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
-    let levels = told["levels"].as_array().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let levels = report["levels"].as_array().unwrap();
     let sizes: Vec<_> = levels.iter().map(|level| level["concurrency"].as_u64().unwrap()).collect();
-    assert_eq!(sizes, [1, 2], "{told}");
+    assert_eq!(sizes, [1, 2], "{report}");
     for level in levels {
-        assert!(level["games"].as_u64().unwrap() > 0, "{told}");
-        assert!(level["nps"].as_f64().unwrap() > 1000.0, "{told}");
-        assert!(level["delay_max_us"].as_u64() >= level["delay_p50_us"].as_u64(), "{told}");
+        assert!(level["games"].as_u64().unwrap() > 0, "{report}");
+        assert!(level["nps"].as_f64().unwrap() > 1000.0, "{report}");
+        assert!(level["delay_max_us"].as_u64() >= level["delay_p50_us"].as_u64(), "{report}");
     }
-    assert!((1..=2).contains(&told["recommended_concurrency"].as_u64().unwrap()), "{told}");
-    assert!(told["disk_free_mb"].as_u64().unwrap() > 0 && told["sync_ms"].is_array(), "{told}");
+    assert!((1..=2).contains(&report["recommended_concurrency"].as_u64().unwrap()), "{report}");
+    assert!(report["disk_free_mb"].as_u64().unwrap() > 0 && report["sync_ms"].is_array(), "{report}");
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn a_late_engine_is_reported_and_a_program_that_is_not_an_engine_is_refused() {
     let output =
         doctor(&[slow.to_str().unwrap(), "--seconds", "1", "--movetime", "20", "--concurrency", "1"]);
     std::fs::remove_file(&slow).unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(4), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(4), "{printed}");
     assert!(
-        said.contains("games were lost on time") && said.contains("Recommended: --concurrency 1"),
-        "{said}"
+        printed.contains("games were lost on time") && printed.contains("Recommended: --concurrency 1"),
+        "{printed}"
     );
 
     assert_eq!(doctor(&["/no/such/engine", "--seconds", "1"]).status.code(), Some(2));

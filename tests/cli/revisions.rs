@@ -42,9 +42,9 @@ fn two_revisions_are_built_once_and_only_events_are_written_to_standard_output()
     repository(&folder.path().join("repo"));
     for (run, builds, more) in [("first", 2, &[][..]), ("second", 0, &["--preset", "non-regression"][..])] {
         let output = sprt(folder.path(), run, more);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "undecided after a pair: {said}");
-        assert_eq!(said.matches("building").count(), builds, "{said}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "undecided after a pair: {printed}");
+        assert_eq!(printed.matches("building").count(), builds, "{printed}");
         let events: Vec<Value> = String::from_utf8_lossy(&output.stdout)
             .lines()
             .map(|line| serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}")))
@@ -60,7 +60,7 @@ fn a_revision_that_does_not_exist_or_build_is_reported_before_any_game() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("repo")).unwrap();
     repository(&folder.path().join("repo"));
-    for (more, told) in [
+    for (more, expected) in [
         (&["--candidate-rev", "no-such-branch"][..], "no revision `no-such-branch`"),
         (&["--build", "false"][..], "`false` ended with"),
     ] {
@@ -76,9 +76,9 @@ fn a_revision_that_does_not_exist_or_build_is_reported_before_any_game() {
         }
         call.extend(more);
         let output = command.args(call).current_dir(folder.path()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(told), "{said}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
         assert!(!folder.path().join("results").exists(), "a run folder was made");
     }
 }

@@ -60,16 +60,16 @@ fn without_a_test_the_verdict_is_none_and_without_games_estimates_are_null() {
 
 #[test]
 fn invalid_counts_are_reported_in_one_line() {
-    for (counts, told) in [
+    for (counts, expected) in [
         ("1,2,3", "expected 5 comma-separated non-negative integers, got `1,2,3`"),
         ("1,2,x,4,5", "integers, got `1,2,x,4,5`"),
         ("1,2,-3,4,5", "integers, got `1,2,-3,4,5`"),
         ("1,2,3,4,99999999999999999", "is too large"),
     ] {
         let output = playself(&["stats", "--pentanomial", counts]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{counts}");
-        assert!(said.contains(told) && said.lines().count() == 1, "{said}");
+        assert!(printed.contains(expected) && printed.lines().count() == 1, "{printed}");
         assert!(output.stdout.is_empty());
     }
     let output = playself(&["stats", "--wdl", "1,2,3", "--elo0", "5", "--elo1", "0"]);
@@ -125,7 +125,7 @@ fn a_landscape_file_is_tuned_and_an_invalid_one_is_reported() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let wrong = folder.path().join("wrong.toml");
-    for (text, told) in [
+    for (text, expected) in [
         ("draw_ratio = 0.5\ncolour = 3\nparameter = []", "colour"),
         ("draw_ratio = 0.5\nparameter = []", "no parameter to tune"),
         (
@@ -135,9 +135,9 @@ fn a_landscape_file_is_tuned_and_an_invalid_one_is_reported() {
     ] {
         std::fs::write(&wrong, text).expect("a file can be written");
         let output = playself(&["simulate", "tune", "--landscape", &wrong.to_string_lossy(), "--runs", "1"]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2));
-        assert!(said.contains(told), "{said}");
+        assert!(printed.contains(expected), "{printed}");
     }
     let output = playself(&["simulate", "tune", "--landscape", "L2", "--method", "guess", "--runs", "1"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("choose one of bayes, spsa"));

@@ -33,14 +33,14 @@ fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors
     let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
     let curve = OperatingCurve::new(&simulation.config, variance).with_overshoot();
     let truth = games.difference(EloModel::Normalized, truth);
-    let (rate, foretold) = (pass_rate(&tests), curve.pass_probability(truth));
-    let error = (foretold * (1.0 - foretold) / runs as f64).sqrt();
-    assert!((rate - foretold).abs() < errors * error + 0.002, "passed {rate}, foretold {foretold}");
-    let (pairs, foretold) = (mean_pairs(&tests), curve.expected_pairs(truth));
+    let (rate, forecast) = (pass_rate(&tests), curve.pass_probability(truth));
+    let error = (forecast * (1.0 - forecast) / runs as f64).sqrt();
+    assert!((rate - forecast).abs() < errors * error + 0.002, "passed {rate}, forecast {forecast}");
+    let (pairs, forecast) = (mean_pairs(&tests), curve.expected_pairs(truth));
     // A test's length varies about as much as it lasts.
     assert!(
-        (pairs / foretold - 1.0).abs() < errors / (runs as f64).sqrt() + 0.01,
-        "{pairs} pairs, foretold {foretold}"
+        (pairs / forecast - 1.0).abs() < errors / (runs as f64).sqrt() + 0.01,
+        "{pairs} pairs, forecast {forecast}"
     );
 }
 
@@ -103,13 +103,13 @@ fn error_rates_are_within_0_003_of_their_nominal_values_over_a_hundred_thousand_
         let tests = simulation.run(100_000);
         let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
         let curve = OperatingCurve::new(&simulation.config, variance);
-        let foretold = curve.expected_pairs(games.difference(EloModel::Normalized, truth));
+        let forecast = curve.expected_pairs(games.difference(EloModel::Normalized, truth));
         println!(
-            "truth {truth}: passed {:.4}, {:.0} pairs, foretold {foretold:.0}",
+            "truth {truth}: passed {:.4}, {:.0} pairs, forecast {forecast:.0}",
             pass_rate(&tests),
             mean_pairs(&tests)
         );
         assert!((pass_rate(&tests) - rate).abs() <= 0.003);
-        assert!((mean_pairs(&tests) / foretold - 1.0).abs() <= 0.02);
+        assert!((mean_pairs(&tests) / forecast - 1.0).abs() <= 0.02);
     }
 }

@@ -78,7 +78,7 @@ fn a_promotion_is_printed_with_a_capital_letter() {
 fn an_invalid_call_never_exits_with_the_status_of_a_result() {
     for arguments in [
         &["--starting", "nonsense"][..],
-        &["--white=nobody"],
+        &["--white=neither"],
         &["--set", "no_such=1"],
         &["--weights", "/no/such"],
     ] {
@@ -102,7 +102,7 @@ fn duel(start: &str, seed: &str) -> (GameLine, [Option<i32>; 2]) {
         let mv = line.current().parse_ace(&text).expect("and its move is legal");
         assert_eq!(line.current().ace(mv), text, "and spelt as the protocol has it");
         line.push(mv);
-        sides[(!mover).index()].say(&text);
+        sides[(!mover).index()].send_line(&text);
     }
     let statuses = sides.map(|side| {
         let (rest, status, notes) = side.finish();
@@ -137,10 +137,10 @@ fn playself_engine_runs_the_same_engine() {
     let (lines, status, _) = game.finish();
     assert_eq!((lines, status.code()), (vec!["a1a8".to_owned()], Some(2)));
     let mut engine = Program::start(playself, &["engine", "uci"]);
-    engine.say("uci");
+    engine.send_line("uci");
     engine.until("uciok");
-    engine.say("go depth 2");
+    engine.send_line("go depth 2");
     engine.until("bestmove");
-    engine.say("quit");
+    engine.send_line("quit");
     assert!(engine.finish().1.success());
 }

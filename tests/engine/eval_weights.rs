@@ -89,9 +89,9 @@ fn the_terms_of_a_breakdown_add_up_to_the_score() {
         "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1",
         "8/8/8/4k3/8/8/8/K2BN3 w - - 30 90",
     ] {
-        let told = breakdown(&Position::from_fen(fen).unwrap(), &weights);
-        assert_eq!(told.terms.iter().map(|term| term.total).sum::<i32>(), told.score_cp, "{fen}");
-        for term in &told.terms {
+        let breakdown = breakdown(&Position::from_fen(fen).unwrap(), &weights);
+        assert_eq!(breakdown.terms.iter().map(|term| term.total).sum::<i32>(), breakdown.score_cp, "{fen}");
+        for term in &breakdown.terms {
             assert_eq!(term.white - term.black, term.total, "{} in {fen}", term.name);
         }
     }

@@ -119,11 +119,11 @@ fn without_a_legal_move_no_move_is_returned() {
 
 #[test]
 fn several_lines_are_distinct_legal_and_in_order() {
-    let mut told: Vec<SearchInfo> = Vec::new();
+    let mut infos: Vec<SearchInfo> = Vec::new();
     let limits = Limits { depth: Some(6), multipv: 4, ..Limits::default() };
     let game = line(MIDDLE_GAME);
-    let report = Searcher::new(4).search(&game, &limits, &StopFlag::new(), &mut told);
-    let last: Vec<_> = told.iter().filter(|info| info.depth == 6).collect();
+    let report = Searcher::new(4).search(&game, &limits, &StopFlag::new(), &mut infos);
+    let last: Vec<_> = infos.iter().filter(|info| info.depth == 6).collect();
     assert_eq!(last.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3, 4]);
     let worth = |info: &SearchInfo| match info.score {
         Score::Cp(cp) => cp,
@@ -134,7 +134,7 @@ fn several_lines_are_distinct_legal_and_in_order() {
     assert_eq!(Some(firsts[0]), report.best);
     firsts.dedup();
     assert_eq!(firsts.len(), 4);
-    for info in told {
+    for info in infos {
         let mut position = *game.current();
         for mv in info.pv {
             assert!(position.is_legal(mv));

@@ -29,7 +29,7 @@ fn answer(lines: &[String]) -> (&str, Option<&str>) {
 fn uci_lists_every_option() {
     let started = Instant::now();
     let mut engine = engine();
-    engine.say("uci");
+    engine.send_line("uci");
     let lines = engine.until("uciok");
     // 20 ms when the machine is quiet; a test must also pass on a crowded one.
     assert!(started.elapsed() < Duration::from_secs(10));
@@ -63,7 +63,7 @@ fn uci_lists_every_option() {
             spec.name
         );
     }
-    engine.say("quit");
+    engine.send_line("quit");
     assert!(engine.finish().1.success());
 }
 
@@ -89,26 +89,26 @@ fn every_limit_ends_with_a_legal_move() {
         "go nodes 500 mate 2",
         "go nodes 500 nonsense words",
     ] {
-        engine.say(&format!("position startpos\n{go}"));
+        engine.send_line(&format!("position startpos\n{go}"));
         let lines = engine.until("bestmove");
         best_move(answer(&lines).0, &start, MoveStyle::Standard);
     }
     for go in ["go", "go infinite", "go ponder wtime 100 btime 100", "go infinite searchmoves e2e4 d2d4"] {
-        engine.say(&format!("{go}\nstop"));
+        engine.send_line(&format!("{go}\nstop"));
         best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard);
     }
-    engine.say("go ponder wtime 200 btime 200\nponderhit");
+    engine.send_line("go ponder wtime 200 btime 200\nponderhit");
     best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard);
-    engine.say("go depth 3 searchmoves a2a3");
+    engine.send_line("go depth 3 searchmoves a2a3");
     assert_eq!(best_move(answer(&engine.until("bestmove")).0, &start, MoveStyle::Standard), "a2a3");
-    engine.say("quit");
+    engine.send_line("quit");
     assert!(engine.finish().1.success());
 }
 
 #[test]
 fn a_mate_is_found_and_reported() {
     let mut engine = engine();
-    engine.say("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\ngo mate 1");
+    engine.send_line("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\ngo mate 1");
     let lines = engine.until("bestmove");
     let (last, info) = answer(&lines);
     assert!(last.starts_with("bestmove a1a8"), "{last}");
@@ -120,9 +120,9 @@ fn a_mate_is_found_and_reported() {
 fn a_search_can_be_stopped_at_any_moment() {
     let mut engine = engine();
     for micros in (0..8_000).step_by(400) {
-        engine.say("go infinite");
+        engine.send_line("go infinite");
         thread::sleep(Duration::from_micros(micros));
-        engine.say("stop\nisready");
+        engine.send_line("stop\nisready");
         let mut answers = 0;
         // Whichever comes first, one best move and one readiness come, and nothing else of either.
         for _ in 0..2 {
@@ -136,8 +136,8 @@ fn a_search_can_be_stopped_at_any_moment() {
         }
         assert_eq!(answers, 1);
     }
-    engine.say("stop\nstop\nponderhit\nisready");
-    assert_eq!(engine.until("readyok"), ["readyok"], "nothing runs, so nothing else is said");
+    engine.send_line("stop\nstop\nponderhit\nisready");
+    assert_eq!(engine.until("readyok"), ["readyok"], "nothing runs, so nothing else is printed");
 }
 
 #[test]
@@ -151,9 +151,9 @@ fn quit_and_end_of_input_end_the_process_at_any_moment() {
         (1, "perft 7"),
     ] {
         let mut engine = engine();
-        engine.say(&format!("position startpos moves e2e4\n{go}"));
+        engine.send_line(&format!("position startpos moves e2e4\n{go}"));
         thread::sleep(Duration::from_millis(delay));
-        engine.say("quit");
+        engine.send_line("quit");
         let (_, status, errors) = engine.finish();
         assert!(status.success() && errors.is_empty(), "{go}: {status} {errors}");
     }
@@ -170,14 +170,16 @@ fn quit_and_end_of_input_end_the_process_at_any_moment() {
 #[test]
 fn isready_is_answered_during_a_search_and_a_second_go_ends_an_infinite_one() {
     let mut engine = engine();
-    engine.say("go infinite\nisready");
+    engine.send_line("go infinite\nisready");
     engine.until("readyok");
-    engine.say("go nodes 500");
+    engine.send_line("go nodes 500");
     engine.until("bestmove");
     engine.until("bestmove");
-    engine.say("go infinite\nucinewgame\nposition startpos moves d2d4\nsetoption name Hash value 2\nstop");
+    engine.send_line(
+        "go infinite\nucinewgame\nposition startpos moves d2d4\nsetoption name Hash value 2\nstop",
+    );
     best_move(answer(&engine.until("bestmove")).0, &Position::startpos(), MoveStyle::Standard);
-    engine.say("go nodes 100");
+    engine.send_line("go nodes 100");
     let after = Position::startpos();
     let after = after.play(after.parse_san("d4").unwrap());
     best_move(answer(&engine.until("bestmove")).0, &after, MoveStyle::Standard);
@@ -186,24 +188,24 @@ fn isready_is_answered_during_a_search_and_a_second_go_ends_an_infinite_one() {
 #[test]
 fn queued_searches_with_limits_all_run_to_their_ends() {
     let mut engine = engine();
-    engine.say("go depth 4\nposition startpos moves e2e4\ngo depth 5\ngo depth 3");
+    engine.send_line("go depth 4\nposition startpos moves e2e4\ngo depth 5\ngo depth 3");
     for depth in [4, 5, 3] {
         let lines = engine.until("bestmove");
         let deepest = format!("info depth {depth} ");
         assert!(answer(&lines).1.is_some_and(|info| info.starts_with(&deepest)), "{lines:?}");
     }
-    engine.say("go depth 60\ngo depth 61\ngo movetime 600000\nstop");
+    engine.send_line("go depth 60\ngo depth 61\ngo movetime 600000\nstop");
     for _ in 0..3 {
         engine.until("bestmove");
     }
-    engine.say("go depth 60\ngo nodes 999999999999\nquit");
+    engine.send_line("go depth 60\ngo nodes 999999999999\nquit");
     assert!(engine.finish().1.success());
 }
 
 #[test]
 fn a_refused_position_is_explained_and_leaves_the_board_unchanged() {
     let mut engine = engine();
-    engine.say("position startpos moves e2e4 e7e5");
+    engine.send_line("position startpos moves e2e4 e7e5");
     for bad in [
         "position startpos moves e2e4 e7e5 e1e3",
         "position startpos moves e2e5",
@@ -211,10 +213,10 @@ fn a_refused_position_is_explained_and_leaves_the_board_unchanged() {
         "position fen nonsense",
         "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves xyz",
     ] {
-        engine.say(bad);
+        engine.send_line(bad);
         let line = engine.line().expect("it explains");
         assert!(line.starts_with("info string position refused"), "{bad}: {line}");
-        engine.say("d");
+        engine.send_line("d");
         let lines = engine.until("Checkers");
         let fen = "Fen: rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
         assert!(lines.iter().any(|line| line == fen), "{bad}: {lines:?}");
@@ -225,20 +227,20 @@ fn a_refused_position_is_explained_and_leaves_the_board_unchanged() {
 fn a_long_list_of_moves_is_applied_quickly() {
     let mut engine = engine();
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
-    let mut told = String::from("position startpos moves");
+    let mut command = String::from("position startpos moves");
     let mut all = String::new();
     for ply in 0..1200 {
-        told.push(' ');
-        told.push_str(shuffle[ply % 4]);
-        all.push_str(&told);
+        command.push(' ');
+        command.push_str(shuffle[ply % 4]);
+        all.push_str(&command);
         all.push('\n');
     }
     let started = Instant::now();
-    engine.say(&format!("{all}isready"));
+    engine.send_line(&format!("{all}isready"));
     engine.until("readyok");
     // Three and a half megabytes of text; quadratic playing out would be 720 000 moves.
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
-    engine.say("go nodes 200");
+    engine.send_line("go nodes 200");
     best_move(answer(&engine.until("bestmove")).0, &Position::startpos(), MoveStyle::Standard);
 }
 
@@ -254,16 +256,16 @@ fn castling_is_written_as_the_chess960_option_requires() {
         ("true", castling, "e1g1", "e1h1"),
         ("true", "1r3k1r/8/8/8/8/8/8/1R3K1R b HBhb - 0 1", "f8b8", "f8b8"),
     ];
-    for (chess960, fen, asked, told) in cases {
-        engine.say(&format!(
+    for (chess960, fen, asked, expected) in cases {
+        engine.send_line(&format!(
             "setoption name UCI_Chess960 value {chess960}\nposition fen {fen}\ngo depth 2 searchmoves {asked}"
         ));
         let lines = engine.until("bestmove");
         let (last, info) = answer(&lines);
-        assert_eq!(last.split_whitespace().nth(1), Some(told), "{chess960} {fen}");
-        assert!(info.is_some_and(|info| info.contains(&format!(" pv {told}"))), "{info:?}");
+        assert_eq!(last.split_whitespace().nth(1), Some(expected), "{chess960} {fen}");
+        assert!(info.is_some_and(|info| info.contains(&format!(" pv {expected}"))), "{info:?}");
     }
-    engine.say("position fen 1r3k1r/5p2/8/8/8/8/5P2/1R3K1R b HBhb - 0 1 moves f8h8 f1b1\nd");
+    engine.send_line("position fen 1r3k1r/5p2/8/8/8/8/5P2/1R3K1R b HBhb - 0 1 moves f8h8 f1b1\nd");
     let lines = engine.until("Checkers");
     assert!(lines.iter().any(|line| line.starts_with("Fen: 1r3rk1/5p2/8/8/8/8/5P2/2KR3R b")), "{lines:?}");
 }
@@ -274,7 +276,7 @@ fn without_a_legal_move_bestmove_is_none() {
     for (fen, score) in
         [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0")]
     {
-        engine.say(&format!("position fen {fen}\ngo movetime 50"));
+        engine.send_line(&format!("position fen {fen}\ngo movetime 50"));
         assert_eq!(
             engine.until("bestmove"),
             [format!("info depth 0 score {score}"), "bestmove (none)".into()]
@@ -285,14 +287,14 @@ fn without_a_legal_move_bestmove_is_none() {
 #[test]
 fn multipv_lines_and_wdl_are_reported_on_request() {
     let mut engine = engine();
-    engine.say("setoption name multipv value 3\nsetoption name UCI_ShowWDL value true\ngo depth 4");
+    engine.send_line("setoption name multipv value 3\nsetoption name UCI_ShowWDL value true\ngo depth 4");
     let lines = engine.until("bestmove");
     for rank in 1..=3 {
-        let told = lines.iter().filter_map(|line| match Reply::parse(line) {
+        let infos = lines.iter().filter_map(|line| match Reply::parse(line) {
             Reply::Info(info) => Some(info.read()),
             _ => None,
         });
-        let line = told.into_iter().find(|info| info.depth == Some(4) && info.multipv == Some(rank));
+        let line = infos.into_iter().find(|info| info.depth == Some(4) && info.multipv == Some(rank));
         let wdl = line.and_then(|info| info.wdl).unwrap_or_else(|| panic!("line {rank} in {lines:#?}"));
         assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
     }
@@ -302,7 +304,7 @@ fn multipv_lines_and_wdl_are_reported_on_request() {
 fn the_same_search_gives_the_same_result() {
     let run = || {
         let mut engine = engine();
-        engine.say("position startpos moves e2e4 c7c5\ngo nodes 15000");
+        engine.send_line("position startpos moves e2e4 c7c5\ngo nodes 15000");
         let lines = engine.until("bestmove");
         let (last, info) = answer(&lines);
         let Some(Reply::Info(info)) = info.map(Reply::parse) else { panic!("{lines:?}") };
@@ -316,19 +318,19 @@ fn the_same_search_gives_the_same_result() {
 fn options_change_the_engine_and_invalid_ones_are_reported() {
     let mut engine = engine();
     let eval = |engine: &mut Program| {
-        engine.say("eval");
+        engine.send_line("eval");
         engine.until("Evaluation").pop().expect("one line")
     };
-    engine.say("position startpos moves e2e4");
+    engine.send_line("position startpos moves e2e4");
     let before = eval(&mut engine);
-    engine.say("setoption name tempo_eg value 80\nsetoption name TEMPO_MG value 80");
+    engine.send_line("setoption name tempo_eg value 80\nsetoption name TEMPO_MG value 80");
     assert_ne!(eval(&mut engine), before);
     for (bad, part) in [
         ("setoption name Hash value 0", "1 to 65536"),
         ("setoption name tempo_mg value 9999", "out of range"),
         ("setoption name tempo_m value 1", "tempo_mg"),
     ] {
-        engine.say(bad);
+        engine.send_line(bad);
         let line = engine.line().expect("it explains");
         assert!(line.starts_with("info string ") && line.contains(part), "{bad}: {line}");
     }
@@ -337,18 +339,18 @@ fn options_change_the_engine_and_invalid_ones_are_reported() {
 #[test]
 fn perft_and_unknown_commands_are_answered() {
     let mut engine = engine();
-    engine.say("perft 3");
+    engine.send_line("perft 3");
     assert!(engine.until("Nodes searched").last().is_some_and(|line| line == "Nodes searched: 8902"));
-    engine.say("go perft 2");
+    engine.send_line("go perft 2");
     assert!(engine.until("Nodes searched").last().is_some_and(|line| line == "Nodes searched: 400"));
-    engine.say("make tea");
+    engine.send_line("make tea");
     engine.until("info string not understood");
 }
 
 #[test]
 fn memory_stays_small_with_a_small_table() {
     let mut engine = engine();
-    engine.say("setoption name Hash value 1\nisready\ngo nodes 30000");
+    engine.send_line("setoption name Hash value 1\nisready\ngo nodes 30000");
     engine.until("bestmove");
     let resident = engine.resident_kib();
     assert!(resident < 20 * 1024, "{resident} KiB");
@@ -382,12 +384,12 @@ fn random_input_never_ends_the_process() {
             bytes.push(b'\n');
         }
         engine.send(&bytes);
-        engine.say("stop");
+        engine.send_line("stop");
         // A position it was left with may be anything; from a known one it must still play.
-        engine.say("setoption name Threads value 1\nsetoption name MultiPV value 1\nposition startpos\ngo nodes 77\nisready");
+        engine.send_line("setoption name Threads value 1\nsetoption name MultiPV value 1\nposition startpos\ngo nodes 77\nisready");
         engine.until("readyok");
     }
-    engine.say("quit");
+    engine.send_line("quit");
     let (lines, status, errors) = engine.finish();
     assert!(status.success(), "{status} {errors}");
     assert!(!errors.contains("panicked"), "{errors}");

@@ -161,7 +161,7 @@ fn row_27_a_repeated_bestmove_never_answers_the_next_go() {
     }
 }
 
-/// What is said before our `go` has gone out answers none. Every game begins with its position told behind a barrier, so
+/// What is printed before our `go` has gone out answers none. Every game begins with its position told behind a barrier, so
 /// an engine that answers positions is found out before it is first asked, and asked behind barriers from then on.
 #[test]
 fn row_29_an_unsolicited_move_is_never_played() {
@@ -242,9 +242,9 @@ fn a_failure_before_the_first_good_handshake_is_a_mistake_in_the_plan() {
         spec.timeouts.start = Duration::from_millis(300);
         spec
     };
-    for (name, spec, says) in [
+    for (name, spec, expected) in [
         ("1 crash at first start", fake(&["on start: exit 1"]), "it ended (exit 1)"),
-        ("2 missing", at(&folder.path().join("nobody")), "No such file"),
+        ("2 missing", at(&folder.path().join("absent")), "No such file"),
         ("2 not executable", at(&data), "Permission denied"),
         ("2 wrong format", at(&junk), "startup_failure"),
         ("4 hang at uciok", quick(&["on uci: hang"]), "no uciok in time"),
@@ -260,7 +260,7 @@ fn a_failure_before_the_first_good_handshake_is_a_mistake_in_the_plan() {
         );
         let fatal = outcome.fatal.unwrap_or_else(|| panic!("{name}: the run goes on"));
         assert_eq!(fatal.engine, EngineIndex(0), "{name}");
-        assert!(fatal.reason.contains(says), "{name}: {}", fatal.reason);
+        assert!(fatal.reason.contains(expected), "{name}: {}", fatal.reason);
     }
 }
 

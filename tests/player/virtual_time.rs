@@ -74,9 +74,9 @@ impl GameHost for Deaf {
     }
 }
 
-struct Nobody;
+struct NoSpectator;
 
-impl Spectator for Nobody {
+impl Spectator for NoSpectator {
     fn ply(&mut self, _: &LivePly<'_>) {}
 }
 
@@ -90,13 +90,13 @@ enum Step {
     Freeze,
 }
 
-/// What was said to a scripted engine.
-type Heard = Rc<RefCell<Vec<String>>>;
+/// What was printed to a scripted engine.
+type Received = Rc<RefCell<Vec<String>>>;
 
 /// Serves UCI; `go` number n is answered by `answer(n)`, `stop` by `stop`.
 async fn engine(
     stream: DuplexStream,
-    heard: Heard,
+    received: Received,
     mut answer: impl FnMut(u32) -> Vec<Step>,
     stop: Vec<Step>,
 ) {
@@ -104,12 +104,12 @@ async fn engine(
     let mut lines = BufReader::new(read).lines();
     let (mut position, mut goes) = (Position::startpos(), 0);
     while let Ok(Some(line)) = lines.next_line().await {
-        heard.borrow_mut().push(line.clone());
+        received.borrow_mut().push(line.clone());
         let steps = match line.split(' ').next().unwrap_or_default() {
             "uci" => vec![Step::Say("option name Ponder type check default false\nuciok\n")],
             "isready" => vec![Step::Say("readyok\n")],
             "position" => {
-                position = told(&line);
+                position = position_after(&line);
                 Vec::new()
             }
             "go" if line.contains("ponder") => Vec::new(),
@@ -134,7 +134,7 @@ async fn engine(
     }
 }
 
-fn told(line: &str) -> Position {
+fn position_after(line: &str) -> Position {
     let (_, moves) = line.split_once("moves").unwrap_or((line, ""));
     moves.split_whitespace().fold(Position::startpos(), |position, word| {
         position.play(position.parse_coordinate(word, MoveStyle::Standard).unwrap())
@@ -145,7 +145,7 @@ fn told(line: &str) -> Position {
 struct Result {
     played: PlayedGame,
     took: Duration,
-    heard: Heard,
+    received: Received,
     fitness: Fitness,
     settled_after: Duration,
 }
@@ -178,9 +178,9 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
     let local = tokio::task::LocalSet::new();
     local
         .run_until(async move {
-            let (heard, ignored) = (Heard::default(), Heard::default());
+            let (received, ignored) = (Received::default(), Received::default());
             let (near, far) = duplex(setting.pipe);
-            tokio::task::spawn_local(engine(far, Rc::clone(&heard), answer, setting.stop));
+            tokio::task::spawn_local(engine(far, Rc::clone(&received), answer, setting.stop));
             let mut white =
                 Player::handshake(Memory(near), &setting.spec).await.map_err(|(_, fault)| fault).unwrap();
             let (near, far) = duplex(1 << 16);
@@ -200,13 +200,13 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
                 contest,
                 &mut LazyTimer::new(),
                 &Deaf(setting.deaf),
-                &mut Nobody,
+                &mut NoSpectator,
             )
             .await;
             let took = begun.elapsed();
             let fitness = white.end_game().await;
             let settled_after = begun.elapsed() - took;
-            Result { played, took, heard, fitness, settled_after }
+            Result { played, took, received, fitness, settled_after }
         })
         .await
 }
@@ -221,7 +221,7 @@ async fn a_hang_forfeits_at_the_deadline_and_gets_one_stop() {
         game(Setting::new(clock("1", 50)), |go| if go < 3 { vec![Step::Move] } else { Vec::new() }).await;
     assert_eq!(result.line(), "0-1 time_forfeit");
     assert_eq!(result.took, 1051 * MS, "row 7: to the tick");
-    assert_eq!(result.heard.borrow().iter().filter(|line| *line == "stop").count(), 1);
+    assert_eq!(result.received.borrow().iter().filter(|line| *line == "stop").count(), 1);
     assert_eq!(result.fitness, Fitness::Fit, "it answered stop");
 }
 
@@ -303,10 +303,13 @@ async fn after_an_unsolicited_line_every_go_follows_a_barrier() {
     })
     .await;
     assert_eq!(result.line(), "1/2-1/2 max_moves", "row 27");
-    let heard = result.heard.borrow();
-    let game_start = heard.iter().position(|line| line == "ucinewgame").unwrap();
-    let readies = heard[game_start..].iter().filter(|line| *line == "isready").count();
-    assert_eq!(readies, 3, "one for the game, one before each of the two moves after the anomaly: {heard:?}");
+    let received = result.received.borrow();
+    let game_start = received.iter().position(|line| line == "ucinewgame").unwrap();
+    let readies = received[game_start..].iter().filter(|line| *line == "isready").count();
+    assert_eq!(
+        readies, 3,
+        "one for the game, one before each of the two moves after the anomaly: {received:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,8 +317,8 @@ async fn the_remaining_time_is_sent_and_recorded() {
     let result = game(Setting::new(clock("10+0.5", 0)), |_| vec![Step::Wait(250 * MS), Step::Move]).await;
     let ply = &result.played.plies[0];
     assert_eq!((ply.time_us, ply.clock_left_us), (250_000, Some(10_250_000)));
-    let heard = result.heard.borrow();
-    let goes: Vec<_> = heard.iter().filter(|line| line.starts_with("go")).collect();
+    let received = result.received.borrow();
+    let goes: Vec<_> = received.iter().filter(|line| line.starts_with("go")).collect();
     assert_eq!(goes[0], "go wtime 10000 btime 10000 winc 500 binc 500");
     assert_eq!(goes[1], "go wtime 10250 btime 10500 winc 500 binc 500");
 }
@@ -323,7 +326,7 @@ async fn the_remaining_time_is_sent_and_recorded() {
 #[tokio::test(start_paused = true)]
 async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
     // The opponent always plays its first legal move; the ponder move is right once and wrong once.
-    let replies = told("position startpos moves a2a3").legal_moves();
+    let replies = position_after("position startpos moves a2a3").legal_moves();
     let [right, wrong] =
         [0, 1].map(|index| Position::startpos().coordinate(replies[index], MoveStyle::Standard));
     for (ponder, word, billed) in [(right, "ponderhit", 40), (wrong, "stop", 40)] {
@@ -334,15 +337,15 @@ async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
             if go == 1 { vec![Step::Say(text)] } else { vec![Step::Wait(40 * MS), Step::Move] }
         })
         .await;
-        let heard = result.heard.borrow();
-        assert!(heard.iter().any(|line| line == "setoption name Ponder value true"), "{heard:?}");
+        let received = result.received.borrow();
+        assert!(received.iter().any(|line| line == "setoption name Ponder value true"), "{received:?}");
         assert!(
-            heard.iter().any(|line| line.starts_with("go ponder") || line.ends_with(" ponder")),
-            "{heard:?}"
+            received.iter().any(|line| line.starts_with("go ponder") || line.ends_with(" ponder")),
+            "{received:?}"
         );
-        assert!(heard.iter().any(|line| line == word), "{ponder}: {heard:?}");
-        // On a hit the engine answers for the position it was told to ponder on.
-        assert_eq!(result.line(), "1/2-1/2 max_moves", "{ponder}: {heard:?}");
+        assert!(received.iter().any(|line| line == word), "{ponder}: {received:?}");
+        // On a hit the engine answers for the position it was position_after to ponder on.
+        assert_eq!(result.line(), "1/2-1/2 max_moves", "{ponder}: {received:?}");
         assert_eq!(result.played.plies[2].time_us, billed * 1000, "{ponder}");
     }
 }

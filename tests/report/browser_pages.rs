@@ -77,8 +77,8 @@ fn assert_pictures(drawn: &[f64], values: &[f64]) {
 fn figures(browser: &Browser) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('.figures div')].map(d => [d.querySelector('dt').textContent, \
                   d.querySelector('dd').textContent])";
-    let told = browser.run(script);
-    let rows = told.as_array().unwrap().iter();
+    let figures = browser.run(script);
+    let rows = figures.as_array().unwrap().iter();
     rows.map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_str().unwrap().to_owned())).collect()
 }
 
@@ -110,8 +110,8 @@ fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
         ),
     ];
     for (label, value) in expected {
-        let told = shown.iter().find(|(shown, _)| shown == label).map(|(_, value)| value.as_str());
-        assert_eq!(told, Some(value.as_str()), "{label}");
+        let found = shown.iter().find(|(shown, _)| shown == label).map(|(_, value)| value.as_str());
+        assert_eq!(found, Some(value.as_str()), "{label}");
     }
 }
 
@@ -130,8 +130,8 @@ fn assert_fits(browser: &Browser, page: &str) {
 fn the_report_shows_the_run_and_executes_no_markup_from_names() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let (status, said) = finish(&mut bench.start(&evil_config(&bench, 24, 0), "run"));
-    assert!([0, 1, 3].contains(&status), "{said}");
+    let (status, printed) = finish(&mut bench.start(&evil_config(&bench, 24, 0), "run"));
+    assert!([0, 1, 3].contains(&status), "{printed}");
     browser.open_file(&bench.path("run/report.html"));
     assert_eq!(browser.complaints(), [""; 0], "the console is silent");
     assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was run");
@@ -210,8 +210,8 @@ fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     let config = evil_config(&bench, 24, 0);
     let blunders = "\"--salt\", \"1\", \"--on\", \"on go#100: reply bestmove a1a1\",";
     fs::write(&config, fs::read_to_string(&config).unwrap().replace("\"--salt\", \"1\",", blunders)).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert!([0, 1, 3].contains(&status), "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert!([0, 1, 3].contains(&status), "{printed}");
     browser.open_file(&bench.path("run/report.html"));
     assert_accessible(&browser, "the report");
     let reached = reached_by_keyboard(&browser);
@@ -301,7 +301,7 @@ fn foreigners_are_refused(served: &Served) {
     let rebound = format!("evil.example:{}", served.port);
     assert_eq!(get("/run/run/", &[("Host", rebound.as_str())]).status, 421);
     for path in [
-        "/run/nobody/",
+        "/run/absent/",
         "/run/run/journal.ndjson",
         "/run/run/..%2Fevil.toml",
         "/run/run/faults/..%2Fplan.toml",
@@ -323,8 +323,8 @@ fn past_and_running_runs_are_listed_together() {
     let config = evil_config(&bench, 12, 0);
     for run in ["results/past", "results/older"] {
         fs::create_dir_all(bench.path("results")).unwrap();
-        let (status, said) = finish(&mut bench.start(&config, run));
-        assert!([0, 1, 3].contains(&status), "{said}");
+        let (status, printed) = finish(&mut bench.start(&config, run));
+        assert!([0, 1, 3].contains(&status), "{printed}");
     }
     let mut running = spawn(&mut bench.start(&evil_config(&bench, 4000, 4), "results/running"));
     let served =
@@ -348,8 +348,8 @@ fn past_and_running_runs_are_listed_together() {
         browser.run(&format!(
             "document.getElementById('wanted').value = '{round}'; document.getElementById('show').click()"
         ));
-        let told = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
-        browser.wait("the game is shown", &told);
+        let script = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
+        browser.wait("the game is shown", &script);
         assert!(browser.text("#who").contains(EVIL[0]), "names are text");
     }
     assert_eq!(browser.complaints(), [""; 0], "the console is silent");
@@ -365,8 +365,8 @@ fn past_and_running_runs_are_listed_together() {
 fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let (status, said) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));
-    assert!([0, 1, 3].contains(&status), "{said}");
+    let (status, printed) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));
+    assert!([0, 1, 3].contains(&status), "{printed}");
     let serve = |port: u16| {
         let at = port.to_string();
         Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("run")).args(["--at", &at]))

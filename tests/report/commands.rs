@@ -15,11 +15,11 @@ fn a_run_is_reported_as_a_page_plots_a_forum_block_and_a_panel() {
     let bench = Bench::new();
     let config =
         bench.config("patch", &Match { pairs: 12, rest: "[sprt]\nelo = [0.0, 5.0]", ..Match::default() });
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert!([0, 1, 3].contains(&status), "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert!([0, 1, 3].contains(&status), "{printed}");
 
-    let (status, said) = playself(&bench, &["report", "run", "--svg", "plots"]);
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = playself(&bench, &["report", "run", "--svg", "plots"]);
+    assert_eq!(status, 0, "{printed}");
     for name in ["llr", "elo", "pentanomial", "colours", "lengths"] {
         let plot = fs::read_to_string(bench.path(&format!("plots/{name}.svg"))).unwrap();
         assert!(plot.starts_with("<?xml") && plot.contains("</svg>") && !plot.contains("var("), "{name}");
@@ -28,22 +28,22 @@ fn a_run_is_reported_as_a_page_plots_a_forum_block_and_a_panel() {
     // The page says how to repeat the run, and that works.
     let page = bench.read("run", "report.html");
     assert!(page.contains("playself sprt plan.toml"));
-    let (again, said) = playself(&bench, &["sprt", "run/plan.toml", "--run-dir", "again"]);
-    assert!([0, 1, 3].contains(&again), "{said}");
+    let (again, printed) = playself(&bench, &["sprt", "run/plan.toml", "--run-dir", "again"]);
+    assert!([0, 1, 3].contains(&again), "{printed}");
     assert_eq!(bench.read("run", "pairs.csv"), bench.read("again", "pairs.csv"));
 
     // Any game can be put in front of the viewer.
     assert!(page.contains("All 24 games are in this page"));
     assert!(page.contains("[{\"r\":\"1.1\""));
-    let (status, said) = playself(&bench, &["report", "run", "--game", "12.2", "--game", "3.1"]);
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = playself(&bench, &["report", "run", "--game", "12.2", "--game", "3.1"]);
+    assert_eq!(status, 0, "{printed}");
     let page = bench.read("run", "report.html");
     assert!(page.contains("[{\"r\":\"12.2\""), "the game that was asked for comes first");
     assert_eq!(page.matches("{\"r\":\"12.2\"").count(), 1, "and only once");
     assert_eq!(page.matches("{\"r\":\"").count(), 24);
     for (nonsense, status) in [("13.1", 2), ("12", 2), ("1.3", 2)] {
-        let (told, said) = playself(&bench, &["report", "run", "--game", nonsense]);
-        assert!(told == status && said.contains(nonsense), "{nonsense}: {told} {said}");
+        let (found, printed) = playself(&bench, &["report", "run", "--game", nonsense]);
+        assert!(found == status && printed.contains(nonsense), "{nonsense}: {found} {printed}");
     }
 
     let (status, block) = playself(&bench, &["report", "run", "--forum"]);
@@ -68,17 +68,17 @@ fn several_runs_are_compared_in_a_table_and_a_chart_strongest_first() {
         let config = bench.config(name, &Match { pairs: 8, candidate: &candidate, ..Match::default() });
         assert_eq!(finish(&mut bench.start(&config, name)).0, 0);
     }
-    let (status, said) =
+    let (status, printed) =
         playself(&bench, &["report", "weak", "strong", "--svg", "plots", "--page", "week.html"]);
-    assert_eq!(status, 0, "{said}");
+    assert_eq!(status, 0, "{printed}");
     let (status, json) = playself(&bench, &["report", "weak", "strong", "--json"]);
     assert_eq!(status, 0, "{json}");
     let runs: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(runs[0]["elo"].as_f64() >= runs[1]["elo"].as_f64(), "{json}");
     let best = runs[0]["name"].as_str().unwrap();
-    let rows: Vec<&str> = said.lines().collect();
-    assert!(rows[0].starts_with("run ") && rows[1].starts_with(best), "{said}");
-    assert!(said.contains('●'), "the chart in letters: {said}");
+    let rows: Vec<&str> = printed.lines().collect();
+    assert!(rows[0].starts_with("run ") && rows[1].starts_with(best), "{printed}");
+    assert!(printed.contains('●'), "the chart in letters: {printed}");
     let page = fs::read_to_string(bench.path("week.html")).unwrap();
     assert!(page.contains("2 runs compared") && page.contains("<svg"), "{page}");
     assert!(bench.path("plots/comparison.svg").exists());
@@ -88,9 +88,9 @@ fn several_runs_are_compared_in_a_table_and_a_chart_strongest_first() {
 fn a_folder_without_a_run_is_refused() {
     let bench = Bench::new();
     for command in ["report", "watch"] {
-        let (status, said) = playself(&bench, &[command, "."]);
-        assert_eq!(status, 2, "{command}: {said}");
-        assert!(said.contains("no plan.toml"), "{command}: {said}");
+        let (status, printed) = playself(&bench, &[command, "."]);
+        assert_eq!(status, 2, "{command}: {printed}");
+        assert!(printed.contains("no plan.toml"), "{command}: {printed}");
     }
 }
 
@@ -104,8 +104,8 @@ fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
         book.display()
     );
     fs::write(bench.path("tuned.toml"), config).unwrap();
-    let (status, said) = playself(&bench, &["tune", "tuned.toml", "--run-dir", "run"]);
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = playself(&bench, &["tune", "tuned.toml", "--run-dir", "run"]);
+    assert_eq!(status, 0, "{printed}");
     let page = bench.read("run", "report.html");
     for line in bench.read("run", "weights.toml").lines() {
         let (name, value) = line.split_once(" = ").unwrap();

@@ -151,6 +151,6 @@ fn fullest(value: i32) -> f64 {
     let mut values = [None; 64];
     values[0] = Some(value);
     let svg = BoardMap { title: "t".into(), values }.svg();
-    let told = svg.split_once("fill-opacity=\"").and_then(|(_, rest)| rest.split_once('"'));
-    told.and_then(|(opacity, _)| opacity.parse().ok()).expect("a square has an opacity")
+    let opacity = svg.split_once("fill-opacity=\"").and_then(|(_, rest)| rest.split_once('"'));
+    opacity.and_then(|(opacity, _)| opacity.parse().ok()).expect("a square has an opacity")
 }

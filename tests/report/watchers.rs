@@ -50,7 +50,7 @@ fn watch(port: u16) -> io::Result<Result<BufReader<TcpStream>, u16>> {
 }
 
 /// The next number of counted pairs that a watcher is told.
-fn pairs_told(watcher: &mut BufReader<TcpStream>) -> u64 {
+fn next_pairs(watcher: &mut BufReader<TcpStream>) -> u64 {
     loop {
         let mut line = String::new();
         assert!(watcher.read_line(&mut line).unwrap() > 0, "the stream goes on");
@@ -74,8 +74,8 @@ fn a_hundred_watchers_follow_the_run_while_some_never_read() {
         .into_iter()
         .map(|mut watcher| {
             std::thread::spawn(move || {
-                let first = pairs_told(&mut watcher);
-                while pairs_told(&mut watcher) < first + 2 {}
+                let first = next_pairs(&mut watcher);
+                while next_pairs(&mut watcher) < first + 2 {}
             })
         })
         .collect();
@@ -108,8 +108,8 @@ fn row_96_a_thousand_idle_streams_are_capped_and_do_not_disturb_pages_or_games()
     assert_eq!((kept.len(), refused), (MOST_STREAMS, 1000 - MOST_STREAMS));
     // Whoever only wants to look is served although all places for watchers are taken.
     for path in ["/run/run/", "/style.css", "/run/run/summary.json"] {
-        let told = || try_http(served.port, "GET", path, &[], "").map(|answer| answer.status);
-        wait_for(path, 20, || told().is_ok_and(|status| status == 200));
+        let status = || try_http(served.port, "GET", path, &[], "").map(|answer| answer.status);
+        wait_for(path, 20, || status().is_ok_and(|status| status == 200));
     }
     let before = games(&bench);
     wait_for("games go on", 60, || games(&bench) > before + 4);
@@ -117,5 +117,5 @@ fn row_96_a_thousand_idle_streams_are_capped_and_do_not_disturb_pages_or_games()
     // One who leaves makes room for one who comes.
     assert_eq!(http(served.port, "GET", "/run/run/events", &[], "").status, 503);
     drop(kept.pop());
-    wait_for("there is room again", 30, || watch(served.port).is_ok_and(|told| told.is_ok()));
+    wait_for("there is room again", 30, || watch(served.port).is_ok_and(|answer| answer.is_ok()));
 }

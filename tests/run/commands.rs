@@ -21,8 +21,9 @@ fn the_same_seed_gives_the_same_files_at_every_concurrency() {
     let mut seen = Vec::new();
     for concurrency in ["1", "2", "8"] {
         let config = bench.config("same", &Match { pairs: 24, ..Match::default() });
-        let (status, said) = finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
-        assert_eq!(status, 0, "{said}");
+        let (status, printed) =
+            finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
+        assert_eq!(status, 0, "{printed}");
         seen.push(bench.results(concurrency));
     }
     assert_eq!(seen[0], seen[1]);
@@ -39,9 +40,10 @@ fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
     let mut seen = Vec::new();
     for concurrency in ["1", "2", "8"] {
         let config = bench.engine_test("test", "", SPOILED, [0, 150]);
-        let (status, said) = finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
-        assert_eq!(status, 0, "{said}");
-        assert!(said.contains("H1 was accepted"), "{said}");
+        let (status, printed) =
+            finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
+        assert_eq!(status, 0, "{printed}");
+        assert!(printed.contains("H1 was accepted"), "{printed}");
         seen.push(bench.results(concurrency));
     }
     assert_eq!(seen[0], seen[1]);
@@ -53,15 +55,15 @@ fn adjudication_flags_work_as_their_help_describes() {
     let bench = Bench::new();
     let engines = ["--white", FAKE, "--black", FAKE];
     let flags = ["--draw", "34,8,20", "--resign=3,600", "--run-dir", "run"];
-    let (status, said) = classic(&bench, &[engines.as_slice(), flags.as_slice()].concat());
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = classic(&bench, &[engines.as_slice(), flags.as_slice()].concat());
+    assert_eq!(status, 0, "{printed}");
     let plan = bench.read("run", "plan.toml");
     for line in ["after_move = 34", "moves = 8", "cp = 20", "moves = 3", "cp = 600"] {
         assert!(plan.contains(line), "{line}: {plan}");
     }
     for wrong in ["1,2", "1,2,x", "1,2,3,4"] {
-        let (status, said) = classic(&bench, &[engines.as_slice(), &["--draw", wrong]].concat());
-        assert_eq!((status, said.contains("expected 3 comma-separated")), (2, true), "{said}");
+        let (status, printed) = classic(&bench, &[engines.as_slice(), &["--draw", wrong]].concat());
+        assert_eq!((status, printed.contains("expected 3 comma-separated")), (2, true), "{printed}");
     }
 }
 
@@ -74,8 +76,12 @@ fn a_missing_journal_is_reported_and_the_other_files_stay() {
     fs::remove_file(bench.path("run/journal.ndjson")).unwrap();
     let pairs = bench.read("run", "pairs.csv");
     for command in ["verify", "resume", "report"] {
-        let (status, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("run")));
-        assert_eq!((status, said.contains("journal.ndjson is missing")), (4, true), "{command}: {said}");
+        let (status, printed) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("run")));
+        assert_eq!(
+            (status, printed.contains("journal.ndjson is missing")),
+            (4, true),
+            "{command}: {printed}"
+        );
         assert!(!bench.path("run/journal.ndjson").exists(), "{command} made another");
         assert_eq!(bench.read("run", "games.pgn"), games, "{command}");
         assert_eq!(bench.read("run", "pairs.csv"), pairs, "{command}");
@@ -88,21 +94,21 @@ fn sprt_bounds_are_refused_for_a_tuning_run() {
     let config = bench.path("tune.toml");
     fs::write(&config, "engine = \"builtin\"\n[tune]\ngames = 4\nparameters = [\"tempo_mg\"]\n").unwrap();
     let mut command = Command::new(PLAYSELF);
-    let (status, said) = finish(command.arg("tune").arg(&config).args(["--sprt", "0,5"]));
-    assert_eq!((status, said.contains("[accept]")), (2, true), "{said}");
+    let (status, printed) = finish(command.arg("tune").arg(&config).args(["--sprt", "0,5"]));
+    assert_eq!((status, printed.contains("[accept]")), (2, true), "{printed}");
 }
 
 #[test]
 fn two_engines_alone_are_enough_to_play_and_report_a_pair() {
     let bench = Bench::new();
-    let (status, said) = classic(&bench, &["--white", FAKE, "--black", FAKE]);
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = classic(&bench, &["--white", FAKE, "--black", FAKE]);
+    assert_eq!(status, 0, "{printed}");
     for line in [
         "Started game 1 of 2 (fake-engine vs fake-engine_2)",
         "Finished game 2 (fake-engine_2 vs fake-engine): ",
         "Finished match",
     ] {
-        assert!(said.contains(line), "{line} not in:\n{said}");
+        assert!(printed.contains(line), "{line} not in:\n{printed}");
     }
     let runs: Vec<_> = fs::read_dir(bench.path("results")).unwrap().collect();
     assert_eq!(runs.len(), 1);
@@ -168,7 +174,7 @@ fn exit_statuses_report_the_outcome() {
     };
     let loser = ["--on", "on go#5+: write bestmove 0000\\n"];
     let sprt = "[sprt]\nelo = [0.0, 200.0]";
-    for (case, status, (found, said)) in [
+    for (case, status, (found, printed)) in [
         ("finished", 0, test("finished", &["--salt", "9"], 2, "")),
         ("accepted", 0, test("accepted", &loser, 500, sprt)),
         ("rejected", 1, test("rejected", &["--salt", "1"], 500, "[sprt]\nelo = [200.0, 400.0]")),
@@ -177,7 +183,7 @@ fn exit_statuses_report_the_outcome() {
         ("half a call", 2, classic(&bench, &["--white", FAKE])),
         ("no engine at all", 4, classic(&bench, &["--white", "/bin/true", "--black", FAKE])),
     ] {
-        assert_eq!(found, status, "{case}: {said}");
+        assert_eq!(found, status, "{case}: {printed}");
     }
 }
 
@@ -186,9 +192,9 @@ fn an_engine_that_always_fails_stops_a_long_run_and_keeps_its_results() {
     let bench = Bench::new();
     let config = bench
         .config("breaker", &Match { pairs: 500, baseline: &["--on", "on go#3: exit 3"], ..Match::default() });
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 4, "{said}");
-    assert!(said.contains("engines failed in"), "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("engines failed in"), "{printed}");
     assert!(bench.read("run", "pairs.csv").contains("crash(exit 3)"));
     assert!(fs::read_dir(bench.path("run/faults")).unwrap().count() >= 10);
 }
@@ -202,7 +208,7 @@ fn all_mistakes_in_a_config_are_reported_with_their_lines() {
         "name = 3\n[candidate]\nengin = \"builtin\"\n[games]\nmax_pair = 2\ndepth = \"deep\"\n",
     )
     .unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
     assert_eq!(status, 2);
     for part in [
         "bad.toml:1: name must be",
@@ -210,14 +216,14 @@ fn all_mistakes_in_a_config_are_reported_with_their_lines() {
         "bad.toml:5: unknown key `games.max_pair`; did you mean `max_pairs`?",
         "bad.toml:6: games.depth must be",
     ] {
-        assert!(said.contains(part), "{part} not in:\n{said}");
+        assert!(printed.contains(part), "{part} not in:\n{printed}");
     }
     assert!(!bench.path("run").exists());
     fs::write(bench.path("book.epd"), "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - -\nnonsense\n").unwrap();
     let config = bench.config("bad-book", &Match::default());
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 2, "{said}");
-    assert!(said.contains('2'), "the line is named: {said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains('2'), "the line is named: {printed}");
 }
 
 #[test]
@@ -226,16 +232,20 @@ fn unfair_conditions_are_reported_and_refused_with_strict() {
     let config = bench.config("unfair", &Match { pairs: 1, ..Match::default() });
     let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
     fs::write(&config, text).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "lax"));
-    assert_eq!((status, said.contains("Warning; new thinks depth=1, old depth=2")), (0, true), "{said}");
-    let (status, said) = finish(bench.start(&config, "strict").arg("--strict"));
-    assert_eq!((status, said.contains("--strict")), (2, true), "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "lax"));
+    assert_eq!(
+        (status, printed.contains("Warning; new thinks depth=1, old depth=2")),
+        (0, true),
+        "{printed}"
+    );
+    let (status, printed) = finish(bench.start(&config, "strict").arg("--strict"));
+    assert_eq!((status, printed.contains("--strict")), (2, true), "{printed}");
     assert!(!bench.path("strict").exists());
     let text = fs::read_to_string(&config).unwrap().replace("name = \"new\"", "name = \"new\"\ndepth = 1");
     fs::write(&config, text).unwrap();
-    let (status, said) = finish(bench.start(&config, "asked").arg("--strict"));
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("Note; new thinks depth=1, old depth=2, as written"), "{said}");
+    let (status, printed) = finish(bench.start(&config, "asked").arg("--strict"));
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("Note; new thinks depth=1, old depth=2, as written"), "{printed}");
 }
 
 #[test]
@@ -250,16 +260,16 @@ fn different_default_options_are_unfair_conditions() {
     );
     let call = ["--white", FAKE, "--black", &greedy, "--depth", "1", "--strict", "--option", "Hash=16"];
     let play = |args: &[&str]| finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
-    let (status, said) = play(&call[..7]);
-    assert_eq!(status, 2, "{said}");
-    for told in [
+    let (status, printed) = play(&call[..7]);
+    assert_eq!(status, 2, "{printed}");
+    for expected in [
         "Hash is 16 by default for fake-engine, 64 by default for greedy",
         "Threads is 1 by default for fake-engine, 2 by default for greedy",
     ] {
-        assert!(said.contains(told), "{told}: {said}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
-    let (_, said) = play(&call);
-    assert!(!said.contains("Hash is") && said.contains("Threads is"), "{said}");
+    let (_, printed) = play(&call);
+    assert!(!printed.contains("Hash is") && printed.contains("Threads is"), "{printed}");
 }
 
 #[test]
@@ -269,15 +279,15 @@ fn more_games_than_processors_are_reported_first_and_refused_with_strict() {
     let config = bench.config("crowded", &Match { pairs: 64, games, ..Match::default() });
     let text = fs::read_to_string(&config).unwrap().replace("depth = 1\n", "");
     fs::write(&config, text).unwrap();
-    let (status, said) = finish(bench.start(&config, "strict").arg("--strict"));
-    assert_eq!((status, said.contains("64 games at once need 64 processors")), (2, true), "{said}");
+    let (status, printed) = finish(bench.start(&config, "strict").arg("--strict"));
+    assert_eq!((status, printed.contains("64 games at once need 64 processors")), (2, true), "{printed}");
     let output = bench.start(&config, "lax").args(["--json", "--games", "128"]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let events: Vec<serde_json::Value> =
-        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let place = |kind: &str| events.iter().position(|event| event["event"] == kind);
     let warned = place("warning").unwrap();
-    assert!(events[warned]["text"].as_str().unwrap().contains("64 games at once"), "{said}");
+    assert!(events[warned]["text"].as_str().unwrap().contains("64 games at once"), "{printed}");
     assert!(warned < place("game").unwrap());
 }
 
@@ -291,9 +301,9 @@ fn more_than_two_engines_play_a_tournament_with_a_table() {
         command.args(["--engine", engine]);
     }
     command.args(["--games", "12", "--depth", "1", "--max-moves", "20", "--run-dir", "run"]);
-    let (status, said) = finish(&mut command);
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("Rank Name"), "{said}");
+    let (status, printed) = finish(&mut command);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("Rank Name"), "{printed}");
     let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
     assert_eq!(summary["table"].as_array().unwrap().len(), 3);
     let pairs = bench.read("run", "pairs.csv");
@@ -361,16 +371,16 @@ fn control_commands_query_and_change_a_running_run() {
     let ask = |words: &[&str]| {
         let mut command = Command::new(PLAYSELF);
         command.arg(words[0]).arg(bench.path("run")).args(&words[1..]);
-        let (status, said) = finish(&mut command);
-        (status, serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default())
+        let (status, printed) = finish(&mut command);
+        (status, serde_json::from_str::<serde_json::Value>(&printed).unwrap_or_default())
     };
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(bench.path("run/control.sock")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(ask(&["status"]).1["phase"], "playing");
-    let (status, said) = finish(Command::new(PLAYSELF).arg("report").arg(bench.path("run")));
-    assert_eq!((status, said.contains("The run is being played.")), (0, true), "{said}");
-    assert!(!said.contains("interrupted"), "{said}");
+    let (status, printed) = finish(Command::new(PLAYSELF).arg("report").arg(bench.path("run")));
+    assert_eq!((status, printed.contains("The run is being played.")), (0, true), "{printed}");
+    assert!(!printed.contains("interrupted"), "{printed}");
     assert_eq!(ask(&["concurrency", "4"]).1["concurrency"], 4);
     assert_eq!(ask(&["pause"]).1["phase"], "paused");
     wait_for("the pause", 30, || ask(&["status"]).1["playing"] == 0);
@@ -401,24 +411,24 @@ fn commands_on_a_run_that_is_not_running_report_what_is_wrong() {
             drop(std::os::unix::net::UnixListener::bind(bench.path("done/control.sock")).unwrap());
         }
         for command in ["status", "pause", "continue", "stop", "concurrency"] {
-            for (place, status, told) in [
+            for (place, status, expected) in [
                 ("done", 4, "is not running: `playself report`"),
                 ("nowhere", 2, "nowhere does not exist"),
                 ("done.toml", 2, "is not a run folder"),
             ] {
                 let mut asked = Command::new(PLAYSELF);
                 asked.arg(command).arg(bench.path(place)).args((command == "concurrency").then_some("2"));
-                let (code, said) = finish(&mut asked);
-                assert_eq!(code, status, "{command} {place}: {said}");
-                assert!(said.contains(told), "{command} {place}: {said}");
+                let (code, printed) = finish(&mut asked);
+                assert_eq!(code, status, "{command} {place}: {printed}");
+                assert!(printed.contains(expected), "{command} {place}: {printed}");
             }
         }
     }
     for command in ["resume", "verify", "report"] {
-        let (code, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("nowhere")));
-        assert_eq!((code, said.contains("does not exist")), (2, true), "{command}: {said}");
-        let (code, said) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("done")));
-        assert_eq!(code, 0, "{command}: {said}");
+        let (code, printed) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("nowhere")));
+        assert_eq!((code, printed.contains("does not exist")), (2, true), "{command}: {printed}");
+        let (code, printed) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("done")));
+        assert_eq!(code, 0, "{command}: {printed}");
         assert_eq!(bench.results("done"), good, "{command} changes nothing of a finished run");
     }
     let after = fs::read(bench.path("done/journal.ndjson")).unwrap();
@@ -430,8 +440,8 @@ fn a_harmful_weight_is_rejected_and_its_correction_accepted() {
     let bench = Bench::new();
     for (case, candidate, baseline, status) in [("spoiled", SPOILED, "", 1), ("cured", "", SPOILED, 0)] {
         let config = bench.engine_test(case, candidate, baseline, [0, 60]);
-        let (found, said) = finish(&mut bench.start(&config, case));
-        assert_eq!(found, status, "{case}: {said}");
+        let (found, printed) = finish(&mut bench.start(&config, case));
+        assert_eq!(found, status, "{case}: {printed}");
     }
 }
 
@@ -446,8 +456,8 @@ fn an_engine_runs_in_a_private_folder_and_within_limits_if_configured() {
     let text = fs::read_to_string(&config).unwrap().replacen(FAKE, &engine, 1);
     let table = "name = \"new\"\ndir = \"private\"\nfile_mb = 1\nprocesses = 100000\nmove_cap_s = 2";
     fs::write(&config, text.replacen("name = \"new\"", table, 1)).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "{printed}");
     let seen = fs::read_to_string(bench.path("seen")).unwrap();
     let lines: Vec<&str> = seen.lines().collect();
     assert!(!lines[0].starts_with(bench.folder.path().to_str().unwrap()), "{seen}");
@@ -472,14 +482,14 @@ fn a_tournament_continues_without_a_failing_engine_and_exits_with_a_fault() {
         engine("two", "\"--salt\", \"2\""),
     );
     fs::write(bench.path("three.toml"), text).unwrap();
-    let (status, said) = finish(&mut bench.start(&bench.path("three.toml"), "run"));
-    assert_eq!(status, 4, "{said}");
+    let (status, printed) = finish(&mut bench.start(&bench.path("three.toml"), "run"));
+    assert_eq!(status, 4, "{printed}");
     assert!(
-        said.contains("Warning; bad is quarantined, the others play on: it failed in 20 of 20 games"),
-        "{said}"
+        printed.contains("Warning; bad is quarantined, the others play on: it failed in 20 of 20 games"),
+        "{printed}"
     );
-    assert!(said.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{said}");
-    assert!(!said.contains("playself resume"), "{said}");
+    assert!(printed.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{printed}");
+    assert!(!printed.contains("playself resume"), "{printed}");
     let rows = bench.read("run", "pairs.csv");
     // All of the twenty pairs of the healthy two, and five of each pairing of the other.
     assert_eq!(rows.lines().count(), 1 + 20 + 10, "{rows}");
@@ -493,8 +503,11 @@ fn a_harmless_irregularity_is_reported_once_for_each_engine() {
     let bench = Bench::new();
     let twice: &[&str] = &["--on", "on go#3+: play; write bestmove a1a1\\n"];
     let odd = Match { pairs: 4, candidate: twice, ..Match::default() };
-    let (status, said) = finish(&mut bench.start(&bench.config("odd", &odd), "run"));
-    assert_eq!(status, 0, "{said}");
-    assert_eq!(said.matches("Warning; in game").count(), 1, "{said}");
-    assert!(said.contains(" new sent ") && said.contains(" unexpected lines, which were dropped"), "{said}");
+    let (status, printed) = finish(&mut bench.start(&bench.config("odd", &odd), "run"));
+    assert_eq!(status, 0, "{printed}");
+    assert_eq!(printed.matches("Warning; in game").count(), 1, "{printed}");
+    assert!(
+        printed.contains(" new sent ") && printed.contains(" unexpected lines, which were dropped"),
+        "{printed}"
+    );
 }

@@ -23,7 +23,7 @@ fn scrambled(number: u64) -> u64 {
 
 /// Kills a run again and again, at random moments and at random lengths of its journal, until it is through.
 fn kill_loop(name: &str, cycles: u64, bench: &Bench, config: &Path) {
-    let (status, said) = finish(&mut bench.start(config, "whole"));
+    let (status, printed) = finish(&mut bench.start(config, "whole"));
     let journal = bench.path("killed").join("journal.ndjson");
     let length = || fs::metadata(&journal).map_or(0, |found| found.len());
     let final_length = fs::metadata(bench.path("whole").join("journal.ndjson")).unwrap().len();
@@ -57,8 +57,8 @@ fn kill_loop(name: &str, cycles: u64, bench: &Bench, config: &Path) {
         child = spawn(&mut bench.resume("killed"));
     }
     child.wait().unwrap();
-    let (resumed, told) = finish(&mut bench.resume("killed"));
-    assert_eq!(resumed, status, "{name}: {said}\n{told}");
+    let (resumed, output) = finish(&mut bench.resume("killed"));
+    assert_eq!(resumed, status, "{name}: {printed}\n{output}");
     assert_eq!(bench.results("killed"), bench.results("whole"), "{name} after {kills} kills");
     assert!(kills > 0, "{name}: the run was never killed");
     let verified = bench.verify("killed");
@@ -98,8 +98,8 @@ fn a_test_killed_at_every_fail_point_ends_the_same_and_replays_no_finished_game(
     let rest = "[sprt]\nelo = [200.0, 400.0]";
     let games = "concurrency = 2";
     let config = bench.config("points", &Match { pairs: 500, games, rest, ..Match::default() });
-    let (status, said) = finish(&mut bench.start(&config, "whole"));
-    assert_eq!(status, 1, "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "whole"));
+    assert_eq!(status, 1, "{printed}");
     let often = if kill_cycles() > 12 { 20 } else { 1 };
     for point in Point::deadly() {
         for hit in 1..=often {
@@ -116,8 +116,8 @@ fn a_test_killed_at_every_fail_point_ends_the_same_and_replays_no_finished_game(
             } else {
                 bench.start(&config, &run)
             };
-            let (resumed, told) = finish(&mut again);
-            assert_eq!(resumed, status, "{armed}: {told}");
+            let (resumed, output) = finish(&mut again);
+            assert_eq!(resumed, status, "{armed}: {output}");
             assert_eq!(bench.results(&run), bench.results("whole"), "{armed}");
             let mut games = games_on_record(&bench, &run);
             let all = games.len();
@@ -147,10 +147,11 @@ fn row_70_a_second_program_on_the_same_run_is_refused() {
         fs::metadata(bench.path("run/journal.ndjson")).is_ok_and(|j| j.len() > 600)
     });
     for mut second in [bench.resume("run"), bench.start(&config, "run")] {
-        let (status, said) = finish(&mut second);
+        let (status, printed) = finish(&mut second);
         assert!(
-            status == 4 && said.contains("another playself") || status == 2 && said.contains("already holds"),
-            "{status}: {said}"
+            status == 4 && printed.contains("another playself")
+                || status == 2 && printed.contains("already holds"),
+            "{status}: {printed}"
         );
     }
     assert_eq!(bench.verify("run").status.code(), Some(4));
@@ -183,9 +184,9 @@ fn row_71_a_changed_engine_book_or_plan_is_refused_with_what_changed() {
         fs::remove_file(&path).unwrap();
         fs::write(&path, &new).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        let (status, said) = finish(&mut bench.resume("run"));
-        assert_eq!(status, 4, "{file}: {said}");
-        assert!(said.contains(what), "{file}: {said}");
+        let (status, printed) = finish(&mut bench.resume("run"));
+        assert_eq!(status, 4, "{file}: {printed}");
+        assert!(printed.contains(what), "{file}: {printed}");
         fs::write(&path, &old).unwrap();
     }
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
@@ -209,8 +210,8 @@ fn row_69_deleted_truncated_and_edited_files_are_restored_from_the_journal() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, change(&text)).unwrap();
         let output = bench.verify("run");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && said.contains(&format!("{name}: differed")), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && printed.contains(&format!("{name}: differed")), "{printed}");
         assert_eq!(bench.results("run"), good, "{name}");
     }
     fs::remove_file(bench.path("run/games.pgn")).unwrap();
@@ -232,19 +233,19 @@ fn rows_66_and_67_a_torn_journal_is_replayed_and_a_damaged_one_refused_with_its_
         .collect();
     // Cut inside the fourth record from the end, and go on: the same games are played again.
     fs::write(&path, &whole[..starts[starts.len() - 4] + 40]).unwrap();
-    let (status, said) = finish(&mut bench.resume("run"));
-    assert_eq!((status, said.contains("incomplete record")), (0, true), "{said}");
+    let (status, printed) = finish(&mut bench.resume("run"));
+    assert_eq!((status, printed.contains("incomplete record")), (0, true), "{printed}");
     assert_eq!(bench.results("run"), good);
 
     let mut flipped = whole.clone();
     flipped[usize::midpoint(starts[4], starts[5])] ^= 1;
     fs::write(&path, &flipped).unwrap();
-    for (status, said) in [finish(&mut bench.resume("run")), {
+    for (status, printed) in [finish(&mut bench.resume("run")), {
         let output = bench.verify("run");
         (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     }] {
-        assert_eq!(status, 4, "{said}");
-        assert!(said.contains(&format!("byte {}", starts[4])), "{said}");
+        assert_eq!(status, 4, "{printed}");
+        assert!(printed.contains(&format!("byte {}", starts[4])), "{printed}");
     }
     let offset = starts[4].to_string();
     let mut cut = std::process::Command::new(PLAYSELF);
@@ -257,17 +258,17 @@ fn rows_66_and_67_a_torn_journal_is_replayed_and_a_damaged_one_refused_with_its_
     // was not: the journal was lost, and the games stay.
     for length in [0, 1, starts[1] - 1] {
         fs::write(&path, &whole[..length]).unwrap();
-        let (status, said) = finish(&mut bench.resume("run"));
+        let (status, printed) = finish(&mut bench.resume("run"));
         assert_eq!(
-            (status, said.contains("has no record of the games")),
+            (status, printed.contains("has no record of the games")),
             (4, true),
-            "{length} bytes: {said}"
+            "{length} bytes: {printed}"
         );
         assert_eq!(bench.results("run"), good, "{length} bytes");
         fs::write(bench.path("run/games.pgn"), "").unwrap();
         fs::remove_file(bench.path("run/pairs.csv")).unwrap();
-        let (status, said) = finish(&mut bench.resume("run"));
-        assert_eq!(status, 0, "{length} bytes: {said}");
+        let (status, printed) = finish(&mut bench.resume("run"));
+        assert_eq!(status, 0, "{length} bytes: {printed}");
         assert_eq!(bench.results("run"), good, "{length} bytes");
     }
 }
@@ -283,8 +284,8 @@ fn row_72_a_journal_of_a_newer_program_is_refused() {
     let first = playself::journal::encode(0, 1, &payload).unwrap();
     let newer = [&first, text.split_once('\n').unwrap().1.as_bytes()].concat();
     fs::write(&path, &newer).unwrap();
-    let (status, said) = finish(&mut bench.resume("run"));
-    assert_eq!((status, said.contains("format 99")), (4, true), "{said}");
+    let (status, printed) = finish(&mut bench.resume("run"));
+    assert_eq!((status, printed.contains("format 99")), (4, true), "{printed}");
     assert_eq!(fs::read(&path).unwrap(), newer, "it is left alone");
 }
 
@@ -308,15 +309,15 @@ fn a_tuning_run_killed_and_resumed_has_the_same_trials_at_any_concurrency() {
             .args(["--concurrency", concurrency]);
         command
     };
-    let (status, said) = finish(&mut tune("whole", "1"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut tune("whole", "1"));
+    assert_eq!(status, 0, "{printed}");
     let mut killed = spawn(&mut tune("killed", "5"));
     let journal = bench.path("killed/journal.ndjson");
     wait_for("some games", 60, || fs::metadata(&journal).is_ok_and(|found| found.len() > 9000));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    let (status, said) = finish(&mut bench.resume("killed"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut bench.resume("killed"));
+    assert_eq!(status, 0, "{printed}");
     for file in ["trials.csv", "weights.toml", "games.pgn", "pairs.csv"] {
         assert_eq!(bench.read("killed", file), bench.read("whole", file), "{file}");
     }

@@ -20,8 +20,8 @@ fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
 
 fn played_whole(bench: &Bench, wanted: &Match<'_>) -> std::path::PathBuf {
     let config = bench.config("reference", wanted);
-    let (status, said) = finish(&mut bench.start(&config, "whole"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "whole"));
+    assert_eq!(status, 0, "{printed}");
     config
 }
 
@@ -40,12 +40,12 @@ fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
     let config = bench.config("files", &Match::default());
     let mut command = bench.start(&config, "run");
     command.args(["--concurrency", "64"]);
-    let (status, said) = finish(&mut limited("ulimit -n 100", &command));
-    assert_eq!(status, 2, "{said}");
-    assert!(said.contains("more open files than the system allows; at most 3 fit"), "{said}");
+    let (status, printed) = finish(&mut limited("ulimit -n 100", &command));
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains("more open files than the system allows; at most 3 fit"), "{printed}");
     assert!(!bench.path("run").exists(), "a refusal leaves nothing behind");
-    let (status, said) = finish(&mut limited("ulimit -n 40", &bench.start(&config, "run")));
-    assert_eq!((status, said.contains("not even one game fits: raise the limit")), (2, true), "{said}");
+    let (status, printed) = finish(&mut limited("ulimit -n 40", &bench.start(&config, "run")));
+    assert_eq!((status, printed.contains("not even one game fits: raise the limit")), (2, true), "{printed}");
 }
 
 #[test]
@@ -59,16 +59,16 @@ fn a_run_that_is_refused_leaves_no_folder_behind() {
         ("page", &["--serve", &address], "already in use"),
         ("files", &["--concurrency", "4000000000"], "more open files"),
     ];
-    for (case, flags, told) in cases {
+    for (case, flags, expected) in cases {
         for place in [&["--run-dir", "deep/in/run"], &["--results", "results"]] {
             let mut command = Command::new(PLAYSELF);
             command.arg("match").arg(&config).args(flags).args(place).current_dir(bench.folder.path());
             if case == "disk" {
                 command.env(VARIABLE, "disk-low");
             }
-            let (status, said) = finish(&mut command);
-            assert_eq!(status, 2, "{case}: {said}");
-            assert!(said.contains(told), "{case}: {said}");
+            let (status, printed) = finish(&mut command);
+            assert_eq!(status, 2, "{case}: {printed}");
+            assert!(printed.contains(expected), "{case}: {printed}");
             assert!(!bench.path("deep/in/run").exists(), "{case}");
             let left = fs::read_dir(bench.path("results")).map_or(0, Iterator::count);
             assert_eq!(left, 0, "{case}");
@@ -90,11 +90,11 @@ fn rows_54_59_60_and_62_a_fault_of_the_host_voids_the_pair_and_changes_no_result
         ("row 62, a slip of ours", "game-panics:4", 1, "harness_error"),
     ] {
         let run = armed.replace([':', '+'], "-");
-        let (status, said) = finish(bench.start(&config, &run).env(VARIABLE, armed));
-        assert_eq!(status, 0, "{row}: {said}");
+        let (status, printed) = finish(bench.start(&config, &run).env(VARIABLE, armed));
+        assert_eq!(status, 0, "{row}: {printed}");
         let found = summary(&bench, &run)["voids"].as_u64().unwrap();
         // A suspension voids every pair under way, and there may be two.
-        assert!(found >= voids && found <= 2 * voids, "{row}: {found} void\n{said}");
+        assert!(found >= voids && found <= 2 * voids, "{row}: {found} void\n{printed}");
         let journal = bench.read(&run, "journal.ndjson");
         assert!(journal.contains(reason), "{row}: no {reason} in\n{journal}");
         assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
@@ -106,9 +106,9 @@ fn rows_54_59_60_and_62_a_fault_of_the_host_voids_the_pair_and_changes_no_result
 fn row_62_three_panics_of_the_harness_stop_the_run_and_score_nothing() {
     let bench = Bench::new();
     let config = reference(&bench, 6, "");
-    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
-    assert_eq!(status, 4, "{said}");
-    assert!(said.contains("a panic requested by a fail point"), "{said}");
+    let (status, printed) = finish(bench.start(&config, "run").env(VARIABLE, "game-panics:1+"));
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("a panic requested by a fail point"), "{printed}");
     assert_eq!(summary(&bench, "run")["games"], 0);
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), bench.results("whole"));
@@ -250,16 +250,19 @@ fn row_63_a_full_output_pipe_does_not_delay_a_run() {
 fn rows_65_and_68_a_failing_disk_ends_the_run_and_loses_no_acknowledged_game() {
     let bench = Bench::new();
     let config = reference(&bench, 30, "concurrency = 2");
-    for (row, armed, said) in [
+    for (row, armed, expected) in [
         ("row 65, no space", "write-fails:40", "is the disk full?"),
         ("row 68, no confirmation", "sync-fails:3", "could not be made durable"),
     ] {
         let run = armed.replace(':', "-");
-        let (status, told, text) = acknowledged(bench.start(&config, &run).env(VARIABLE, armed));
+        let (status, reported, text) = acknowledged(bench.start(&config, &run).env(VARIABLE, armed));
         assert_eq!(status, 4, "{row}: {text}");
-        assert!(text.contains(said), "{row}: {text}");
+        assert!(text.contains(expected), "{row}: {text}");
         let kept = on_record(&bench.path(&run).join("journal.ndjson"));
-        assert!(told.iter().all(|game| kept.contains(game)), "{row}: told {told:?}, kept {kept:?}");
+        assert!(
+            reported.iter().all(|game| kept.contains(game)),
+            "{row}: reported {reported:?}, kept {kept:?}"
+        );
         assert_eq!(finish(&mut bench.resume(&run)).0, 0, "{row}");
         assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
         assert_sound(&bench, &run);
@@ -271,11 +274,11 @@ fn row_65_a_file_size_limit_ends_the_run_which_resumes_without_it() {
     let bench = Bench::new();
     let config = reference(&bench, 150, "concurrency = 2");
     let mut command = limited("trap '' XFSZ; ulimit -f 120", &bench.start(&config, "run"));
-    let (status, told, text) = acknowledged(&mut command);
+    let (status, reported, text) = acknowledged(&mut command);
     assert_eq!(status, 4, "{text}");
-    assert!(!told.is_empty() && text.contains("is the disk full?"), "{text}");
+    assert!(!reported.is_empty() && text.contains("is the disk full?"), "{text}");
     let kept = on_record(&bench.path("run/journal.ndjson"));
-    assert!(told.iter().all(|game| kept.contains(game)), "told {told:?}, kept {kept:?}");
+    assert!(reported.iter().all(|game| kept.contains(game)), "reported {reported:?}, kept {kept:?}");
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), bench.results("whole"));
 }
@@ -288,7 +291,8 @@ fn slow_match(bench: &Bench) -> std::path::PathBuf {
 
 #[test]
 fn a_run_whose_journal_is_deleted_stops_and_reports_the_loss() {
-    for (what, told) in [("run", "was deleted, and the run with it"), ("run/journal.ndjson", "Run folder: ")]
+    for (what, expected) in
+        [("run", "was deleted, and the run with it"), ("run/journal.ndjson", "Run folder: ")]
     {
         let bench = Bench::new();
         let mut command = bench.start(&slow_match(&bench), "run");
@@ -301,12 +305,12 @@ fn a_run_whose_journal_is_deleted_stops_and_reports_the_loss() {
             fs::remove_file(&path).unwrap();
         }
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(4), "{what}: {said}");
-        assert!(said.contains("its file was deleted during the run"), "{what}: {said}");
-        assert!(said.contains(told), "{what}: {said}");
-        let games = said.matches("Finished game").count();
-        assert!(games < 80, "{what}: {games} games were told of as if they were kept");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(4), "{what}: {printed}");
+        assert!(printed.contains("its file was deleted during the run"), "{what}: {printed}");
+        assert!(printed.contains(expected), "{what}: {printed}");
+        let games = printed.matches("Finished game").count();
+        assert!(games < 80, "{what}: {games} games were reported as if they were kept");
     }
 }
 
@@ -316,9 +320,9 @@ fn a_run_that_cannot_write_its_files_reports_it_and_verify_writes_them() {
     let config = reference(&bench, 6, "");
     // In the way of the file that becomes summary.json: as a folder nobody may write to would be, even for root.
     fs::create_dir_all(bench.path("run/summary.draft/x")).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 4, "{said}");
-    assert!(said.contains("summary.json") && said.contains("`playself verify`"), "{said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("summary.json") && printed.contains("`playself verify`"), "{printed}");
     fs::remove_dir_all(bench.path("run/summary.draft")).unwrap();
     assert_sound(&bench, "run");
     assert_eq!(bench.results("run"), bench.results("whole"));
@@ -329,12 +333,12 @@ fn a_run_that_cannot_write_its_files_reports_it_and_verify_writes_them() {
 fn row_65_low_disk_space_is_refused_at_the_start_and_detected_during_the_run() {
     let bench = Bench::new();
     let config = reference(&bench, 30, "concurrency = 2");
-    let (status, said) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
-    assert_eq!(status, 2, "{said}");
-    assert!(said.contains("1 MB left") && !bench.path("refused").exists(), "{said}");
-    let (status, said) = finish(bench.start(&config, "run").env(VARIABLE, "disk-low:2+"));
-    assert_eq!(status, 4, "{said}");
-    assert!(said.contains("1 MB left"), "{said}");
+    let (status, printed) = finish(bench.start(&config, "refused").env(VARIABLE, "disk-low"));
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains("1 MB left") && !bench.path("refused").exists(), "{printed}");
+    let (status, printed) = finish(bench.start(&config, "run").env(VARIABLE, "disk-low:2+"));
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("1 MB left"), "{printed}");
     assert!(on_record(&bench.path("run/journal.ndjson")).len() < 60);
     assert_eq!(finish(bench.resume("run").env(VARIABLE, "disk-low")).0, 4);
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
@@ -346,7 +350,7 @@ fn row_73_an_invalid_book_is_refused_with_its_line_before_the_first_game() {
     let bench = Bench::new();
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -";
     let config = bench.config("book", &Match { pairs: 1, ..Match::default() });
-    for (case, book, told) in [
+    for (case, book, expected) in [
         ("empty", String::new(), "contains no opening"),
         ("a position that cannot be", format!("{good}\n\n8/8/8/8/8/8/8/8 w - -\n"), "line 3"),
         (
@@ -357,14 +361,14 @@ fn row_73_an_invalid_book_is_refused_with_its_line_before_the_first_game() {
     ] {
         let mut file = fs::File::create(bench.path("book.epd")).unwrap();
         file.write_all(book.as_bytes()).unwrap();
-        let (status, said) = finish(&mut bench.start(&config, "run"));
-        assert_eq!(status, 2, "{case}: {said}");
-        assert!(said.contains(told), "{case}: {said}");
+        let (status, printed) = finish(&mut bench.start(&config, "run"));
+        assert_eq!(status, 2, "{case}: {printed}");
+        assert!(printed.contains(expected), "{case}: {printed}");
         assert!(!bench.path("run").exists(), "{case}");
     }
     fs::write(bench.path("book.epd"), format!("\u{feff}{good}\r\n")).unwrap();
-    let (status, said) = finish(&mut bench.start(&config, "run"));
-    assert_eq!(status, 0, "a mark at the start and Windows line ends: {said}");
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "a mark at the start and Windows line ends: {printed}");
     let mut resume = Command::new(PLAYSELF);
     assert_eq!(finish(resume.arg("resume").arg(bench.path("run"))).0, 0);
 }

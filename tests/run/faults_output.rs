@@ -29,13 +29,13 @@ fn row_52_a_hostile_name_is_text_in_every_file() {
         ("lines", "two\nlines\r\n1. e4"),
         ("long", &long),
     ] {
-        let (status, said) = finish(&mut bench.start(&named(&bench, name), case));
+        let (status, printed) = finish(&mut bench.start(&named(&bench, name), case));
         if status != 0 {
             // What cannot be a name at all is refused before the first game, in words.
-            assert!(status == 2 && said.contains("name"), "{case}: {status} {said}");
+            assert!(status == 2 && printed.contains("name"), "{case}: {status} {printed}");
             continue;
         }
-        assert!(!said.contains('\u{1b}'), "{case}: no colours of an engine's choice");
+        assert!(!printed.contains('\u{1b}'), "{case}: no colours of an engine's choice");
         let pgn = bench.read(case, "games.pgn");
         let games = PgnReader::new(pgn.as_bytes()).collect::<Result<Vec<_>, _>>();
         let games = games.unwrap_or_else(|error| panic!("{case}: {error}"));
@@ -56,8 +56,8 @@ fn row_52_a_hostile_name_from_the_engine_itself_changes_nothing() {
     let hostile = "id name \\x1b[31m<script>\"] x\\nid name {move}\\n";
     let rule = format!("on uci: write {hostile}uciok\\n");
     let wanted = Match { pairs: 1, candidate: &["--on", &rule], ..Match::default() };
-    let (status, said) = finish(&mut bench.start(&bench.config("self", &wanted), "self"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut bench.start(&bench.config("self", &wanted), "self"));
+    assert_eq!(status, 0, "{printed}");
     assert!(!bench.read("self", "report.html").contains("<script>\"]"));
 }
 
@@ -73,7 +73,7 @@ fn row_61_time_forfeits_on_an_overloaded_machine_count_and_the_run_is_reported_a
     };
     let config = bench.config("overload", &wanted);
     let over = AtomicBool::new(false);
-    let (status, said) = std::thread::scope(|scope| {
+    let (status, printed) = std::thread::scope(|scope| {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         for _ in 0..4 * processors {
             scope.spawn(|| {
@@ -86,13 +86,13 @@ fn row_61_time_forfeits_on_an_overloaded_machine_count_and_the_run_is_reported_a
         over.store(true, Ordering::Relaxed);
         finished
     });
-    assert_eq!(status, 0, "{said}");
+    assert_eq!(status, 0, "{printed}");
     let summary: serde_json::Value = serde_json::from_str(&bench.read("overload", "summary.json")).unwrap();
     assert_eq!(
         (&summary["games"], &summary["voids"]),
         (&100.into(), &0.into()),
-        "nothing is filtered: {said}"
+        "nothing is filtered: {printed}"
     );
     assert!(summary["faults"].as_u64().unwrap() >= 100, "{summary}");
-    assert!(said.contains("noisy run: "), "{said}");
+    assert!(printed.contains("noisy run: "), "{printed}");
 }

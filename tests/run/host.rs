@@ -38,7 +38,7 @@ fn helper(test: &str, bench: &Bench, detail: &str) -> Command {
     command
 }
 
-fn told(variable: &str) -> PathBuf {
+fn from_environment(variable: &str) -> PathBuf {
     std::env::var_os(variable).expect("only started by other tests, with what it needs").into()
 }
 
@@ -67,7 +67,7 @@ fn with_limit(bench: &Bench, name: &str, wanted: &Match<'_>, limit: &str) -> Pat
 #[test]
 #[ignore = "a helper process of another test"]
 fn is_a_shell_with_one_job() {
-    let (folder, tty) = (told(FOLDER), told(DETAIL));
+    let (folder, tty) = (from_environment(FOLDER), from_environment(DETAIL));
     setsid().unwrap();
     // The first terminal that the leader of a new session opens becomes the session's.
     let tty = OpenOptions::new().read(true).write(true).open(tty).unwrap();
@@ -92,8 +92,8 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
     let _machine = machine::reserve();
     let whole = Bench::new();
     let wanted = Match { pairs: 6, ..Match::default() };
-    let (status, said) = finish(&mut whole.start(&whole.config("whole", &wanted), "run"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut whole.start(&whole.config("whole", &wanted), "run"));
+    assert_eq!(status, 0, "{printed}");
     // By the clock the stop would lose a game, by depth it would change nothing; the games are void in either case.
     for limit in ["movetime_ms = 400", "depth = 1"] {
         let bench = Bench::new();
@@ -161,10 +161,10 @@ fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
     let wanted = Match { pairs: 6, candidate: &work, baseline: &work, games, rest: "" };
     let config = with_limit(&bench, "late", &wanted, "movetime_ms = 10");
     let spinners = Fleeting(helper("keeps_every_processor_busy", &bench, "").spawn().unwrap());
-    let (status, said) = finish(&mut bench.start(&config, "run"));
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
     drop(spinners);
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("noisy run"), "{said}");
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("noisy run"), "{printed}");
     let rows = bench.read("run", "pairs.csv");
     let late = rows.matches("time_forfeit").count() as u64;
     assert!(late > 0, "{rows}");
@@ -228,7 +228,7 @@ impl Drop for SmallDisk {
 #[test]
 #[ignore = "a helper process of another test"]
 fn plays_on_small_disks() {
-    let folder = told(FOLDER);
+    let folder = from_environment(FOLDER);
     let start = |run: &Path| {
         let mut command = Command::new(PLAYSELF);
         command.arg("match").arg(folder.join("reference.toml")).arg("--run-dir").arg(run);
@@ -237,14 +237,14 @@ fn plays_on_small_disks() {
     };
     {
         let disk = SmallDisk::mount(folder.join("tiny"), "64k");
-        let (status, said) = finish(&mut start(&disk.0.join("run")));
-        assert_eq!((status, said.contains("0 MB left")), (2, true), "{said}");
+        let (status, printed) = finish(&mut start(&disk.0.join("run")));
+        assert_eq!((status, printed.contains("0 MB left")), (2, true), "{printed}");
         assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "a refusal leaves nothing behind");
     }
     // Large enough to begin on; then all that is left of it is taken away.
     let disk = SmallDisk::mount(folder.join("small"), "68m");
     let run = disk.0.join("run");
-    let (status, told, text) = std::thread::scope(|scope| {
+    let (status, reported, text) = std::thread::scope(|scope| {
         let glutton = scope.spawn(|| {
             let journal = run.join("journal.ndjson");
             // More than the 64 records of a group, so that some games have been told.
@@ -257,9 +257,9 @@ fn plays_on_small_disks() {
         run
     });
     assert_eq!(status, 4, "{text}");
-    assert!(text.contains("is the disk full?") && !told.is_empty(), "{text}");
+    assert!(text.contains("is the disk full?") && !reported.is_empty(), "{text}");
     let kept = on_record(&run.join("journal.ndjson"));
-    assert!(told.iter().all(|game| kept.contains(game)), "told {told:?}, kept {kept:?}");
+    assert!(reported.iter().all(|game| kept.contains(game)), "reported {reported:?}, kept {kept:?}");
     // The way out that a user has: the folder, taken to a disk with room.
     fs::create_dir(folder.join("saved")).unwrap();
     for entry in fs::read_dir(&run).unwrap().flatten().filter(|entry| entry.path().is_file()) {
@@ -290,8 +290,8 @@ fn row_65_a_full_disk_ends_the_run_which_resumes_on_another_disk() {
     assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
     let played = unshare(&helper("plays_on_small_disks", &bench, "")).stdout(Stdio::null()).status().unwrap();
     assert!(played.success(), "see the helper's message above");
-    let (status, said) = finish(&mut bench.resume("saved"));
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = finish(&mut bench.resume("saved"));
+    assert_eq!(status, 0, "{printed}");
     assert_eq!(bench.results("saved"), bench.results("whole"));
     assert_sound(&bench, "saved");
 }
@@ -313,9 +313,9 @@ fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_bounded_memory() {
         book.set_len(length).unwrap();
         // Less than the line would take, and much more than the program needs; seconds are those of a processor.
         let command = bench.start(&config, "run");
-        let (status, said) = finish(&mut limited("ulimit -v 250000; ulimit -t 60", &command));
-        assert_eq!(status, 2, "{name}: {said}");
-        assert!(said.contains(line), "{name}: {said}");
+        let (status, printed) = finish(&mut limited("ulimit -v 250000; ulimit -t 60", &command));
+        assert_eq!(status, 2, "{name}: {printed}");
+        assert!(printed.contains(line), "{name}: {printed}");
         assert!(!bench.path("run").exists(), "{name}");
         fs::remove_file(bench.path(name)).unwrap();
     }

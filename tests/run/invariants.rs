@@ -24,8 +24,8 @@ struct Story {
     bench: Bench,
     /// The journal's whole records at each kill.
     at_kills: Vec<Vec<u8>>,
-    /// The games that were told of before some kill.
-    told: Vec<Value>,
+    /// The games that were reported of before some kill.
+    reported: Vec<Value>,
     /// Processes of the run that were alive a second after a kill.
     survivors: Vec<String>,
 }
@@ -40,10 +40,10 @@ static STORY: LazyLock<Story> = LazyLock::new(Story::happen);
 fn listen(command: &mut Command) -> (Child, JoinHandle<Vec<Value>>) {
     let mut child = command.arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // A line cut short by a kill was not told.
-    let heard =
+    // A line cut short by a kill was not reported.
+    let read =
         move || lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok()).collect();
-    (child, std::thread::spawn(heard))
+    (child, std::thread::spawn(read))
 }
 
 impl Story {
@@ -59,33 +59,35 @@ impl Story {
             rest: "[sprt]\nelo = [0.0, 60.0]",
         };
         let config = bench.config("story", &wanted);
-        let (status, said) = finish(&mut bench.start(&config, "whole"));
-        assert_eq!(status, 1, "{said}");
-        let (status, said) = finish(bench.start(&config, "alone").args(["--concurrency", "1"]));
-        assert_eq!(status, 1, "{said}");
+        let (status, printed) = finish(&mut bench.start(&config, "whole"));
+        assert_eq!(status, 1, "{printed}");
+        let (status, printed) = finish(bench.start(&config, "alone").args(["--concurrency", "1"]));
+        assert_eq!(status, 1, "{printed}");
         let step = bench.read("whole", "journal.ndjson").len() as u64 / (KILLS + 1);
         let journal = bench.path("killed/journal.ndjson");
-        let mut story = Self { bench, at_kills: Vec::new(), told: Vec::new(), survivors: Vec::new() };
+        let mut story = Self { bench, at_kills: Vec::new(), reported: Vec::new(), survivors: Vec::new() };
         for kill in 1..=KILLS {
             let mut command = match kill {
                 1 => story.bench.start(&config, "killed"),
                 _ => story.bench.resume("killed"),
             };
-            let (mut child, heard) = listen(&mut command);
+            let (mut child, events) = listen(&mut command);
             // A different distance into a record each time.
             let goal = kill * step + kill * 97 % 500;
             wait_for("progress", 60, || fs::metadata(&journal).is_ok_and(|found| found.len() >= goal));
             child.kill().unwrap();
             child.wait().unwrap();
-            story.told.extend(heard.join().unwrap().into_iter().filter(|event| event["event"] == "game"));
+            story
+                .reported
+                .extend(events.join().unwrap().into_iter().filter(|event| event["event"] == "game"));
             std::thread::sleep(Duration::from_secs(1));
             story.survivors.extend(processes_naming(&format!("{FAKE} --salt {SALT}")));
             let bytes = fs::read(&journal).unwrap();
             let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             story.at_kills.push(bytes[..whole].to_vec());
         }
-        let (status, said) = finish(&mut story.bench.resume("killed"));
-        assert_eq!(status, 1, "{said}");
+        let (status, printed) = finish(&mut story.bench.resume("killed"));
+        assert_eq!(status, 1, "{printed}");
         story
     }
 
@@ -141,18 +143,18 @@ fn i1_no_game_counts_twice() {
 
 #[test]
 fn i2_every_game_reported_before_a_kill_is_recorded_unchanged_after_it() {
-    assert!(STORY.told.len() > 20, "{} games told", STORY.told.len());
+    assert!(STORY.reported.len() > 20, "{} games reported", STORY.reported.len());
     let text = STORY.bench.read("killed", "games.pgn");
     let rows = STORY.rows();
-    for told in &STORY.told {
-        let (pair, game) = (told["pair"].as_u64().unwrap(), told["game"].as_u64().unwrap());
+    for reported in &STORY.reported {
+        let (pair, game) = (reported["pair"].as_u64().unwrap(), reported["game"].as_u64().unwrap());
         let Some(row) = rows.get(pair as usize - 1) else { continue };
         let at = if game == 1 { 3 } else { 6 };
         let found = [&row[at], &row[at + 1], &row[at + 2]].map(String::as_str);
-        let wanted = [told["result"].as_str().unwrap(), told["reason"].as_str().unwrap()];
-        assert_eq!((found[0], found[1]), (wanted[0], wanted[1]), "{told}");
-        assert_eq!(found[2], told["plies"].to_string(), "{told}");
-        assert!(text.contains(&format!("[Round \"{pair}.{game}\"]")), "{told}");
+        let wanted = [reported["result"].as_str().unwrap(), reported["reason"].as_str().unwrap()];
+        assert_eq!((found[0], found[1]), (wanted[0], wanted[1]), "{reported}");
+        assert_eq!(found[2], reported["plies"].to_string(), "{reported}");
+        assert!(text.contains(&format!("[Round \"{pair}.{game}\"]")), "{reported}");
     }
 }
 

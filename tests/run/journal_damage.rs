@@ -21,19 +21,19 @@ fn lines(count: usize) -> Vec<Vec<u8>> {
 
 /// Reads with one thread and with many, which must say the same.
 fn read(bytes: &[u8]) -> Result<(Vec<Note>, u64), ReadError> {
-    let mut told = Vec::new();
+    let mut from_threads = Vec::new();
     let parallel = read_parallel(
         bytes,
         |frame| Ok::<Note, ReadError>(frame.payload().unwrap()),
         |note| {
-            told.push(note);
+            from_threads.push(note);
             Ok(())
         },
     );
     let sequential = read_sequential(bytes);
     match (&sequential, parallel) {
         (Ok((notes, valid)), Ok(ending)) => {
-            assert_eq!((&told, ending.valid_bytes), (notes, *valid));
+            assert_eq!((&from_threads, ending.valid_bytes), (notes, *valid));
             assert_eq!(ending.valid_bytes + ending.torn_bytes, bytes.len() as u64);
         }
         (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),

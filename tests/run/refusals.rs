@@ -5,18 +5,18 @@ use std::process::Command;
 
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish};
 
-/// A call in the bench's folder that must leave no run behind: its status and what it said.
+/// A call in the bench's folder that must leave no run behind: its status and what it printed.
 fn refused(bench: &Bench, args: &[&str]) -> (i32, String) {
-    let (status, said) = finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
-    assert!(!bench.path("results").exists(), "{args:?} left a folder: {said}");
-    assert!(!said.contains("Started game") && !said.contains("resume"), "{args:?}: {said}");
-    (status, said)
+    let (status, printed) = finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
+    assert!(!bench.path("results").exists(), "{args:?} left a folder: {printed}");
+    assert!(!printed.contains("Started game") && !printed.contains("resume"), "{args:?}: {printed}");
+    (status, printed)
 }
 
 #[test]
 fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
     let bench = Bench::new();
-    for (white, black, option, told) in [
+    for (white, black, option, expected) in [
         ("builtin", "builtin", "NoSuch=3", "playself: engine builtin: it has no option `NoSuch`"),
         (
             "builtin",
@@ -28,8 +28,8 @@ fn an_option_that_an_engine_does_not_take_is_refused_before_the_first_game() {
         (FAKE, FAKE, "Hash=0", "expected an integer from 1 to 1024"),
     ] {
         let call = ["--white", white, "--black", black, "--depth", "1", "--option", option];
-        let (status, said) = refused(&bench, &call);
-        assert_eq!((status, said.contains(told)), (2, true), "{option}: {said}");
+        let (status, printed) = refused(&bench, &call);
+        assert_eq!((status, printed.contains(expected)), (2, true), "{option}: {printed}");
     }
 }
 
@@ -40,15 +40,15 @@ fn every_invalid_option_of_a_config_is_reported_in_its_own_line() {
     let text = fs::read_to_string(&config).unwrap();
     let options = "name = \"old\"\noptions = { Weight = 500, Wight = 5, Hash = 8 }";
     fs::write(&config, text.replace("name = \"old\"", options)).unwrap();
-    let (status, said) = refused(&bench, &["match", "options.toml"]);
-    assert_eq!(status, 2, "{said}");
-    for told in [
+    let (status, printed) = refused(&bench, &["match", "options.toml"]);
+    assert_eq!(status, 2, "{printed}");
+    for expected in [
         "engine old: it does not accept `500` for its option `Weight`: expected an integer from 0 to 100",
         "engine old: it has no option `Wight`; did you mean `Weight`?",
     ] {
-        assert!(said.contains(told), "{told}: {said}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
-    assert_eq!(said.lines().count(), 2, "{said}");
+    assert_eq!(printed.lines().count(), 2, "{printed}");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_tuning_run_is_refused_for_invalid_options_and_parameters() {
         fs::write(bench.path("tune.toml"), text).unwrap();
         refused(&bench, &[&["tune", "tune.toml"], flags].concat())
     };
-    for (parameters, flags, told) in [
+    for (parameters, flags, expected) in [
         ("[\"Weight\"]", ["--option", "NoSuch=1"].as_slice(), "has no option `NoSuch`"),
         ("[\"Wieght\"]", &[], "tune.toml:4: tune.parameters: "),
         ("[\"Wieght\"]", &[], "has no number `Wieght` to tune; did you mean `Weight`?"),
@@ -74,20 +74,20 @@ fn a_tuning_run_is_refused_for_invalid_options_and_parameters() {
             "tune.toml:5: [tune.bounds.Weight] max = 700: the engine takes 0 to 100",
         ),
     ] {
-        let (status, said) = tune(parameters, flags);
-        assert_eq!((status, said.contains(told)), (2, true), "{parameters} {flags:?}: {said}");
+        let (status, printed) = tune(parameters, flags);
+        assert_eq!((status, printed.contains(expected)), (2, true), "{parameters} {flags:?}: {printed}");
     }
     let silent = "engine = \"/bin/true\"\n[tune]\ngames = 4\nparameters = [\"Weight\"]\n";
     fs::write(bench.path("tune.toml"), silent).unwrap();
-    let (status, said) = refused(&bench, &["tune", "tune.toml"]);
-    assert_eq!((status, said.contains("does not declare its options: ")), (2, true), "{said}");
+    let (status, printed) = refused(&bench, &["tune", "tune.toml"]);
+    assert_eq!((status, printed.contains("does not declare its options: ")), (2, true), "{printed}");
 }
 
 #[test]
 fn an_engine_that_is_missing_twice_is_reported_once() {
     let bench = Bench::new();
-    let (status, said) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
-    assert_eq!((status, said.matches("there is no engine").count()), (2, 1), "{said}");
+    let (status, printed) = refused(&bench, &["--white", "/no/such", "--black", "/no/such"]);
+    assert_eq!((status, printed.matches("there is no engine").count()), (2, 1), "{printed}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn invalid_calls_are_refused_with_the_reason() {
     let sprt = ["simulate", "sprt", "--elo", "0", "--elo0", "0", "--elo1", "5", "--runs", "0"];
     let tune = ["simulate", "tune", "--landscape", "L1", "--runs", "0"];
     let data = ["data", "make", "--out", "data.bin"];
-    for (args, told) in [
+    for (args, expected) in [
         ([engines.as_slice(), &["--name", ""]].concat(), "--name"),
         ([engines.as_slice(), &["--resign", "0,600"]].concat(), "COUNT must be at least 1, got 0"),
         ([engines.as_slice(), &["--resign", "3,0"]].concat(), "CP must be at least 1, got 0"),
@@ -109,8 +109,8 @@ fn invalid_calls_are_refused_with_the_reason() {
         ([data.as_slice(), &["--threads", "100000"]].concat(), "--threads"),
         ([data.as_slice(), &["--random-plies", "400"]].concat(), "--random-plies"),
     ] {
-        let (status, said) = refused(&bench, &args);
-        assert_eq!((status, said.contains(told)), (2, true), "{args:?}: {said}");
+        let (status, printed) = refused(&bench, &args);
+        assert_eq!((status, printed.contains(expected)), (2, true), "{args:?}: {printed}");
     }
     assert!(!bench.path("data.bin").exists());
 }
@@ -122,28 +122,28 @@ fn differences_between_the_call_and_what_is_played_are_reported() {
         let mut command = Command::new(PLAYSELF);
         finish(command.args(args).args(["--max-moves", "5"]).current_dir(bench.folder.path()))
     };
-    let (status, said) = play(&["--white", FAKE, "--black", FAKE, "--depth", "1", "--games", "3"]);
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("pairs are played whole: --games 3 plays 4 games"), "{said}");
-    assert!(said.contains("PairsRatio: –") && !said.contains("-0.0"), "{said}");
+    let (status, printed) = play(&["--white", FAKE, "--black", FAKE, "--depth", "1", "--games", "3"]);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("pairs are played whole: --games 3 plays 4 games"), "{printed}");
+    assert!(printed.contains("PairsRatio: –") && !printed.contains("-0.0"), "{printed}");
 
     let config = bench.config("test", &Match { pairs: 2, ..Match::default() });
     let text = fs::read_to_string(&config).unwrap().replace("name = \"old\"", "name = \"old\"\ndepth = 2");
     fs::write(&config, text).unwrap();
-    let (status, said) = play(&["sprt", "test.toml"]);
-    assert_eq!(status, 3, "{said}");
-    assert!(said.contains("Testing [0, 5] normalized Elo"), "{said}");
-    assert!(said.contains("Results of new vs old (new depth=1, old depth=2, book.epd)"), "{said}");
+    let (status, printed) = play(&["sprt", "test.toml"]);
+    assert_eq!(status, 3, "{printed}");
+    assert!(printed.contains("Testing [0, 5] normalized Elo"), "{printed}");
+    assert!(printed.contains("Results of new vs old (new depth=1, old depth=2, book.epd)"), "{printed}");
 
-    let (status, said) = play(&["plan", "test.toml", "--sprt", "0,5", "--pilot-pairs", "1"]);
-    assert_eq!((status, said.contains("The run ends at pair 2")), (0, true), "{said}");
+    let (status, printed) = play(&["plan", "test.toml", "--sprt", "0,5", "--pilot-pairs", "1"]);
+    assert_eq!((status, printed.contains("The run ends at pair 2")), (0, true), "{printed}");
 
     let tune = format!(
         "engine = \"{FAKE}\"\n[tune]\ngames = 40\nparameters = [\"Weight\"]\n[games]\ndepth = 1\nmax_pairs = 3\n"
     );
     fs::write(bench.path("tune.toml"), tune).unwrap();
-    let (status, said) = play(&["tune", "tune.toml"]);
-    assert_eq!((status, said.matches("Finished game").count()), (0, 6), "{said}");
+    let (status, printed) = play(&["tune", "tune.toml"]);
+    assert_eq!((status, printed.matches("Finished game").count()), (0, 6), "{printed}");
 }
 
 /// Row 97 of `docs/faults.md`.
@@ -152,14 +152,14 @@ fn options_that_cannot_be_sent_to_an_engine_are_refused_before_the_first_game() 
     let bench = Bench::new();
     let ace = format!("ace:{FAKE}");
     let call = |white, option| vec!["--white", white, "--black", FAKE, "--depth", "1", "--option", option];
-    let (status, said) = refused(&bench, &call(&ace, "Hash=16"));
-    assert_eq!(status, 2, "{said}");
+    let (status, printed) = refused(&bench, &call(&ace, "Hash=16"));
+    assert_eq!(status, 2, "{printed}");
     assert!(
-        said.contains("engine fake-engine uses the ACE protocol, which has no options (here Hash)"),
-        "{said}"
+        printed.contains("engine fake-engine uses the ACE protocol, which has no options (here Hash)"),
+        "{printed}"
     );
-    let (status, said) = refused(&bench, &call(FAKE, "Hash=16\nquit"));
-    assert_eq!((status, said.contains("must be one line of text")), (2, true), "{said}");
+    let (status, printed) = refused(&bench, &call(FAKE, "Hash=16\nquit"));
+    assert_eq!((status, printed.contains("must be one line of text")), (2, true), "{printed}");
 }
 
 #[test]
@@ -167,6 +167,6 @@ fn completions_into_a_closed_pipe_succeed_silently() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = Command::new(PLAYSELF).args(["completions", "bash"]).stdout(writer).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), printed.as_ref()), (Some(0), ""));
 }

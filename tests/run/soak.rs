@@ -229,9 +229,9 @@ impl Soak {
         let survivors = pids_of(&self.engine).len() + pids_of(&self.program).len();
         let verified =
             Command::new(&self.program).arg("verify").arg(self.bench.path("run")).output().unwrap();
-        let said = String::from_utf8_lossy(&verified.stdout).into_owned();
-        assert!(verified.status.success(), "{said}{}", String::from_utf8_lossy(&verified.stderr));
-        assert!(!said.contains("rewritten"), "{said}");
+        let printed = String::from_utf8_lossy(&verified.stdout).into_owned();
+        assert!(verified.status.success(), "{printed}{}", String::from_utf8_lossy(&verified.stderr));
+        assert!(!printed.contains("rewritten"), "{printed}");
         let summary: serde_json::Value =
             serde_json::from_str(&self.bench.read("run", "summary.json")).unwrap();
         let rows = self.bench.read("run", "pairs.csv").lines().count() as u64 - 1;

@@ -126,9 +126,9 @@ impl Browser {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let told =
+        let port =
             lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
-        let port = told
+        let port = port
             .and_then(|port| port.trim_end_matches('.').parse().ok())
             .expect("chromedriver tells its port");
         std::thread::spawn(move || lines.for_each(drop));
@@ -161,9 +161,9 @@ impl Browser {
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {
         let answer =
             http(self.port, method, path, &[("Content-Type", "application/json")], &body.to_string());
-        let told: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        let reply: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
         assert!(answer.status == 200, "{method} {path}: {}", answer.body);
-        told["value"].clone()
+        reply["value"].clone()
     }
 
     fn order(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -204,7 +204,7 @@ impl Browser {
         begun.elapsed()
     }
 
-    /// Everything the page's console has said since this was last asked, notes of the network aside.
+    /// Everything the page's console has printed since this was last asked, notes of the network aside.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let log = self.order("POST", "/se/log", &json!({ "type": "browser" }));
         let lines = log.as_array().unwrap().iter();

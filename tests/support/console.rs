@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Far more than any answer takes, even on a crowded machine; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running program.
 pub(crate) struct Program {
@@ -46,7 +46,7 @@ impl Program {
     }
 
     /// Sends text, a line end added. A program that has left does not hear it.
-    pub(crate) fn say(&mut self, text: &str) {
+    pub(crate) fn send_line(&mut self, text: &str) {
         self.send(format!("{text}\n").as_bytes());
     }
 
@@ -58,10 +58,10 @@ impl Program {
 
     /// The next line; `None` once the program has closed its output.
     pub(crate) fn line(&mut self) -> Option<String> {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(TIMEOUT) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("no line within {PATIENCE:?}"),
+            Err(RecvTimeoutError::Timeout) => panic!("no line within {TIMEOUT:?}"),
         }
     }
 
@@ -69,7 +69,7 @@ impl Program {
     pub(crate) fn until(&mut self, prefix: &str) -> Vec<String> {
         let mut seen = Vec::new();
         loop {
-            let line = self.line().unwrap_or_else(|| panic!("ended before `{prefix}`; it said {seen:?}"));
+            let line = self.line().unwrap_or_else(|| panic!("ended before `{prefix}`; it printed {seen:?}"));
             let last = line.starts_with(prefix);
             seen.push(line);
             if last {
@@ -83,11 +83,11 @@ impl Program {
         self.input = None;
     }
 
-    /// Everything still said, the exit status and stderr.
+    /// Everything still printed, the exit status and stderr.
     pub(crate) fn finish(mut self) -> (Vec<String>, ExitStatus, String) {
         self.hang_up();
         let lines = std::iter::from_fn(|| self.line()).collect();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             match self.child.try_wait().expect("a child can be waited for") {
                 Some(status) => break status,
