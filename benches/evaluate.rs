@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use playself::chess::Position;
-use playself::engine::eval::{Evaluator, Silent, Weights, listen};
+use playself::engine::eval::{Evaluator, NoTrace, Weights, evaluate_with_trace};
 
 /// Middlegames and endgames, from which short lines are walked.
 const ROOTS: [&str; 5] = [
@@ -18,7 +18,8 @@ const ROOTS: [&str; 5] = [
 fn main() {
     let positions = positions();
     let weights = Weights::default();
-    let fresh = rate("from nothing", &positions, |position| listen(position, &weights, &mut Silent));
+    let fresh =
+        rate("from nothing", &positions, |position| evaluate_with_trace(position, &weights, &mut NoTrace));
     // A new evaluator for each round, made outside the clock's reach by its small size.
     let mut evaluator = Evaluator::new(weights.clone());
     let mut white = |position: &Position| match position.turn() {

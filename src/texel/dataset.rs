@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::chess::{Color, Position};
 use crate::engine::Weights;
-use crate::engine::eval::{Coefficients, FULL_PHASE, FULL_SCALE, fade};
+use crate::engine::eval::{Coefficients, FULL_PHASE, FULL_SCALE, scale_by_halfmove_clock};
 use crate::texel::sample::Sample;
 
 /// Neighbouring samples come from the same games; they are kept or held out together, in blocks of this many.
@@ -92,14 +92,14 @@ impl Dataset {
 
     fn add(&mut self, position: &Position, sample: &Sample, weights: &Weights, origin: Origin) {
         let taken = Coefficients::of(position, weights);
-        let Some(shares) = taken.shares else { return };
+        let Some(shares) = taken.taper else { return };
         let start = self.slots.len() as u32;
         let [white, black] = &taken.terms;
         let terms = self.run(white.iter().zip(black).map(|(white, black)| white - black));
         let danger = Color::ALL.map(|us| self.run(taken.danger[us.index()].iter().copied()));
         // The clock fades a score by the same share whatever it is.
         const WHOLE: i32 = 100_000;
-        let faded = fade(WHOLE, position.halfmove_clock(), weights.fifty_moves_stretch);
+        let faded = scale_by_halfmove_clock(WHOLE, position.halfmove_clock(), weights.fifty_moves_stretch);
         let share = |phase: i32, scale: i32| {
             let whole = f64::from(FULL_PHASE) * f64::from(FULL_SCALE);
             (f64::from(phase * scale) / whole * f64::from(faded) / f64::from(WHOLE)) as f32

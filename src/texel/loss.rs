@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use crate::engine::eval::{Phases, Place, SLOTS, Weights, danger_curve, places};
+use crate::engine::eval::{Phases, SLOTS, WeightSlot, Weights, danger_curve, weight_slots};
 use crate::engine::{Declared, Spec};
 use crate::texel::dataset::{Dataset, Row};
 
@@ -106,7 +106,7 @@ impl Model {
         });
         let count = rows.len().max(1) as f64;
         let loss = parts.iter().map(|(loss, _)| loss).sum::<f64>() / count;
-        let slope = |Place { slot, phases }: &Place| {
+        let slope = |WeightSlot { slot, phases }: &WeightSlot| {
             let sum = |half: usize| parts.iter().map(|(_, slopes)| slopes[*slot][half]).sum::<f64>() / count;
             match phases {
                 Phases::Both => sum(0) + sum(1),
@@ -114,12 +114,12 @@ impl Model {
                 Phases::Endgame => sum(1),
             }
         };
-        Gradient { loss, slopes: places().iter().map(slope).collect() }
+        Gradient { loss, slopes: weight_slots().iter().map(slope).collect() }
     }
 
     fn halves(&self) -> Halves {
         let mut halves = vec![[0.0; 2]; SLOTS];
-        for (cell, Place { slot, phases }) in self.cells.iter().zip(places()) {
+        for (cell, WeightSlot { slot, phases }) in self.cells.iter().zip(weight_slots()) {
             match phases {
                 Phases::Both => halves[*slot] = [*cell; 2],
                 Phases::Middlegame => halves[*slot][0] = *cell,

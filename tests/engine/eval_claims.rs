@@ -1,7 +1,9 @@
 //! What the evaluation promises over thousands of positions from random games.
 
 use playself::chess::{ByColor, CastlingRooks, Move, Piece, Position, Setup, Square};
-use playself::engine::eval::{Coefficients, Evaluator, Silent, Weights, fade, listen};
+use playself::engine::eval::{
+    Coefficients, Evaluator, NoTrace, Weights, evaluate_with_trace, scale_by_halfmove_clock,
+};
 
 /// A small generator, so that every run sees the same games.
 struct Dice(u64);
@@ -69,11 +71,11 @@ fn caches_of_the_evaluator_never_change_a_score() {
     let mut warm = Evaluator::new(weights.clone());
     let positions = positions();
     for position in positions.iter().chain(positions.iter().rev()) {
-        let white = listen(position, &weights, &mut Silent);
-        // A known ending has no shares, and the clock leaves it alone.
-        let faded = match Coefficients::of(position, &weights).shares {
+        let white = evaluate_with_trace(position, &weights, &mut NoTrace);
+        // A known ending has no taper, and the clock does not change its score.
+        let faded = match Coefficients::of(position, &weights).taper {
             None => white,
-            Some(_) => fade(white, position.halfmove_clock(), weights.fifty_moves_stretch),
+            Some(_) => scale_by_halfmove_clock(white, position.halfmove_clock(), weights.fifty_moves_stretch),
         };
         let expected = if position.turn() == playself::chess::Color::White { faded } else { -faded };
         assert_eq!(warm.evaluate(position), expected, "{position:?}");

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use playself::chess::Position;
-use playself::engine::eval::{Coefficients, Weights, breakdown, places};
+use playself::engine::eval::{Coefficients, Weights, breakdown, weight_slots};
 use playself::engine::{Declared, Spec};
 
 fn shipped(name: &str) -> String {
@@ -103,10 +103,10 @@ fn each_weight_changes_the_score_by_its_coefficient() {
     let fen = "r1b2rk1/pp1nqppp/2pbpn2/3p4/2PP4/1PNBPN2/P4PPP/R1BQ1RK1 w - - 0 9";
     let position = Position::from_fen(fen).unwrap();
     let taken = Coefficients::of(&position, &weights);
-    let shares = taken.shares.expect("a middlegame is no known ending");
+    let taper = taken.taper.expect("a middlegame is not a known ending");
     // A full board counts the middlegame half only, so a step of one unit shows as one centipawn each.
-    assert_eq!(shares.phase, 24);
-    for (index, place) in places().iter().enumerate() {
+    assert_eq!(taper.phase, 24);
+    for (index, place) in weight_slots().iter().enumerate() {
         let spec = &Weights::specs()[index];
         if matches!(spec.section, "king_danger" | "scaling" | "king_shelter") {
             continue;

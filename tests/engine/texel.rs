@@ -1,7 +1,7 @@
 //! Texel tuning: the model is the evaluation, its gradient is exact, and a run finds weights that fit better.
 
 use playself::chess::Position;
-use playself::engine::eval::{Silent, fade, listen};
+use playself::engine::eval::{NoTrace, evaluate_with_trace, scale_by_halfmove_clock};
 use playself::engine::{Declared, Weights};
 use playself::game::GameResult;
 use playself::texel::{Dataset, Model, Origin, Plan, Sample, Scale, tune};
@@ -30,7 +30,7 @@ fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
             }
             position = position.play(moves[dice.below(moves.len())]);
             if ply > 8 {
-                let score = f64::from(listen(&position, judge, &mut Silent));
+                let score = f64::from(evaluate_with_trace(&position, judge, &mut NoTrace));
                 let expected = Scale(1.0).expected(score);
                 let result = match dice.below(10_000) as f64 / 10_000.0 {
                     drawn if drawn < expected => GameResult::WhiteWins,
@@ -53,8 +53,8 @@ fn the_model_scores_positions_as_the_evaluation_does() {
         let data = Dataset::new(&[*sample], &weights, BY_RESULT, 1);
         let Some(&modelled) = Model::of(&weights).scores(&data, 1).first() else { continue };
         let position = sample.position.unpack().unwrap();
-        let scored = fade(
-            listen(&position, &weights, &mut Silent),
+        let scored = scale_by_halfmove_clock(
+            evaluate_with_trace(&position, &weights, &mut NoTrace),
             position.halfmove_clock(),
             weights.fifty_moves_stretch,
         );

@@ -1,11 +1,11 @@
-//! One evaluation from start to end.
+//! The evaluation of one position.
 
 use crate::chess::{Bitboard, Color, PieceKind, Position, Square};
 use crate::engine::eval::Weights;
 use crate::engine::eval::accumulator::{Accumulator, danger_cost};
 use crate::engine::eval::attack_map::AttackMap;
 use crate::engine::eval::pawns::PawnStructure;
-use crate::engine::eval::taper::{Shares, phase};
+use crate::engine::eval::taper::{Taper, phase};
 use crate::engine::eval::trace::Trace;
 
 /// A position under evaluation.
@@ -18,9 +18,9 @@ pub(super) struct Evaluation<'a, T> {
 }
 
 impl<'a, T: Trace> Evaluation<'a, T> {
-    /// White's score in centipawns, of a position that is no known ending, before the hundred-move clock.
+    /// Returns White's score in centipawns of a position that is not a known ending, without the halfmove clock.
     ///
-    /// `structure` must have been judged with the same weights, and heard by the same listener.
+    /// `structure` must have been evaluated with the same weights and the same trace.
     pub(super) fn score(
         position: &'a Position,
         weights: &'a Weights,
@@ -44,45 +44,47 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     fn sum(&mut self) -> i32 {
-        // Each side is written out, and everything below inlined, so that the compiler sees which way pawns walk.
-        self.muster(Color::White);
-        self.muster(Color::Black);
+        // The calls for both sides are written out and everything below is inlined, so that the compiler specialises the
+        // code for the direction of the pawns.
+        self.evaluate_pieces(Color::White);
+        self.evaluate_pieces(Color::Black);
         // From here on the attack maps of both sides are complete.
-        self.compare(Color::White);
-        self.compare(Color::Black);
+        self.evaluate_attacks(Color::White);
+        self.evaluate_attacks(Color::Black);
         self.tally.add(self.position.turn(), &self.tally.weights.tempo, 1);
 
         let (white, black) =
             (danger_cost(self.tally.danger(Color::White)), danger_cost(self.tally.danger(Color::Black)));
         let balance = self.tally.balance() + self.structure.balance + black - white;
-        let shares = Shares { phase: phase(self.position), scale: self.scale(balance) };
-        self.tally.trace.joined(shares);
-        shares.join(balance)
+        let taper = Taper { phase: phase(self.position), scale: self.scale(balance) };
+        self.tally.trace.taper(taper);
+        taper.interpolate(balance)
     }
 
-    /// What needs no knowledge of the enemy's attacks; gathers the own ones.
+    /// Evaluates the terms that do not depend on attacks of the enemy, and fills the attack map.
     #[inline(always)]
-    fn muster(&mut self, us: Color) {
+    fn evaluate_pieces(&mut self, us: Color) {
         self.material(us);
         self.pieces(us);
     }
 
-    /// What needs the attacks of both sides.
+    /// Evaluates the terms that depend on the attacks of both sides.
     #[inline(always)]
-    fn compare(&mut self, us: Color) {
+    fn evaluate_attacks(&mut self, us: Color) {
         self.king_pawns(us);
         self.king_danger(us);
         self.threats(us);
         self.passers(us);
         self.space(us);
-        self.home_centre(us);
+        self.blocked_centre_pawns(us);
     }
 
-    /// Centre pawns at home that a man stands in front of.
+    /// Evaluates unmoved centre pawns that are blocked.
     #[inline(always)]
-    fn home_centre(&mut self, us: Color) {
+    fn blocked_centre_pawns(&mut self, us: Color) {
         let home = Bitboard::of(Square::D2.relative(us)) | Bitboard::of(Square::E2.relative(us));
-        let stuck = home & self.position.pieces(us, PieceKind::Pawn) & self.position.occupied().forward(!us);
-        self.tally.add(us, &self.tally.weights.blocked_centre_pawn, stuck.len() as i32);
+        let blocked =
+            home & self.position.pieces(us, PieceKind::Pawn) & self.position.occupied().forward(!us);
+        self.tally.add(us, &self.tally.weights.blocked_centre_pawn, blocked.len() as i32);
     }
 }

@@ -1,4 +1,4 @@
-//! The evaluation with its memories.
+//! The evaluator: static evaluation with caches.
 
 use crate::chess::{Color, Position};
 use crate::engine::eval::Weights;
@@ -6,17 +6,17 @@ use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
 use crate::engine::eval::pawns::PawnStructure;
-use crate::engine::eval::taper::fade;
-use crate::engine::eval::trace::{Silent, Trace};
+use crate::engine::eval::taper::scale_by_halfmove_clock;
+use crate::engine::eval::trace::{NoTrace, Trace};
 
-/// Pawn structures remembered; a power of two.
+/// Size of the pawn cache; a power of two.
 const PAWN_SLOTS: usize = 1 << 12;
-/// Scores remembered; a power of two.
+/// Size of the score cache; a power of two.
 const SCORE_SLOTS: usize = 1 << 14;
 
-/// Judges positions by its weights, and remembers pawn structures and scores it has judged before.
+/// Evaluates positions, with caches of pawn structures and scores.
 ///
-/// What it remembers never changes an answer, only its speed.
+/// The caches do not change the result.
 #[derive(Clone)]
 pub struct Evaluator {
     weights: Weights,
@@ -25,62 +25,66 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that remembers nothing yet.
+    /// Creates an evaluator with empty caches.
     pub fn new(weights: Weights) -> Self {
-        // A score slot's key differs from every key that belongs in it, so an empty slot matches nothing.
+        // The initial key of a slot differs from every key that maps to it, so an empty slot never matches.
         let scores = (0..SCORE_SLOTS).map(|slot| (!(slot as u64), 0)).collect();
         Self { weights, pawns: vec![None; PAWN_SLOTS], scores }
     }
 
-    /// Solves now what would be solved at first use, in the middle of somebody's game.
+    /// Computes the tables that would otherwise be computed at first use, on the clock of a game.
     pub fn prepare() {
         kpk::prepare();
     }
 
-    /// The weights it judges by.
+    /// Returns the weights.
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// The score of `position` in centipawns, from the side to move.
+    /// Returns the score of `position` in centipawns, from the side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        // The clock leaves a known ending alone: a score that fell with every move would hide the small steps
-        // by which such an ending is won.
+        // The score of a known ending does not depend on the halfmove clock: a score that falls with every move would
+        // hide the small steps by which such an ending is won.
         let white = known_score(position, &self.weights).unwrap_or_else(|| {
-            fade(self.remember(position), position.halfmove_clock(), self.weights.fifty_moves_stretch)
+            scale_by_halfmove_clock(
+                self.cached_score(position),
+                position.halfmove_clock(),
+                self.weights.fifty_moves_stretch,
+            )
         });
         if position.turn() == Color::White { white } else { -white }
     }
 
-    /// White's score of a position that is no known ending, before the hundred-move clock.
-    fn remember(&mut self, position: &Position) -> i32 {
+    /// Returns White's score of a position that is not a known ending, without the halfmove clock.
+    fn cached_score(&mut self, position: &Position) -> i32 {
         let slot = position.key() as usize % SCORE_SLOTS;
-        let (key, remembered) = self.scores[slot];
+        let (key, cached) = self.scores[slot];
         if key == position.key() {
-            return remembered;
+            return cached;
         }
-        let score = self.judge(position);
+        let score = self.score(position);
         self.scores[slot] = (position.key(), score);
         score
     }
 
-    fn judge(&mut self, position: &Position) -> i32 {
+    fn score(&mut self, position: &Position) -> i32 {
         let slot = &mut self.pawns[position.pawn_key() as usize % PAWN_SLOTS];
         let structure = match slot {
             Some((key, structure)) if *key == position.pawn_key() => *structure,
             _ => {
-                let structure = PawnStructure::of(position, &self.weights, &mut Silent);
+                let structure = PawnStructure::of(position, &self.weights, &mut NoTrace);
                 *slot = Some((position.pawn_key(), structure));
                 structure
             }
         };
-        Evaluation::score(position, &self.weights, structure, &mut Silent)
+        Evaluation::score(position, &self.weights, structure, &mut NoTrace)
     }
 }
 
-/// White's score of `position` before the hundred-move clock, told term by term to `trace`; a known ending tells
-/// nothing. Remembers nothing.
-pub fn listen<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> i32 {
+/// Returns White's score of `position` without the halfmove clock, and reports every term to `trace`; the score of a known
+/// ending has no terms. Uses no cache.
+pub fn evaluate_with_trace<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> i32 {
     known_score(position, weights).unwrap_or_else(|| {
         let structure = PawnStructure::of(position, weights, trace);
         Evaluation::score(position, weights, structure, trace)

@@ -1,4 +1,4 @@
-//! The attack on a king: who bears on it, which checks are safe, where it could run.
+//! King danger: attackers of the king ring, safe checks, escape squares.
 
 use crate::chess::{Bitboard, Color, PieceKind, Square, bishop_attacks, knight_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
@@ -7,14 +7,14 @@ use crate::engine::eval::shelter::{files_at, wing};
 use crate::engine::eval::trace::Trace;
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// The danger of the king of `us`; needs the attacks of both sides.
+    /// Adds up the danger of the king of `us`; needs the attacks of both sides.
     #[inline(always)]
     pub(super) fn king_danger(&mut self, us: Color) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let king = position.king(us);
-        // Attacked, and defended by no more than the king or the queen.
-        let last_defence = self.map.of(us, PieceKind::King) | self.map.of(us, PieceKind::Queen);
-        let weak = self.map.all(them).without(self.map.twice(us)) & (!self.map.all(us) | last_defence);
+        // Weak squares: attacked by the enemy, and defended by the king or queen at most.
+        let king_or_queen = self.map.of(us, PieceKind::King) | self.map.of(us, PieceKind::Queen);
+        let weak = self.map.all(them).without(self.map.twice(us)) & (!self.map.all(us) | king_or_queen);
 
         let attackers = self.map.ring_attackers[us.index()].min(5);
         self.tally.add_danger(us, &weights.danger_base, 1);
@@ -48,7 +48,7 @@ impl<T: Trace> Evaluation<'_, T> {
         }
     }
 
-    /// Checks the enemy could give next, each kind of piece once; and the squares of those that would lose the piece.
+    /// Adds the checks that the enemy could give: safe ones once per kind of piece, unsafe ones per square.
     #[inline(always)]
     fn checks(&mut self, us: Color, king: Square, weak: Bitboard) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
@@ -60,7 +60,7 @@ impl<T: Trace> Evaluation<'_, T> {
         let by_queen = (straight | diagonal) & self.map.of(them, PieceKind::Queen);
         let by_bishop = diagonal & self.map.of(them, PieceKind::Bishop);
         let by_knight = knight_attacks(king) & self.map.of(them, PieceKind::Knight);
-        // A square that a cheaper piece can check from is counted for that piece.
+        // Queen checks do not count on squares of safe rook checks, nor bishop checks on squares of safe queen checks.
         let rook_safe = by_rook & safe;
         let queen_safe = (by_queen & safe).without(self.map.of(us, PieceKind::Queen) | rook_safe);
         let bishop_safe = (by_bishop & safe).without(queen_safe);

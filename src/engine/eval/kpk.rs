@@ -1,10 +1,10 @@
-//! King and pawn against king: every position solved once, at first use, and kept as one bit each.
+//! King and pawn against king: a bitbase of all positions, computed at first use, with one bit per position.
 
 use std::sync::OnceLock;
 
 use crate::chess::{Bitboard, Color, Square, king_attacks, pawn_attacks};
 
-/// Positions: side to move 2, pawn 24 (files a to d, ranks 2 to 7), kings 64 each.
+/// Number of positions: 2 sides to move, 24 pawn squares (files a to d, ranks 2 to 7), 64 squares for each king.
 const SIZE: usize = 2 * 24 * 64 * 64;
 
 /// A position with a white pawn on the files a to d.
@@ -16,8 +16,9 @@ struct Node {
     black: Square,
 }
 
+/// The result of a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum PositionResult {
     Unreachable,
     Unknown,
     Draw,
@@ -26,7 +27,7 @@ enum Known {
 
 static BITS: OnceLock<Vec<u64>> = OnceLock::new();
 
-/// Solves everything, unless that has been done: tens of milliseconds, which a clock may not have.
+/// Computes the bitbase if that has not been done yet. It captures tens of milliseconds, which may be more than a clock has.
 pub(super) fn prepare() {
     BITS.get_or_init(solve);
 }
@@ -34,12 +35,12 @@ pub(super) fn prepare() {
 /// Whether White, who has the pawn, wins.
 pub(super) fn white_wins(turn: Color, white_king: Square, pawn: Square, black_king: Square) -> bool {
     let bits = BITS.get_or_init(solve);
-    // The wings are alike.
-    let turned = |square: Square| match pawn.file() < 4 {
+    // Only pawns on the files a to d are stored; the others are mirrored.
+    let mirrored = |square: Square| match pawn.file() < 4 {
         true => square,
         false => Square::at(7 - square.file(), square.rank()),
     };
-    let node = Node { turn, pawn: turned(pawn), white: turned(white_king), black: turned(black_king) };
+    let node = Node { turn, pawn: mirrored(pawn), white: mirrored(white_king), black: mirrored(black_king) };
     let index = node.index();
     bits[index / 64] >> (index % 64) & 1 != 0
 }
@@ -60,31 +61,35 @@ impl Node {
         }
     }
 
-    /// What is plain to see without looking at a second position.
-    fn first_sight(self) -> Known {
+    /// Returns the result as far as it follows from the position alone.
+    fn initial_result(self) -> PositionResult {
         let Self { turn, pawn, white, black } = self;
-        let strikes = pawn_attacks(Color::White, pawn);
+        let attacks = pawn_attacks(Color::White, pawn);
         if white.distance(black) <= 1 || white == pawn || black == pawn {
-            return Known::Unreachable;
+            return PositionResult::Unreachable;
         }
         match turn {
-            Color::White if strikes.has(black) => Known::Unreachable,
+            Color::White if attacks.has(black) => PositionResult::Unreachable,
             Color::White if pawn.rank() == 6 => {
                 let goal = Square::at(pawn.file(), 7);
-                let taken = black.distance(goal) <= 1 && white.distance(goal) > 1;
-                if white != goal && black != goal && !taken { Known::Win } else { Known::Unknown }
+                let captured = black.distance(goal) <= 1 && white.distance(goal) > 1;
+                if white != goal && black != goal && !captured {
+                    PositionResult::Win
+                } else {
+                    PositionResult::Unknown
+                }
             }
-            Color::White => Known::Unknown,
+            Color::White => PositionResult::Unknown,
             Color::Black => {
-                let flights = king_attacks(black).without(king_attacks(white) | strikes);
-                let takes = king_attacks(black).has(pawn) && !king_attacks(white).has(pawn);
-                let stalemate = flights.is_empty() && !strikes.has(black);
-                if takes || stalemate { Known::Draw } else { Known::Unknown }
+                let escapes = king_attacks(black).without(king_attacks(white) | attacks);
+                let captures = king_attacks(black).has(pawn) && !king_attacks(white).has(pawn);
+                let stalemate = escapes.is_empty() && !attacks.has(black);
+                if captures || stalemate { PositionResult::Draw } else { PositionResult::Unknown }
             }
         }
     }
 
-    /// The positions one move on; captures of the pawn and promotions are settled at first sight.
+    /// Returns the positions after one move; captures of the pawn and promotions have an initial result.
     fn next(self) -> impl Iterator<Item = Node> {
         let Self { turn, pawn, white, black } = self;
         let (king, other) = match turn {
@@ -99,49 +104,49 @@ impl Node {
         let free = move |square: Square| square != white && square != black;
         let one = Square::wrap(pawn.index() as u8 + 8);
         let two = Square::wrap(pawn.index() as u8 + 16);
-        let walks = turn == Color::White && pawn.rank() < 6 && free(one);
-        let jumps = walks && pawn.rank() == 1 && free(two);
-        let pawns = [(walks, one), (jumps, two)].into_iter().filter(|(may, _)| *may);
+        let can_push = turn == Color::White && pawn.rank() < 6 && free(one);
+        let can_double_push = can_push && pawn.rank() == 1 && free(two);
+        let pawns = [(can_push, one), (can_double_push, two)].into_iter().filter(|(may, _)| *may);
         kings.chain(pawns.map(move |(_, pawn)| Node { turn: Color::Black, pawn, ..self }))
     }
 }
 
-/// Repeats one pass after another until nothing new is learnt; what is then unknown is a draw.
+/// Classifies positions by retrograde analysis, until a pass finds no new result; the remaining positions are draws.
 fn solve() -> Vec<u64> {
-    let mut known: Vec<Known> = (0..SIZE).map(|index| Node::at(index).first_sight()).collect();
+    let mut results: Vec<PositionResult> = (0..SIZE).map(|index| Node::at(index).initial_result()).collect();
     loop {
-        let mut learnt = 0;
+        let mut found = 0;
         for index in 0..SIZE {
-            if known[index] == Known::Unknown {
-                known[index] = judge(Node::at(index), &known);
-                learnt += usize::from(known[index] != Known::Unknown);
+            if results[index] == PositionResult::Unknown {
+                results[index] = classify(Node::at(index), &results);
+                found += usize::from(results[index] != PositionResult::Unknown);
             }
         }
-        if learnt == 0 {
+        if found == 0 {
             break;
         }
     }
     let mut bits = vec![0; SIZE / 64];
-    for (index, _) in known.iter().enumerate().filter(|(_, known)| **known == Known::Win) {
+    for (index, _) in results.iter().enumerate().filter(|(_, results)| **results == PositionResult::Win) {
         bits[index / 64] |= 1 << (index % 64);
     }
     bits
 }
 
-fn judge(node: Node, known: &[Known]) -> Known {
+fn classify(node: Node, results: &[PositionResult]) -> PositionResult {
     let (good, bad) = match node.turn {
-        Color::White => (Known::Win, Known::Draw),
-        Color::Black => (Known::Draw, Known::Win),
+        Color::White => (PositionResult::Win, PositionResult::Draw),
+        Color::Black => (PositionResult::Draw, PositionResult::Win),
     };
     let mut all_bad = true;
     for next in node.next() {
-        let reached = known[next.index()];
+        let reached = results[next.index()];
         if reached == good {
             return good;
         }
-        all_bad &= reached == bad || reached == Known::Unreachable;
+        all_bad &= reached == bad || reached == PositionResult::Unreachable;
     }
-    if all_bad { bad } else { Known::Unknown }
+    if all_bad { bad } else { PositionResult::Unknown }
 }
 
 #[cfg(test)]
@@ -149,23 +154,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_of_wins_is_the_published_one() {
+    fn the_number_of_wins_is_the_published_one() {
         let wins: u32 = solve().iter().map(|word| word.count_ones()).sum();
         assert_eq!(wins, 111_282, "Stockfish asserts this count for its bitbase of the same positions");
     }
 
     #[test]
-    fn textbook_positions_come_out_right() {
+    fn textbook_positions_have_the_right_result() {
         use Color::{Black, White};
         for (name, turn, white, pawn, black, wins) in [
-            ("king on the sixth before its pawn", White, Square::E6, Square::E5, Square::E8, true),
+            ("king on the sixth in front of its pawn", White, Square::E6, Square::E5, Square::E8, true),
             ("the same with Black to move", Black, Square::E6, Square::E5, Square::E8, true),
             ("opposition held by Black", White, Square::E5, Square::E4, Square::E7, false),
             ("opposition held by White", Black, Square::E5, Square::E4, Square::E7, true),
             ("rook pawn, king in the corner", White, Square::H6, Square::H5, Square::H8, false),
             ("out of the square", White, Square::A1, Square::H5, Square::A5, true),
             ("inside the square", Black, Square::A1, Square::H5, Square::D5, false),
-            ("the pawn falls", Black, Square::A1, Square::E4, Square::E5, false),
+            ("the pawn is lost", Black, Square::A1, Square::E4, Square::E5, false),
         ] {
             assert_eq!(white_wins(turn, white, pawn, black), wins, "{name}");
         }

@@ -1,18 +1,19 @@
-//! Material: what the men are worth, alone and together.
+//! Material: piece values, and terms for combinations of pieces.
 
 use crate::chess::{Color, PieceKind};
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::trace::Trace;
 
-/// The beginner's count, for deciding who leads: fixed, so that a lead does not depend on the weights tuned.
+/// Conventional piece values, which decide who is ahead in material; constant, so that this does not depend on the tuned
+/// weights.
 const POINTS: [i32; 6] = [1, 3, 3, 5, 9, 0];
-/// Pieces of one side at the start, king aside.
+/// Pieces of one side in the starting position, without the king.
 const PIECES_AT_START: i32 = 7;
-/// A lead below this is no reason to trade.
+/// Minimum lead in points at which trading down is encouraged.
 const LEAD: i32 = 2;
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// The material of `us`.
+    /// Evaluates the material of `us`.
     #[inline(always)]
     pub(super) fn material(&mut self, us: Color) {
         let weights = self.tally.weights;
@@ -50,7 +51,7 @@ impl<T: Trace> Evaluation<'_, T> {
         self.counts[side.index()].iter().zip(POINTS).map(|(count, points)| count * points).sum()
     }
 
-    /// How many men of each kind `side` has.
+    /// Returns the number of pieces of a kind that `side` has.
     #[inline(always)]
     pub(super) fn count(&self, side: Color, kind: PieceKind) -> i32 {
         self.counts[side.index()][kind.index()]

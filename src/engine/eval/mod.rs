@@ -1,4 +1,4 @@
-//! How good a position is: a tapered sum of weighted terms, each weight declared once.
+//! The static evaluation: a tapered sum of weighted terms.
 
 mod accumulator;
 mod attack_map;
@@ -25,10 +25,10 @@ mod weights;
 
 pub use accumulator::danger_curve;
 pub use breakdown::{Breakdown, BreakdownTerm, breakdown};
-pub use coefficients::{Coefficients, Place, SLOTS, places};
-pub use evaluator::{Evaluator, listen};
+pub use coefficients::{Coefficients, SLOTS, WeightSlot, weight_slots};
+pub use evaluator::{Evaluator, evaluate_with_trace};
 pub use tables::{ByCount, ByFileAndRank, ByPawnSquare, ByRank, BySquare, PlainByCount};
-pub use taper::{FULL_PHASE, FULL_SCALE, Shares, fade};
+pub use taper::{FULL_PHASE, FULL_SCALE, Taper, scale_by_halfmove_clock};
 pub use tapered::{Endgame, Middlegame, Phases, Tapered, Term};
-pub use trace::{Silent, Trace};
+pub use trace::{NoTrace, Trace};
 pub use weights::Weights;

@@ -1,15 +1,15 @@
-//! Passed pawns: what helps them on and what stops them.
+//! Passed pawns: terms that depend on kings and pieces.
 
 use crate::chess::{Bitboard, Color, PieceKind, Square, king_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::pawn_spans::{path, step};
 use crate::engine::eval::trace::Trace;
 
-/// King steps further away than this all count alike.
-const FAR: u8 = 5;
+/// Maximum king distance that counts.
+const MAX_KING_DISTANCE: u8 = 5;
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// The passed pawns of `us` among the other pieces.
+    /// Evaluates the passed pawns of `us`.
     #[inline(always)]
     pub(super) fn passers(&mut self, us: Color) {
         let passed = self.structure.passed & self.position.by_color(us);
@@ -26,16 +26,16 @@ impl<T: Trace> Evaluation<'_, T> {
     fn passer(&mut self, us: Color, square: Square) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let next = step(us, square);
-        let steps = |side: Color| i32::from(position.king(side).distance(next).min(FAR));
+        let steps = |side: Color| i32::from(position.king(side).distance(next).min(MAX_KING_DISTANCE));
         self.tally.add(us, weights.passed_pawn_own_king.of(us, square), steps(us));
         self.tally.add(us, weights.passed_pawn_enemy_king.of(us, square), steps(them));
         if position.occupied().has(next) {
             self.tally.add(us, weights.passed_pawn_blocked.of(us, square), 1);
             return;
         }
-        let way = path(us, square);
+        let ahead = path(us, square);
         let majors = position.by_kind(PieceKind::Rook) | position.by_kind(PieceKind::Queen);
-        // A rook or queen behind the pawn attacks, or backs, its whole way.
+        // A rook or queen behind the pawn attacks or defends its whole path.
         let behind = path(them, square) & majors & rook_attacks(square, position.occupied());
         let attacked = match (behind & position.by_color(them)).any() {
             true => Bitboard::ALL,
@@ -44,7 +44,7 @@ impl<T: Trace> Evaluation<'_, T> {
         if !attacked.has(next) {
             self.tally.add(us, weights.passed_pawn_safe_step.of(us, square), 1);
         }
-        if (way & attacked).is_empty() {
+        if (ahead & attacked).is_empty() {
             self.tally.add(us, weights.passed_pawn_free_path.of(us, square), 1);
         }
         if self.map.all(us).has(next) || (behind & position.by_color(us)).any() {
@@ -53,24 +53,24 @@ impl<T: Trace> Evaluation<'_, T> {
     }
 
     fn has_only_pawns(&self, side: Color) -> bool {
-        let men = self.position.by_kind(PieceKind::Pawn) | self.position.by_kind(PieceKind::King);
-        self.position.by_color(side).without(men).is_empty()
+        let pawns_and_kings = self.position.by_kind(PieceKind::Pawn) | self.position.by_kind(PieceKind::King);
+        self.position.by_color(side).without(pawns_and_kings).is_empty()
     }
 
-    /// Whether a passed pawn queens before the lone enemy king catches it, or with its own king guarding the way.
+    /// Whether a passed pawn promotes: the enemy king is too far away, or the own king guards the whole path.
     fn outruns(&self, us: Color, pawn: Square) -> bool {
         let position = self.position;
-        let way = path(us, pawn);
-        if (way & position.occupied()).any() {
+        let ahead = path(us, pawn);
+        if (ahead & position.occupied()).any() {
             return false;
         }
         let goal = Square::at(pawn.file(), 7).relative(us);
-        // The double step saves a move.
+        // A double step saves one move.
         let steps = (7 - pawn.relative_rank(us)).min(5);
         let head_start = u8::from(position.turn() != us);
         let own = position.king(us);
         let guarded =
-            way.without(king_attacks(own)).is_empty() && !king_attacks(position.king(!us)).has(pawn);
+            ahead.without(king_attacks(own)).is_empty() && !king_attacks(position.king(!us)).has(pawn);
         guarded || position.king(!us).distance(goal) > steps + head_start
     }
 }

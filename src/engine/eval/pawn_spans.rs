@@ -1,20 +1,20 @@
-//! Files, spans and fills that pawns and their neighbours are judged by.
+//! Bitboard functions for pawns: attacks, spans, files.
 
 use crate::chess::{Bitboard, Color, Square};
 
-/// The squares that pawns of `us` on `pawns` attack.
+/// Returns the squares that pawns of `us` on `pawns` attack.
 #[inline(always)]
 pub(super) fn pawn_attacks_of(us: Color, pawns: Bitboard) -> Bitboard {
     pawns.east().forward(us) | pawns.west().forward(us)
 }
 
-/// The squares that two of them attack.
+/// Returns the squares that two pawns of `us` on `pawns` attack.
 #[inline(always)]
 pub(super) fn pawn_attacks_twice(us: Color, pawns: Bitboard) -> Bitboard {
     pawns.east().forward(us) & pawns.west().forward(us)
 }
 
-/// Everything in front of the set, its own squares left out.
+/// Returns all squares in front of those of `set`, on the same files.
 #[inline(always)]
 pub(super) fn ahead(us: Color, set: Bitboard) -> Bitboard {
     match us {
@@ -33,25 +33,25 @@ pub(super) fn ahead(us: Color, set: Bitboard) -> Bitboard {
     }
 }
 
-/// The squares in front of one square on its file.
+/// Returns the squares in front of `square` on its file.
 #[inline(always)]
 pub(super) fn path(us: Color, square: Square) -> Bitboard {
     ahead(us, Bitboard::of(square))
 }
 
-/// The files next to the set's squares, on the same ranks.
+/// Returns the squares directly left and right of those of `set`.
 #[inline(always)]
 pub(super) fn beside(set: Bitboard) -> Bitboard {
     set.east() | set.west()
 }
 
-/// The files next to a file, whole.
+/// Returns the files adjacent to a file.
 #[inline(always)]
 pub(super) fn files_beside(file: u8) -> Bitboard {
     beside(Bitboard::file(file))
 }
 
-/// The relative rank `rank` (0 = own back rank) of `us`.
+/// Returns the rank `rank` relative to `us`; 0 is its back rank.
 #[inline(always)]
 pub(super) fn rank_of(us: Color, rank: u8) -> Bitboard {
     match us {
@@ -60,7 +60,7 @@ pub(super) fn rank_of(us: Color, rank: u8) -> Bitboard {
     }
 }
 
-/// The square in front of a pawn of `us`; a pawn never stands on the last rank.
+/// Returns the square in front of a pawn of `us`; a pawn is never on the last rank.
 #[inline(always)]
 pub(super) fn step(us: Color, square: Square) -> Square {
     match us {
@@ -69,7 +69,7 @@ pub(super) fn step(us: Color, square: Square) -> Square {
     }
 }
 
-/// The member of a set that is nearest to the own back rank of `us`.
+/// Returns the square of a set that is nearest to the back rank of `us`.
 #[inline(always)]
 pub(super) fn rearmost(us: Color, set: Bitboard) -> Option<Square> {
     match us {

@@ -1,4 +1,4 @@
-//! Pawn structure: what depends on the pawns alone, and so can be remembered by their key.
+//! Pawn structure: terms that depend on the pawns alone and are cached by the pawn key.
 
 use crate::chess::{Bitboard, Color, PieceKind, Position, Square, pawn_attacks};
 use crate::engine::eval::Weights;
@@ -7,19 +7,19 @@ use crate::engine::eval::pawn_spans::{ahead, beside, files_beside, path, pawn_at
 use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 
-/// What the pawns of a position say.
+/// The evaluated pawn structure of a position.
 #[derive(Clone, Copy)]
 pub(super) struct PawnStructure {
-    /// White's value less Black's.
+    /// White's value minus Black's.
     pub(super) balance: Tapered,
     /// Passed pawns of both sides.
     pub(super) passed: Bitboard,
-    /// For each side, every square its pawns attack now or after walking on.
+    /// For each side, the squares that its pawns attack now or could attack after advancing.
     pub(super) attack_span: [Bitboard; 2],
 }
 
 impl PawnStructure {
-    /// Judges the pawns of `position`.
+    /// Evaluates the pawns of `position`.
     pub(super) fn of<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> Self {
         let mut tally = Accumulator::new(weights, trace);
         let mut structure =
@@ -40,7 +40,7 @@ impl PawnStructure {
         let attacks = pawn_attacks_of(us, side.ours);
         self.attack_span[us.index()] = attacks | ahead(us, attacks);
         for square in side.ours {
-            side.judge(square, tally);
+            side.evaluate(square, tally);
             if side.is_passed(square) {
                 self.passed |= Bitboard::of(square);
                 tally.add(us, tally.weights.passed_pawn_rank.of(us, square), 1);
@@ -49,7 +49,7 @@ impl PawnStructure {
     }
 }
 
-/// The pawns as one side sees them.
+/// The pawns from the point of view of one side.
 struct PawnSide {
     us: Color,
     ours: Bitboard,
@@ -58,14 +58,14 @@ struct PawnSide {
 
 impl PawnSide {
     #[inline(always)]
-    fn judge<T: Trace>(&self, square: Square, tally: &mut Accumulator<'_, T>) {
+    fn evaluate<T: Trace>(&self, square: Square, tally: &mut Accumulator<'_, T>) {
         let (us, weights) = (self.us, tally.weights);
-        let ahead_of_it = path(us, square);
+        let front = path(us, square);
         let neighbours = self.ours & files_beside(square.file());
-        let open = (ahead_of_it & self.theirs).is_empty();
+        let open = (front & self.theirs).is_empty();
         let phalanx = neighbours & Bitboard::rank(square.rank());
         let supporters = self.ours & pawn_attacks(!us, square);
-        let doubled = (ahead_of_it & self.ours).any();
+        let doubled = (front & self.ours).any();
 
         tally.add(us, weights.pst_pawn.of(us, square), 1);
         if neighbours.is_empty() {
@@ -95,28 +95,29 @@ impl PawnSide {
         }
     }
 
-    /// No enemy pawn ahead on its file or beside, and no own pawn in its way.
+    /// Whether no enemy pawn is ahead on its file or the adjacent ones, and no own pawn is ahead on its file.
     #[inline(always)]
     fn is_passed(&self, square: Square) -> bool {
         let front = path(self.us, square);
         (self.theirs & (front | beside(front))).is_empty() && (self.ours & front).is_empty()
     }
 
-    /// All neighbours have walked past it, and an enemy pawn guards or blocks its next square.
+    /// Whether all neighbours are ahead of it, and an enemy pawn attacks or blocks its next square.
     #[inline(always)]
     fn is_backward(&self, square: Square, neighbours: Bitboard) -> bool {
         let next = step(self.us, square);
         let level_or_behind = path(!self.us, next);
-        let held = Bitboard::of(next) | pawn_attacks(self.us, next);
-        (neighbours & beside(level_or_behind)).is_empty() && (self.theirs & held).any()
+        let stoppers = Bitboard::of(next) | pawn_attacks(self.us, next);
+        (neighbours & beside(level_or_behind)).is_empty() && (self.theirs & stoppers).any()
     }
 
-    /// Not passed, but its helpers beside or behind outnumber or match the sentries that stop it.
+    /// Whether it is not passed, but has at least as many neighbours beside or behind as there are enemy pawns ahead on the
+    /// adjacent files.
     #[inline(always)]
     fn is_candidate(&self, square: Square, neighbours: Bitboard) -> bool {
         let next = step(self.us, square);
-        let sentries = self.theirs & beside(path(self.us, square));
-        let helpers = neighbours & beside(path(!self.us, next));
-        sentries.any() && helpers.len() >= sentries.len()
+        let stoppers = self.theirs & beside(path(self.us, square));
+        let supporters = neighbours & beside(path(!self.us, next));
+        stoppers.any() && supporters.len() >= stoppers.len()
     }
 }

@@ -1,4 +1,4 @@
-//! Knights, bishops, rooks and queens: where they stand and what they reach.
+//! Knights, bishops, rooks and queens: placement and mobility.
 
 use crate::chess::{
     Bitboard, CastlingSide, Color, PieceKind, Square, between, bishop_attacks, knight_attacks, line,
@@ -12,7 +12,7 @@ const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
 impl<'a, T: Trace> Evaluation<'a, T> {
-    /// All pieces of `us` but king and pawns. Their attacks go into the map on the way.
+    /// Evaluates all pieces of `us` but king and pawns, and adds their attacks to the map.
     #[inline(always)]
     pub(super) fn pieces(&mut self, us: Color) {
         for square in self.position.pieces(us, PieceKind::Knight) {
@@ -32,8 +32,8 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     #[inline(always)]
     fn knight(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
-        let attacks = self.restrain(us, square, knight_attacks(square));
-        let moves = self.enlist(us, PieceKind::Knight, attacks, &weights.danger_knight);
+        let attacks = self.limit_to_pin(us, square, knight_attacks(square));
+        let moves = self.add_attacks(us, PieceKind::Knight, attacks, &weights.danger_knight);
         self.tally.add(us, weights.pst_knight.of(us, square), 1);
         self.tally.add(us, &weights.knight_mobility, moves as i32 - 4);
         self.tally.add(us, &weights.knight_mobility_table[moves.min(8)], 1);
@@ -44,7 +44,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         } else if (outposts & attacks).without(self.position.by_color(us)).any() {
             self.tally.add(us, &weights.knight_outpost_reach, 1);
         }
-        self.behind_pawn(us, square);
+        self.minor_behind_pawn_term(us, square);
         let distance = i32::from(square.distance(self.position.king(us)));
         self.tally.add(us, &weights.knight_king_distance, distance);
     }
@@ -53,10 +53,11 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     fn bishop(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let position = self.position;
-        // Batteries: a bishop looks through queens.
-        let seen = bishop_attacks(square, position.occupied().without(position.by_kind(PieceKind::Queen)));
-        let attacks = self.restrain(us, square, seen);
-        let moves = self.enlist(us, PieceKind::Bishop, attacks, &weights.danger_bishop);
+        // Batteries: the attacks of a bishop pass through queens.
+        let through_queens =
+            bishop_attacks(square, position.occupied().without(position.by_kind(PieceKind::Queen)));
+        let attacks = self.limit_to_pin(us, square, through_queens);
+        let moves = self.add_attacks(us, PieceKind::Bishop, attacks, &weights.danger_bishop);
         self.tally.add(us, weights.pst_bishop.of(us, square), 1);
         self.tally.add(us, &weights.bishop_mobility, moves as i32 - 6);
         self.tally.add(us, &weights.bishop_mobility_table[moves.min(13)], 1);
@@ -64,18 +65,18 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         if self.outposts(us).has(square) {
             self.tally.add(us, &weights.bishop_outpost, 1);
         }
-        self.behind_pawn(us, square);
+        self.minor_behind_pawn_term(us, square);
         let distance = i32::from(square.distance(position.king(us)));
         self.tally.add(us, &weights.bishop_king_distance, distance);
 
-        let shade = if Bitboard::DARK.has(square) { Bitboard::DARK } else { Bitboard::LIGHT };
+        let square_colour = if Bitboard::DARK.has(square) { Bitboard::DARK } else { Bitboard::LIGHT };
         let pawns = position.by_kind(PieceKind::Pawn);
         let own_pawns = position.pieces(us, PieceKind::Pawn);
-        let on_shade = (own_pawns & shade).len() as i32;
+        let on_colour = (own_pawns & square_colour).len() as i32;
         let blocked = own_pawns & position.occupied().forward(!us) & CENTRAL_FILES;
-        self.tally.add(us, &weights.bishop_own_pawns, on_shade);
-        self.tally.add(us, &weights.bishop_blocked_pawns, on_shade * blocked.len() as i32);
-        self.tally.add(us, &weights.bishop_central_pawns, (pawns & CENTRE & shade).len() as i32);
+        self.tally.add(us, &weights.bishop_own_pawns, on_colour);
+        self.tally.add(us, &weights.bishop_blocked_pawns, on_colour * blocked.len() as i32);
+        self.tally.add(us, &weights.bishop_central_pawns, (pawns & CENTRE & square_colour).len() as i32);
         if (bishop_attacks(square, pawns) & CENTRE).more_than_one() {
             self.tally.add(us, &weights.bishop_long_diagonal, 1);
         }
@@ -87,10 +88,11 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     fn rook(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let position = self.position;
-        // Batteries: a rook looks through queens and its fellow rooks.
+        // Batteries: the attacks of a rook pass through queens and own rooks.
         let through = position.by_kind(PieceKind::Queen) | position.pieces(us, PieceKind::Rook);
-        let attacks = self.restrain(us, square, rook_attacks(square, position.occupied().without(through)));
-        let moves = self.enlist(us, PieceKind::Rook, attacks, &weights.danger_rook);
+        let attacks =
+            self.limit_to_pin(us, square, rook_attacks(square, position.occupied().without(through)));
+        let moves = self.add_attacks(us, PieceKind::Rook, attacks, &weights.danger_rook);
         self.tally.add(us, weights.pst_rook.of(us, square), 1);
         self.tally.add(us, &weights.rook_mobility, moves as i32 - 7);
         self.tally.add(us, &weights.rook_mobility_table[moves.min(14)], 1);
@@ -101,19 +103,19 @@ impl<'a, T: Trace> Evaluation<'a, T> {
             let term = if open { &weights.rook_open_file } else { &weights.rook_half_open_file };
             self.tally.add(us, term, 1);
         } else if moves <= 3 {
-            self.shut_in(us, square);
+            self.trapped_rook_term(us, square);
         }
         if (file & position.by_kind(PieceKind::Queen)).any() {
             self.tally.add(us, &weights.rook_queen_file, 1);
         }
         let mut partners = path(us, square) & position.pieces(us, PieceKind::Rook);
-        let joined = |partner| (between(square, partner) & position.occupied()).is_empty();
-        if Iterator::any(&mut partners, joined) {
+        let connected = |partner| (between(square, partner) & position.occupied()).is_empty();
+        if Iterator::any(&mut partners, connected) {
             self.tally.add(us, &weights.doubled_rooks, 1);
         }
-        let pawns_there = position.pieces(!us, PieceKind::Pawn) & rank_of(us, 6);
-        let king_shut = position.king(!us).relative_rank(us) == 7;
-        if square.relative_rank(us) == 6 && (king_shut || pawns_there.any()) {
+        let pawns_on_seventh = position.pieces(!us, PieceKind::Pawn) & rank_of(us, 6);
+        let king_on_eighth = position.king(!us).relative_rank(us) == 7;
+        if square.relative_rank(us) == 6 && (king_on_eighth || pawns_on_seventh.any()) {
             self.tally.add(us, &weights.rook_seventh, 1);
         }
         self.behind_passers(us, square);
@@ -125,8 +127,8 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         let position = self.position;
         let occupied = position.occupied();
         let (straight, diagonal) = (rook_attacks(square, occupied), bishop_attacks(square, occupied));
-        let attacks = self.restrain(us, square, straight | diagonal);
-        let moves = self.enlist(us, PieceKind::Queen, attacks, &weights.danger_queen);
+        let attacks = self.limit_to_pin(us, square, straight | diagonal);
+        let moves = self.add_attacks(us, PieceKind::Queen, attacks, &weights.danger_queen);
         self.tally.add(us, weights.pst_queen.of(us, square), 1);
         self.tally.add(us, &weights.queen_mobility, moves as i32 - 13);
         self.tally.add(us, &weights.queen_mobility_table[moves.min(27)], 1);
@@ -145,9 +147,9 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
-    /// The part of a piece's attacks that a pin leaves it.
+    /// Limits the attacks of a pinned piece to the line of the pin.
     #[inline(always)]
-    fn restrain(&self, us: Color, square: Square, attacks: Bitboard) -> Bitboard {
+    fn limit_to_pin(&self, us: Color, square: Square, attacks: Bitboard) -> Bitboard {
         if self.map.pinned[us.index()].has(square) {
             attacks & line(self.position.king(us), square)
         } else {
@@ -155,9 +157,10 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
-    /// Enters a piece's attacks into the map and against the enemy king; tells how many free squares it has.
+    /// Adds the attacks of a piece to the map and to the danger of the enemy king. Returns the number of attacked squares
+    /// in the mobility area.
     #[inline(always)]
-    fn enlist(&mut self, us: Color, kind: PieceKind, attacks: Bitboard, danger: &'a i32) -> usize {
+    fn add_attacks(&mut self, us: Color, kind: PieceKind, attacks: Bitboard, danger: &'a i32) -> usize {
         self.map.add(us, kind, attacks);
         let them = !us;
         if (attacks & self.map.ring[them.index()]).any() {
@@ -166,10 +169,11 @@ impl<'a, T: Trace> Evaluation<'a, T> {
             let near = attacks & self.map.of(them, PieceKind::King);
             self.tally.add_danger(them, &self.tally.weights.danger_near_attack, near.len() as i32);
         }
-        (attacks & self.map.free[us.index()]).len() as usize
+        (attacks & self.map.mobility_area[us.index()]).len() as usize
     }
 
-    /// Squares on the fourth to sixth rank of `us`, held by an own pawn, that no enemy pawn can ever attack.
+    /// Returns the outposts of `us`: squares on its fourth to sixth rank, defended by an own pawn, that no enemy pawn can
+    /// attack now or later.
     #[inline(always)]
     fn outposts(&self, us: Color) -> Bitboard {
         let ranks = rank_of(us, 3) | rank_of(us, 4) | rank_of(us, 5);
@@ -177,15 +181,15 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     #[inline(always)]
-    fn behind_pawn(&mut self, us: Color, square: Square) {
+    fn minor_behind_pawn_term(&mut self, us: Color, square: Square) {
         if Bitboard::of(square).forward(us) & self.position.by_kind(PieceKind::Pawn) != Bitboard::EMPTY {
             self.tally.add(us, &self.tally.weights.minor_behind_pawn, 1);
         }
     }
 
-    /// A rook between its king and the edge, with next to no moves.
+    /// Evaluates a rook with few moves, if it is between its king and the edge.
     #[inline(always)]
-    fn shut_in(&mut self, us: Color, square: Square) {
+    fn trapped_rook_term(&mut self, us: Color, square: Square) {
         let weights = self.tally.weights;
         let king = self.position.king(us);
         let outside = match king.file() < 4 {
@@ -216,15 +220,15 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
-    /// Whether an enemy rook or bishop would attack the queen if one man, the first in its line, moved away.
+    /// Whether an enemy rook or bishop would attack the queen if the one piece between them moved away.
     #[inline(always)]
     fn is_exposed(&self, us: Color, square: Square, attacks: Bitboard) -> bool {
         let position = self.position;
         let without_first = position.occupied().without(attacks);
         let rooks = position.pieces(!us, PieceKind::Rook);
         let bishops = position.pieces(!us, PieceKind::Bishop);
-        let lurking =
+        let behind_one =
             rook_attacks(square, without_first) & rooks | bishop_attacks(square, without_first) & bishops;
-        lurking.without(attacks).any()
+        behind_one.without(attacks).any()
     }
 }

@@ -1,4 +1,4 @@
-//! The pawns around a king: its own that shelter it, the enemy's that storm it.
+//! Pawns around a king: shelter by its own pawns, storm by enemy pawns.
 
 use crate::chess::{Bitboard, CastlingSide, Color, PieceKind, Square};
 use crate::engine::eval::evaluation::Evaluation;
@@ -7,15 +7,15 @@ use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 
 impl<'a, T: Trace> Evaluation<'a, T> {
-    /// Shelter, storm, files and wing of the king of `us`.
+    /// Evaluates shelter, pawn storm, files and wing of the king of `us`.
     #[inline(always)]
     pub(super) fn king_pawns(&mut self, us: Color) {
         let (weights, position) = (self.tally.weights, self.position);
         let king = position.king(us);
         self.tally.add(us, weights.pst_king.of(us, king), 1);
-        let home = self.best_home(us, king);
-        for file in files_at(home) {
-            let [shelter, storm] = self.cover(us, home, file);
+        let square = self.best_king_square(us, king);
+        for file in files_at(square) {
+            let [shelter, storm] = self.shelter_and_storm(us, square, file);
             self.tally.add(us, shelter, 1);
             self.tally.add(us, storm, 1);
         }
@@ -33,18 +33,18 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.castling(us, king);
     }
 
-    /// Where the king is sheltered best: where it stands, or where it may still castle to.
+    /// Returns the square with the best shelter: that of the king, or one to which it may still castle.
     #[inline(always)]
-    fn best_home(&self, us: Color, king: Square) -> Square {
+    fn best_king_square(&self, us: Color, king: Square) -> Square {
         let rights = self.position.castling();
         if CastlingSide::ALL.iter().all(|&side| rights.rook(us, side).is_none()) {
             return king;
         }
-        let mut best = (self.cover_sum(us, king), king);
+        let mut best = (self.shelter_and_storm_sum(us, king), king);
         for side in CastlingSide::ALL {
             if rights.rook(us, side).is_some() {
                 let target = side.king_target(us);
-                let sum = self.cover_sum(us, target);
+                let sum = self.shelter_and_storm_sum(us, target);
                 if sum > best.0 {
                     best = (sum, target);
                 }
@@ -54,18 +54,18 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 
     #[inline(always)]
-    fn cover_sum(&self, us: Color, king: Square) -> i32 {
+    fn shelter_and_storm_sum(&self, us: Color, king: Square) -> i32 {
         let mut sum = 0;
         for file in files_at(king) {
-            let [shelter, storm] = self.cover(us, king, file);
+            let [shelter, storm] = self.shelter_and_storm(us, king, file);
             sum += shelter.middlegame() + storm.middlegame();
         }
         sum
     }
 
-    /// The shelter and the storm weight of one file, for a king on `king`.
+    /// Returns the shelter and the storm weight of one file, for a king on `king`.
     #[inline(always)]
-    fn cover(&self, us: Color, king: Square, file: u8) -> [&'a Tapered; 2] {
+    fn shelter_and_storm(&self, us: Color, king: Square, file: u8) -> [&'a Tapered; 2] {
         let (weights, position) = (self.tally.weights, self.position);
         let level = Bitboard::rank(king.rank());
         let column = Bitboard::file(file) & (level | ahead(us, level));
@@ -103,14 +103,14 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     }
 }
 
-/// The king's file and its neighbours, moved in from the edge.
+/// Returns the file of the king and the adjacent ones; for a king on the edge, the three files at the edge.
 #[inline(always)]
 pub(super) fn files_at(king: Square) -> [u8; 3] {
     let centre = king.file().clamp(1, 6);
     [centre - 1, centre, centre + 1]
 }
 
-/// The files of the king's wing: four of them, or the middle four.
+/// Returns the four files of the king's wing: queenside, middle or kingside.
 #[inline(always)]
 pub(super) fn wing(king: Square) -> Bitboard {
     const QUEENSIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
@@ -123,7 +123,7 @@ pub(super) fn wing(king: Square) -> Bitboard {
     }
 }
 
-/// King steps from `king` to the nearest of `targets`; none if there are none.
+/// Returns the number of king moves from `king` to the nearest of `targets`; 0 if there are no targets.
 fn steps_to(king: Square, targets: Bitboard) -> i32 {
     let mut reached = Bitboard::of(king);
     let mut steps = 0;

@@ -1,4 +1,4 @@
-//! Default piece-square weights: where each piece likes to stand, first rank first, files a to d.
+//! Default piece-square tables; from the first rank to the last, files a to d (the other files mirror them).
 
 use crate::engine::eval::tables::{ByPawnSquare, BySquare, zip};
 

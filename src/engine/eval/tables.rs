@@ -1,4 +1,4 @@
-//! Tables of weights that are declared, named and set as one.
+//! Tables of weights that are declared as one field.
 
 use std::ops::{Deref, DerefMut};
 
@@ -16,38 +16,38 @@ pub struct ByCount<const N: usize>(pub [Tapered; N]);
 #[repr(transparent)]
 pub struct PlainByCount<const N: usize>(pub [i32; N]);
 
-/// A tapered weight for each rank a pawn can stand on, the second to the seventh, named `_mg_2`, `_eg_2`, …
+/// A tapered weight for each rank of a pawn, from the second to the seventh, named `_mg_2`, `_eg_2`, …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct ByRank(pub [Tapered; 6]);
 
-/// A tapered weight for each square, seen from its side, the two wings alike; named `_mg_a1`, `_eg_a1`, …
+/// A tapered weight for each square, relative to the side and mirrored between the wings; named `_mg_a1`, `_eg_a1`, …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct BySquare(pub [Tapered; 32]);
 
-/// The same for pawns, which stand on the second to the seventh rank.
+/// Like [`BySquare`], for pawns: from the second to the seventh rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct ByPawnSquare(pub [Tapered; 24]);
 
-/// A tapered weight for each file, counted from the edge, and each rank of the nearest pawn on it; `none` stands
-/// for no pawn. Named `_mg_a_none`, `_eg_a_none`, `_mg_a_2`, …
+/// A tapered weight for each file, counted from the edge, and each rank of the nearest pawn on it; `none` means no pawn.
+/// Named `_mg_a_none`, `_eg_a_none`, `_mg_a_2`, …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct ByFileAndRank(pub [Tapered; 28]);
 
 impl ByRank {
-    /// The weight of a pawn of `color` on `square`.
+    /// Returns the weight of a pawn of `color` on `square`.
     #[inline(always)]
     pub fn of(&self, color: Color, square: Square) -> &Tapered {
-        // A pawn never stands on its first or last rank; clamping spares the bounds check.
+        // A pawn is never on its first or last rank; the limit makes the bounds check unnecessary.
         &self.0[(square.relative_rank(color).wrapping_sub(1) as usize).min(5)]
     }
 }
 
 impl BySquare {
-    /// The weight of a piece of `color` on `square`.
+    /// Returns the weight of a piece of `color` on `square`.
     #[inline(always)]
     pub fn of(&self, color: Color, square: Square) -> &Tapered {
         &self.0[square.relative_rank(color) as usize * 4 + from_edge(square.file())]
@@ -55,7 +55,7 @@ impl BySquare {
 }
 
 impl ByPawnSquare {
-    /// The weight of a pawn of `color` on `square`.
+    /// Returns the weight of a pawn of `color` on `square`.
     #[inline(always)]
     pub fn of(&self, color: Color, square: Square) -> &Tapered {
         &self.0[(square.relative_rank(color).wrapping_sub(1) as usize).min(5) * 4 + from_edge(square.file())]
@@ -63,14 +63,14 @@ impl ByPawnSquare {
 }
 
 impl ByFileAndRank {
-    /// The weight for a file and a relative rank, 0 for no pawn.
+    /// Returns the weight of a file and a relative rank; rank 0 means no pawn.
     #[inline(always)]
     pub fn of(&self, file: u8, rank: u8) -> &Tapered {
         &self.0[from_edge(file) * 7 + (rank as usize).min(6)]
     }
 }
 
-/// How far a file is from the nearer edge: 0 for a and h, 3 for d and e.
+/// Returns the distance of a file from the nearer edge: 0 for a and h, 3 for d and e.
 #[inline(always)]
 pub(crate) fn from_edge(file: u8) -> usize {
     let file = file & 7;
@@ -134,7 +134,7 @@ fn square_name(index: usize) -> String {
     Square::at((index % 4) as u8, (index / 4) as u8).to_string()
 }
 
-/// A middlegame table and an endgame table, zipped into one of pairs.
+/// Combines a table of middlegame values and one of endgame values.
 pub(crate) const fn zip<const N: usize>(middlegame: [i32; N], endgame: [i32; N]) -> [Tapered; N] {
     let mut pairs = [Tapered::ZERO; N];
     let mut index = 0;

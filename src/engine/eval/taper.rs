@@ -1,33 +1,33 @@
-//! How the middlegame and the endgame value become one score.
+//! Interpolation between the middlegame and the endgame value.
 
 use crate::chess::{PieceKind, Position};
 use crate::engine::eval::tapered::Tapered;
 
-/// The phase of a full board.
+/// The phase with all pieces on the board.
 pub const FULL_PHASE: i32 = 24;
-/// The scale that leaves an endgame value as it is.
+/// The scale that leaves a value unchanged.
 pub const FULL_SCALE: i32 = 64;
 
-/// The shares of middlegame and endgame in a position's score.
+/// The factors by which middlegame and endgame value are combined to one score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
-    /// [`FULL_PHASE`] with all pieces on the board, 0 with none but kings and pawns.
+pub struct Taper {
+    /// [`FULL_PHASE`] with all pieces on the board, 0 with only kings and pawns.
     pub phase: i32,
-    /// How much of each half, middlegame and endgame, can be won: [`FULL_SCALE`] for all.
+    /// Scale of the middlegame and of the endgame value for drawish positions; [`FULL_SCALE`] if not drawish.
     pub scale: [i32; 2],
 }
 
-impl Shares {
-    /// One score of both halves.
+impl Taper {
+    /// Combines middlegame and endgame value to one score.
     #[inline(always)]
-    pub fn join(self, value: Tapered) -> i32 {
+    pub fn interpolate(self, value: Tapered) -> i32 {
         let middlegame = value.middlegame() * self.phase * self.scale[0];
         let endgame = value.endgame() * (FULL_PHASE - self.phase) * self.scale[1];
         (middlegame + endgame) / (FULL_PHASE * FULL_SCALE)
     }
 }
 
-/// The phase of a position, by the pieces that are left: a minor 1, a rook 2, a queen 4.
+/// Returns the phase of a position: each minor piece counts 1, each rook 2, each queen 4.
 #[inline(always)]
 pub(super) fn phase(position: &Position) -> i32 {
     let count = |kind| position.by_kind(kind).len() as i32;
@@ -35,8 +35,8 @@ pub(super) fn phase(position: &Position) -> i32 {
     (minors + 2 * count(PieceKind::Rook) + 4 * count(PieceKind::Queen)).min(FULL_PHASE)
 }
 
-/// A score that falls as the hundred half-moves run out, so that a lead is used in time.
+/// Scales a score down as the halfmove clock approaches the fifty-move rule, so that a lead is converted in time.
 #[inline(always)]
-pub fn fade(score: i32, halfmove_clock: u16, stretch: i32) -> i32 {
+pub fn scale_by_halfmove_clock(score: i32, halfmove_clock: u16, stretch: i32) -> i32 {
     score * (stretch - i32::from(halfmove_clock).min(100)) / stretch
 }

@@ -1,36 +1,35 @@
-//! A pair of values, for the middlegame and for the endgame, in one word.
+//! Pairs of a middlegame and an endgame value, packed into one word.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 use crate::engine::Cells;
 
-/// A middlegame value and an endgame value, added and multiplied together.
+/// A middlegame value and an endgame value, with arithmetic on both at once.
 ///
-/// The endgame half sits in the upper 16 bits and the middlegame half is added below it, so one addition serves
-/// both; the borrow that a negative lower half takes from the upper one is given back when it is read.
-/// Each half must stay within an `i16`.
+/// The endgame value is in the upper 16 bits, and the middlegame value is added below it, so that one addition adds both.
+/// A negative lower half borrows from the upper half, which [`Tapered::endgame`] corrects. Each half must fit an `i16`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Tapered(i32);
 
 impl Tapered {
-    /// Nothing in either phase.
+    /// Zero in both phases.
     pub const ZERO: Self = Self(0);
 
-    /// A value for each phase.
+    /// Creates a pair of values.
     #[inline(always)]
     pub const fn new(middlegame: i32, endgame: i32) -> Self {
         Self((endgame << 16).wrapping_add(middlegame))
     }
 
-    /// The middlegame half.
+    /// Returns the middlegame value.
     #[inline(always)]
     pub const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
     }
 
-    /// The endgame half.
+    /// Returns the endgame value.
     #[inline(always)]
     pub const fn endgame(self) -> i32 {
         (self.0.wrapping_add(0x8000) >> 16) as i16 as i32
@@ -144,20 +143,20 @@ macro_rules! one_cell {
 one_cell!(Middlegame, "_mg");
 one_cell!(Endgame, "_eg");
 
-/// In which phases a weight's number counts.
+/// The phases in which a number of the weights counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
-    /// In all, fully.
+    /// Middlegame and endgame alike.
     Both,
-    /// As the middlegame half.
+    /// The middlegame only.
     Middlegame,
-    /// As the endgame half.
+    /// The endgame only.
     Endgame,
 }
 
-/// A weight that the evaluation multiplies by a count: one 32-bit slot of the weights.
+/// A weight that the evaluation multiplies by a count; one 32-bit slot of the weights.
 pub trait Term: Copy {
-    /// Its value in each phase.
+    /// Returns the value in each phase.
     fn value(self) -> Tapered;
 }
 
@@ -194,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_halves_survive_packing_and_arithmetic() {
+    fn packing_and_arithmetic_preserve_both_halves() {
         for middlegame in [-9000, -1, 0, 1, 9000] {
             for endgame in [-9000, -1, 0, 1, 9000] {
                 let value = Tapered::new(middlegame, endgame);

@@ -1,4 +1,4 @@
-//! Attacks on what is worth attacking, and room to move.
+//! Threats against enemy pieces, and space.
 
 use crate::chess::{Bitboard, Color, PieceKind, bishop_attacks, knight_attacks, rook_attacks};
 use crate::engine::eval::evaluation::Evaluation;
@@ -8,18 +8,18 @@ use crate::engine::eval::trace::Trace;
 const CENTRAL_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
 impl<T: Trace> Evaluation<'_, T> {
-    /// What `us` threatens.
+    /// Evaluates the threats of `us`.
     #[inline(always)]
     pub(super) fn threats(&mut self, us: Color) {
         let (weights, position, them) = (self.tally.weights, self.position, !us);
         let targets = position.by_color(them).without(position.by_kind(PieceKind::King));
         let pieces = targets.without(position.by_kind(PieceKind::Pawn));
-        // Held by a pawn, or by more men than attack it.
-        let held = self.map.of(them, PieceKind::Pawn) | self.map.twice(them).without(self.map.twice(us));
-        let weak = targets.without(held) & self.map.all(us);
+        // Firmly defended: by a pawn, or twice without being attacked twice.
+        let firm = self.map.of(them, PieceKind::Pawn) | self.map.twice(them).without(self.map.twice(us));
+        let weak = targets.without(firm) & self.map.all(us);
 
         let by_minors = self.map.of(us, PieceKind::Knight) | self.map.of(us, PieceKind::Bishop);
-        for square in (weak | pieces & held) & by_minors {
+        for square in (weak | pieces & firm) & by_minors {
             let kind = position.piece_at(square).map_or(0, |piece| piece.kind.index().min(4));
             self.tally.add(us, &weights.threat_by_minor[kind], 1);
         }
@@ -30,12 +30,12 @@ impl<T: Trace> Evaluation<'_, T> {
         if (weak & self.map.of(us, PieceKind::King)).any() {
             self.tally.add(us, &weights.threat_by_king, 1);
         }
-        let loose = weak & (!self.map.all(them) | pieces & self.map.twice(us));
-        self.tally.add(us, &weights.hanging, loose.len() as i32);
-        let contested = self.map.all(them).without(held) & self.map.all(us);
+        let hanging = weak & (!self.map.all(them) | pieces & self.map.twice(us));
+        self.tally.add(us, &weights.hanging, hanging.len() as i32);
+        let contested = self.map.all(them).without(firm) & self.map.all(us);
         self.tally.add(us, &weights.restricted, contested.len() as i32);
         self.pawn_threats(us, pieces);
-        self.queen_threats(us, held);
+        self.queen_threats(us, firm);
     }
 
     #[inline(always)]
@@ -53,11 +53,11 @@ impl<T: Trace> Evaluation<'_, T> {
         self.tally.add(us, &weights.threat_by_push, hit_next.len() as i32);
     }
 
-    /// Squares from which the enemy queen would be attacked by a cheaper piece.
+    /// Evaluates safe squares from which a less valuable piece would attack the enemy queen.
     #[inline(always)]
-    fn queen_threats(&mut self, us: Color, held: Bitboard) {
+    fn queen_threats(&mut self, us: Color, firm: Bitboard) {
         let (weights, position) = (self.tally.weights, self.position);
-        let safe = self.map.free[us.index()].without(held | position.by_color(us));
+        let safe = self.map.mobility_area[us.index()].without(firm | position.by_color(us));
         for queen in position.pieces(!us, PieceKind::Queen) {
             let jumps = self.map.of(us, PieceKind::Knight) & knight_attacks(queen) & safe;
             self.tally.add(us, &weights.knight_on_queen, jumps.len() as i32);
@@ -68,7 +68,7 @@ impl<T: Trace> Evaluation<'_, T> {
         }
     }
 
-    /// Safe squares behind and among the own centre pawns, worth more the more pieces want them.
+    /// Evaluates space: safe central squares in the own camp, those behind own pawns twice, times the number of own pieces.
     #[inline(always)]
     pub(super) fn space(&mut self, us: Color) {
         let (weights, position) = (self.tally.weights, self.position);

@@ -1,29 +1,29 @@
-//! Who listens while the evaluation adds its terms.
+//! Observation of the terms of an evaluation.
 
 use crate::chess::Color;
-use crate::engine::eval::taper::Shares;
+use crate::engine::eval::taper::Taper;
 
-/// A listener to one evaluation: every term it adds, as the slot of its weight and how often it counts.
+/// Receives every term of one evaluation, as the slot of its weight and its count.
 ///
-/// A slot is a 32-bit cell of [`Weights`](crate::engine::eval::Weights) in declared order. In play nobody listens
-/// and the calls vanish; `score` and Texel tuning listen to the very same code.
+/// A slot is a 32-bit word of [`Weights`](crate::engine::eval::Weights) in declaration order. In play the trace is
+/// [`NoTrace`], whose calls compile to nothing; the `score` program and Texel tuning trace the same code.
 pub trait Trace {
-    /// `count` times the weight in `slot`, for `us`.
+    /// Called when the weight in `slot` is added `count` times for `us`.
     fn term(&mut self, us: Color, slot: usize, count: i32);
-    /// `count` times the danger weight in `slot`, towards the danger of the king of `us`.
+    /// Called when the weight in `slot` is added `count` times to the danger of the king of `us`.
     fn danger(&mut self, us: Color, slot: usize, count: i32);
-    /// How middlegame and endgame were joined at last.
-    fn joined(&mut self, shares: Shares);
+    /// Called at the end, with the factors that combine middlegame and endgame value.
+    fn taper(&mut self, taper: Taper);
 }
 
-/// Nobody listens.
-pub struct Silent;
+/// Discards all terms.
+pub struct NoTrace;
 
-impl Trace for Silent {
+impl Trace for NoTrace {
     #[inline(always)]
     fn term(&mut self, _: Color, _: usize, _: i32) {}
     #[inline(always)]
     fn danger(&mut self, _: Color, _: usize, _: i32) {}
     #[inline(always)]
-    fn joined(&mut self, _: Shares) {}
+    fn taper(&mut self, _: Taper) {}
 }
