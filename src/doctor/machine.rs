@@ -1,4 +1,4 @@
-//! What the machine says about itself: processors, their clocks, stolen time, the disk's timeouts.
+//! Properties of the machine: processors, their clocks, stolen time, sync latency of the disk.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// How often a disk is asked to confirm a few kilobytes.
+/// Number of syncs that are measured.
 const SYNCS: usize = 20;
 
-/// Processor time since the machine was started, in the kernel's ticks, over all processors.
+/// Processor time since boot, in ticks of the kernel, summed over all processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessorTimes {
     idle: u64,
@@ -18,17 +18,17 @@ pub struct ProcessorTimes {
     all: u64,
 }
 
-/// What processors did with their time, in parts of one.
+/// Shares of processor time, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ProcessorShares {
-    /// Worked.
+    /// Share in which processors were busy.
     pub busy: f64,
-    /// Given by the hypervisor to somebody else.
+    /// Share that the hypervisor gave to other guests.
     pub stolen: f64,
 }
 
 impl ProcessorTimes {
-    /// As they are now; `None` where the system does not tell.
+    /// Reads the current values; `None` if they are not available.
     pub fn now() -> Option<Self> {
         Self::parse(&fs::read_to_string("/proc/stat").ok()?)
     }
@@ -36,12 +36,13 @@ impl ProcessorTimes {
     fn parse(text: &str) -> Option<Self> {
         let line = text.lines().find(|line| line.starts_with("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().skip(1).map_while(|word| word.parse().ok()).collect();
-        // user nice system idle iowait irq softirq steal; what follows is counted in the first two already.
+        // Fields: user nice system idle iowait irq softirq steal; those after them are already included in the first
+        // two.
         let at = |place: usize| ticks.get(place).copied().unwrap_or(0);
         Some(Self { idle: at(3) + at(4), stolen: at(7), all: ticks.iter().take(8).sum() })
     }
 
-    /// What happened since `earlier`.
+    /// Returns the shares since `earlier`.
     pub fn since(self, earlier: Self) -> ProcessorShares {
         let all = self.all.saturating_sub(earlier.all).max(1) as f64;
         let idle = self.idle.saturating_sub(earlier.idle) as f64 / all;
@@ -50,19 +51,19 @@ impl ProcessorTimes {
     }
 }
 
-/// The clocks of the processors.
+/// Clock frequencies of the processors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProcessorClocks {
-    /// How the system sets them, each word once; empty where it does not tell.
+    /// Frequency governors, without duplicates; empty if unknown.
     pub governors: Vec<String>,
-    /// The slowest and the fastest right now, in MHz.
+    /// The lowest and the highest current frequency, in MHz.
     pub mhz: Option<(u64, u64)>,
-    /// How often heat slowed one down since the machine was started.
+    /// How often processors were throttled by heat since boot.
     pub throttled: Option<u64>,
 }
 
 impl ProcessorClocks {
-    /// As they are now.
+    /// Reads the current values.
     pub fn now() -> Self {
         Self::read(Path::new("/sys/devices/system/cpu"))
     }
@@ -90,7 +91,7 @@ impl ProcessorClocks {
     }
 }
 
-/// How long the disk of `folder` takes to confirm a few kilobytes: the median and the longest of some tries.
+/// Measures how long the disk of `folder` takes to sync a few kilobytes; returns the median and the maximum.
 pub fn sync_times(folder: &Path) -> io::Result<(Duration, Duration)> {
     let path = folder.join(format!(".playself-doctor-{}", std::process::id()));
     let measured = measure_syncs(&path);
@@ -116,10 +117,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_what_changed_between_two_looks() {
-        let look = |text| ProcessorTimes::parse(text).unwrap();
-        let before = look("cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2 3\n");
-        let after = look("cpu  160 0 120 790 110 0 0 20 5 0\n");
+    fn shares_are_computed_from_the_difference_of_two_readings() {
+        let parse = |text| ProcessorTimes::parse(text).unwrap();
+        let before = parse("cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2 3\n");
+        let after = parse("cpu  160 0 120 790 110 0 0 20 5 0\n");
         assert_eq!(after.since(before), ProcessorShares { busy: 0.4, stolen: 0.1 });
         assert_eq!(before.since(before), ProcessorShares { busy: 1.0, stolen: 0.0 });
         assert_eq!(ProcessorTimes::parse("nothing"), None);

@@ -1,4 +1,4 @@
-//! An engine played against itself to learn what the machine does to games: the noise of a host, measured.
+//! Measuring how a machine disturbs games, by letting an engine play itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,61 +16,61 @@ use crate::player::{EngineSpec, GuardianProgram};
 
 use crate::doctor::machine::{ProcessorShares, ProcessorTimes};
 
-/// How much longer than asked for a level may take to finish its first games.
+/// Additional time that a level may take to finish its first games.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Games are cut here: the openings of games are alike, so that speeds can be compared.
+/// Full moves after which games end; openings are similar, so that speeds can be compared.
 const MOVES: u32 = 6;
 
-/// How long the probe sleeps at a time.
-const NAP: Duration = Duration::from_millis(2);
+/// Time that the probe sleeps at once.
+const PROBE_SLEEP: Duration = Duration::from_millis(2);
 
-/// Speeds that differ by less than this share are the same.
-const SLOWER: f64 = 0.05;
+/// Smaller relative differences of speed are ignored.
+const SPEED_TOLERANCE: f64 = 0.05;
 
-/// A machine that wakes a sleeper later than this cannot keep a clock.
-const LATE_US: u64 = 10_000;
+/// A machine that wakes a thread later than this cannot keep a clock.
+const MAX_WAKE_DELAY_US: u64 = 10_000;
 
-/// What is played.
+/// Configuration of a measurement.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// The engine, which plays itself.
+    /// The engine that plays itself.
     pub engine: EngineSpec,
-    /// How long it thinks.
+    /// Its limits.
     pub limits: TimeControl,
-    /// What kills engines should we be killed.
+    /// Guardian that kills the engines if this process is killed.
     pub guardian: Option<GuardianProgram>,
 }
 
-/// What so many games at once were like.
+/// Measurements at one level of concurrency.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ConcurrencyLevel {
-    /// Games at the same time.
+    /// Number of games played at the same time.
     pub concurrency: usize,
-    /// Games played to their end.
+    /// Number of finished games.
     pub games: u64,
-    /// Nodes a second, the mean over games; 0 if the engine does not tell.
+    /// Nodes per second, the mean stopped games; 0 if the engine does not report nodes.
     pub nps: f64,
-    /// Standard deviation of the games' speeds, as a share of the mean.
+    /// Standard deviation of the speeds of games, relative to the mean.
     pub nps_spread: f64,
     /// Games lost on time.
     pub forfeits: u64,
     /// Games lost by other faults.
     pub faults: u64,
-    /// Pairs that the host spoiled.
+    /// Pairs that were void because of the host.
     pub voids: u64,
-    /// How late a sleeping thread was woken: the median, in microseconds.
+    /// Delay in waking a sleeping thread: the median, in microseconds.
     pub delay_p50_us: u64,
-    /// The same, exceeded once in a hundred.
+    /// The 99th percentile of that delay.
     pub delay_p99_us: u64,
-    /// The same, at worst.
+    /// The maximum of that delay.
     pub delay_max_us: u64,
-    /// What the processors did.
+    /// Processor shares during the measurement.
     pub processors: Option<ProcessorShares>,
 }
 
 impl Measurement {
-    /// Plays so many games at once for so long. Must be called inside a runtime.
+    /// Plays `concurrency` games at a time for `time`. Must be called inside a runtime.
     pub async fn level(&self, concurrency: usize, time: Duration) -> Result<ConcurrencyLevel, String> {
         let mut config = FleetConfig::new(vec![self.engine.clone(), self.engine.clone()]);
         config.concurrency = concurrency;
@@ -87,7 +87,7 @@ impl Measurement {
                 fleet.submit(self.job(index));
                 index += 1;
             }
-            // A level without a game for each slot says nothing, so it is given longer.
+            // A level without a game for each slot is not meaningful, so it gets more time.
             let until = if level.games < concurrency as u64 { end + GRACE } else { end };
             let Ok(event) = tokio::time::timeout_at(until, fleet.next_event()).await else { break None };
             match event {
@@ -135,20 +135,17 @@ impl ConcurrencyLevel {
         }
     }
 
-    /// Why so many games at once are too many, compared with `alone`; `None` if they are not.
+    /// Returns why this concurrency is too high, compared with the level `alone`; `None` if it is not.
     pub fn objection(&self, alone: &Self) -> Option<String> {
         let lost = 1.0 - self.nps / alone.nps.max(1e-9);
         if self.forfeits > 0 {
             Some(format!("{} of {} games were lost on time", self.forfeits, self.games))
         } else if self.voids > 0 {
-            Some(format!("the host spoiled {} pairs", self.voids))
-        } else if alone.nps > 0.0 && self.games > 0 && lost > SLOWER {
-            Some(format!("engines think {:.0} % slower than alone", lost * 100.0))
-        } else if self.delay_p99_us > LATE_US {
-            Some(format!(
-                "one wake-up in a hundred is {:.0} ms late or more",
-                self.delay_p99_us as f64 / 1000.0
-            ))
+            Some(format!("the host caused {} void pairs", self.voids))
+        } else if alone.nps > 0.0 && self.games > 0 && lost > SPEED_TOLERANCE {
+            Some(format!("engines search {:.0} % slower than with one game at a time", lost * 100.0))
+        } else if self.delay_p99_us > MAX_WAKE_DELAY_US {
+            Some(format!("1 % of wake-ups are at least {:.0} ms late", self.delay_p99_us as f64 / 1000.0))
         } else {
             None
         }
@@ -165,31 +162,31 @@ fn mean_and_spread(speeds: &[f64]) -> (f64, f64) {
     (mean, variance.sqrt() / mean)
 }
 
-/// A thread that sleeps and notes how late it was woken, as an engine's clock would be.
+/// A thread that sleeps repeatedly and measures how late it is woken, as an engine would be.
 struct SleepProbe {
-    over: Arc<AtomicBool>,
+    stopped: Arc<AtomicBool>,
     thread: JoinHandle<Vec<u64>>,
 }
 
 impl SleepProbe {
     fn start() -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&over);
+        let stopped = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stopped);
         let thread = thread::spawn(move || {
             let mut delays = Vec::new();
             while !flag.load(Ordering::Relaxed) {
-                let begun = Instant::now();
-                thread::sleep(NAP);
-                delays.push(begun.elapsed().saturating_sub(NAP).as_micros() as u64);
+                let started = Instant::now();
+                thread::sleep(PROBE_SLEEP);
+                delays.push(started.elapsed().saturating_sub(PROBE_SLEEP).as_micros() as u64);
             }
             delays
         });
-        Self { over, thread }
+        Self { stopped, thread }
     }
 
-    /// All delays, the smallest first.
+    /// Stops the thread and returns all delays in ascending order.
     fn stop(self) -> Vec<u64> {
-        self.over.store(true, Ordering::Relaxed);
+        self.stopped.store(true, Ordering::Relaxed);
         let mut delays = self.thread.join().unwrap_or_default();
         delays.sort_unstable();
         delays
@@ -201,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_is_told_as_a_share_of_the_mean() {
+    fn spread_is_relative_to_the_mean() {
         assert_eq!(mean_and_spread(&[90.0, 110.0]), (100.0, 0.1));
         assert_eq!(mean_and_spread(&[]), (0.0, 0.0));
     }

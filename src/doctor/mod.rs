@@ -1,4 +1,4 @@
-//! Measurement of the machine: how many games it can play at once without disturbing them.
+//! Measurement of the machine: how many games it can play at the same time without disturbing them.
 
 mod findings;
 mod machine;

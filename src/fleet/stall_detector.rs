@@ -150,16 +150,16 @@ impl GameHost for DelayProbe {
 
     fn longest_delay_since(&self, since: Instant) -> Duration {
         let state = self.state.borrow();
-        let noted = state.late.iter().filter(|(at, _)| *at >= since).map(|&(_, late)| late).max();
-        noted.unwrap_or_default().max(state.overdue(Instant::now()))
+        let recorded = state.late.iter().filter(|(at, _)| *at >= since).map(|&(_, late)| late).max();
+        recorded.unwrap_or_default().max(state.overdue(Instant::now()))
     }
 
-    fn delay_before(&self, heard: Instant) -> Duration {
+    fn delay_before(&self, read_at: Instant) -> Duration {
         let state = self.state.borrow();
         // A delay of the probe is a delay of the games on its thread, whichever of them runs first.
-        let noted =
-            state.late.back().filter(|(at, _)| heard.saturating_duration_since(*at) <= TIMER_TOLERANCE);
-        noted.map_or(Duration::ZERO, |&(_, late)| late).max(state.overdue(heard))
+        let recorded =
+            state.late.back().filter(|(at, _)| read_at.saturating_duration_since(*at) <= TIMER_TOLERANCE);
+        recorded.map_or(Duration::ZERO, |&(_, late)| late).max(state.overdue(read_at))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the journal records: the kinds of its entries.
+//! Kinds of journal entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,84 +6,84 @@ use crate::game::{FaultBundle, VoidReason};
 use crate::stats::{Hypothesis, Pentanomial};
 
 use super::frame::Frame;
-use super::game_entry::{GameEntry, GameGist};
+use super::game_entry::{GameEntry, GameOutline};
 
-/// The version of the entries below; a journal with a higher one is refused.
+/// Version of the entries below; a journal with a higher version is refused.
 pub const FORMAT: u32 = 2;
 
-/// One record of a run.
+/// One entry of the journal of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Entry {
-    /// The first record: what this journal belongs to.
+    /// The first entry, which identifies the run.
     Run {
-        /// [`FORMAT`] when it was written.
+        /// Value of [`FORMAT`] when the entry was written.
         format: u32,
-        /// The version of the program.
+        /// Version of the program.
         program: String,
         /// SHA-256 of the run's `plan.toml`.
         plan: String,
-        /// Its text, to tell what was changed in it; not kept by old versions.
+        /// Text of `plan.toml`, for comparing a changed plan; absent in journals of old versions.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         plan_text: String,
     },
-    /// A process took up the run.
+    /// A process started or resumed the run.
     Session,
-    /// A pair went to a slot.
+    /// A pair was assigned to a slot.
     PairStarted {
-        /// Its place in the schedule.
+        /// Index of the pair in the schedule.
         pair: u64,
-        /// The try at it.
+        /// Attempt at the pair.
         attempt: u32,
     },
     /// A game ended.
     Game(Box<GameEntry>),
-    /// A pair does not count, by the host's fault.
+    /// A pair does not count because of a failure of the host.
     Void {
-        /// Its place in the schedule.
+        /// Index of the pair in the schedule.
         pair: u64,
-        /// The try at it.
+        /// Attempt at the pair.
         attempt: u32,
-        /// Why.
+        /// The reason.
         #[serde(flatten)]
         reason: VoidReason,
     },
-    /// A pair was in flight when its process ended.
+    /// A pair was in progress when its process ended.
     Abandoned {
-        /// Its place in the schedule.
+        /// Index of the pair in the schedule.
         pair: u64,
-        /// The try at it.
+        /// Attempt at the pair.
         attempt: u32,
     },
-    /// What an engine's fault left behind.
+    /// Evidence about the fault of an engine.
     Fault {
-        /// All that is known about it.
+        /// The fault bundle.
         bundle: Box<FaultBundle>,
     },
     /// A sequential test ended.
     Decision {
-        /// The claim accepted.
+        /// The accepted hypothesis.
         accepted: Hypothesis,
-        /// The ratio that crossed its bound.
+        /// The log-likelihood ratio that crossed its bound.
         llr: f64,
-        /// The pairs it rests on: the first of the schedule, so many.
+        /// Number of pairs on which the decision is based: the first ones of the schedule.
         pairs: u64,
-        /// Their counts.
+        /// Counts of these pairs.
         pentanomial: Pentanomial,
     },
-    /// The run is over; nothing follows.
+    /// The run is complete; no entry follows.
     Finished,
 }
 
 impl Entry {
-    /// Reads the entry of a checked record.
+    /// Parses the entry of a validated record.
     pub fn from_frame(frame: &Frame<'_>, detail: EntryDetail) -> serde_json::Result<Self> {
-        // Games are nearly all of a journal, and reading them through the tag would copy every text twice.
+        // Most entries are games, and parsing them through the enum's tag would copy every text twice.
         if !is_game(frame.json) {
             return frame.payload();
         }
         if let EntryDetail::ResultsBefore(pair) = detail {
-            let result: GameEntry = frame.payload::<GameGist>()?.into();
+            let result: GameEntry = frame.payload::<GameOutline>()?.into();
             if result.pair < pair {
                 return Ok(Self::Game(Box::new(result)));
             }
@@ -92,17 +92,17 @@ impl Entry {
     }
 }
 
-/// How much of a journal's games is read.
+/// How much of each game is read from a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryDetail {
-    /// Everything.
+    /// All fields.
     Full,
-    /// Of pairs before this one only who played and how it ended: no position, no moves. For whoever has their moves
-    /// already, it is several times faster.
+    /// For pairs before this one, only the engines and the result, without position and moves. Several times faster
+    /// for a caller that already has the moves.
     ResultsBefore(u64),
 }
 
-/// Whether a line's type, which follows its time, is that of a game.
+/// Returns whether the type of a line, which follows its time, is that of a game.
 fn is_game(line: &[u8]) -> bool {
     let head = &line[..line.len().min(96)];
     head.windows(14).any(|window| window == b",\"type\":\"game\"")

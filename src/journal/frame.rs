@@ -1,36 +1,36 @@
-//! One journal line: sequence number, checksum, time and payload, in that fixed order.
+//! Framing of one journal line: sequence number, checksum, time and payload, in that fixed order.
 //!
 //! `{"seq":7,"crc":"0a1b2c3d","at":1700000000000,"type":"game",…}` and a newline. The checksum covers the sequence
-//! number and every byte from `"at"` to the closing brace, so no single field can change unnoticed.
+//! number and every byte from `"at"` to the closing brace, so a change of any field is detected.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Why a line is not a journal record.
+/// Reason why a line is not a valid record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The line does not begin and end as a record does.
     #[error("it is not a journal record")]
     Malformed,
-    /// The bytes are not those that were written.
-    #[error("its checksum is {found:08x}, the record says {stated:08x}")]
+    /// The bytes differ from those that were written.
+    #[error("its checksum is {found:08x}, the record states {stated:08x}")]
     Checksum {
-        /// Computed from the bytes.
+        /// Checksum computed from the bytes.
         found: u32,
-        /// Written in the record.
+        /// Checksum stated in the record.
         stated: u32,
     },
     /// A record is missing or repeated.
-    #[error("it has number {found} where {expected} was due")]
+    #[error("its number is {found}, expected {expected}")]
     Sequence {
-        /// The number in the record.
+        /// Number in the record.
         found: u64,
-        /// The number after the previous record's.
+        /// Number after that of the previous record.
         expected: u64,
     },
 }
 
-/// A record whose checksum holds; the payload is still text.
+/// A record with a valid checksum; its payload has not been parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// Position in the journal, from 0.
@@ -40,7 +40,7 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// When it was written, in milliseconds since 1970; 0 if it does not say so where records do.
+    /// Returns when the record was written, in milliseconds since 1970; 0 if the time is not where records have it.
     pub fn at(&self) -> u64 {
         const KEY: &[u8] = b",\"at\":";
         let head = &self.json[..self.json.len().min(80)];
@@ -49,7 +49,7 @@ impl Frame<'_> {
         digits.fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
     }
 
-    /// The payload as `T`; fields that `T` does not name are skipped.
+    /// Parses the payload as `T`; fields unknown to `T` are ignored.
     pub fn payload<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(self.json)
     }
@@ -62,7 +62,7 @@ struct Stamped<'a, E> {
     entry: &'a E,
 }
 
-/// The line for `entry`, newline included; `at` is in milliseconds since 1970.
+/// Returns the line for `entry`, newline included; `at` is in milliseconds since 1970.
 pub fn encode<E: Serialize>(seq: u64, at: u64, entry: &E) -> serde_json::Result<Vec<u8>> {
     let payload = serde_json::to_vec(&Stamped { at, entry })?;
     let body = payload.strip_prefix(b"{").unwrap_or(&payload);
@@ -72,7 +72,7 @@ pub fn encode<E: Serialize>(seq: u64, at: u64, entry: &E) -> serde_json::Result<
     Ok(line)
 }
 
-/// Reads one line, without its newline, and checks its checksum.
+/// Parses one line, without its newline, and verifies its checksum.
 pub fn decode(line: &[u8]) -> Result<Frame<'_>, FrameError> {
     let rest = line.strip_prefix(b"{\"seq\":").ok_or(FrameError::Malformed)?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -81,7 +81,7 @@ pub fn decode(line: &[u8]) -> Result<Frame<'_>, FrameError> {
         std::str::from_utf8(seq).ok().and_then(|text| text.parse().ok()).ok_or(FrameError::Malformed)?;
     let rest = rest.strip_prefix(b",\"crc\":\"").ok_or(FrameError::Malformed)?;
     let (crc, rest) = rest.split_at_checked(8).ok_or(FrameError::Malformed)?;
-    // Only the form that `encode` writes: `A` for `a` would be a change that the checksum cannot see.
+    // Only the form that `encode` writes is accepted: `A` for `a` would be a change that the checksum does not cover.
     if !crc.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(FrameError::Malformed);
     }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was_written() {
+    fn a_decoded_record_equals_the_encoded_one() {
         let line = line();
         assert!(line.starts_with(b"{\"seq\":7,\"crc\":\""));
         assert!(line.ends_with(b"}\n") && line.iter().filter(|&&byte| byte == b'\n').count() == 1);
@@ -127,20 +127,20 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_of_a_record_is_noticed() {
+    fn every_flipped_bit_of_a_record_is_detected() {
         let line = line();
         let line = &line[..line.len() - 1];
         for at in 0..line.len() {
             for bit in 0..8 {
                 let mut bad = line.to_vec();
                 bad[at] ^= 1 << bit;
-                assert!(decode(&bad).is_err(), "bit {bit} of byte {at} went unnoticed");
+                assert!(decode(&bad).is_err(), "bit {bit} of byte {at} was not detected");
             }
         }
     }
 
     #[test]
-    fn nonsense_is_malformed_and_never_a_panic() {
+    fn invalid_lines_are_malformed_and_do_not_panic() {
         for line in
             ["", "{", "{\"seq\":", "{\"seq\":1,\"crc\":\"12", "[]", "{\"seq\":99999999999999999999999,"]
         {

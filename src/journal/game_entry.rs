@@ -1,4 +1,4 @@
-//! A finished game as the journal keeps it: every fact of a [`GameRecord`], in a fifth of the space.
+//! A finished game as stored in the journal: all data of a [`GameRecord`] in a fifth of the space.
 
 use std::time::Duration;
 
@@ -11,32 +11,32 @@ use crate::game::{
 
 use super::packed;
 
-/// A game of a pair, packed. Clocks are not kept: they follow from the time control and the times.
+/// A game of a pair in packed form. Clocks are not stored, because they follow from the time control and the times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameEntry {
-    /// The pair's place in the schedule.
+    /// Index of the pair in the schedule.
     pub pair: u64,
-    /// The try at it.
+    /// Attempt at the pair.
     pub attempt: u32,
-    /// Which of its games.
+    /// Game of the pair.
     pub game: GameOfPair,
-    /// Who had White.
+    /// Engine that played White.
     pub white: EngineIndex,
-    /// Who had Black.
+    /// Engine that played Black.
     pub black: EngineIndex,
-    /// The opening's place in its book.
+    /// Index of the opening in its book.
     pub opening: u64,
-    /// The position before the first move.
+    /// Position before the first move.
     pub fen: String,
     /// Castling rules.
     #[serde(default, skip_serializing_if = "is_standard")]
     pub variant: Variant,
-    /// How many of the moves came from the opening.
+    /// Number of moves that came from the opening.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub book: usize,
-    /// All moves in coordinates, without gaps; promotions in capitals.
+    /// All moves in coordinates, without separators; promotions in capitals.
     pub moves: String,
-    /// Scores, a mate after `#`.
+    /// Packed scores; a mate score is preceded by `#`.
     #[serde(rename = "s", default, skip_serializing_if = "String::is_empty")]
     scores: String,
     #[serde(rename = "d", default, skip_serializing_if = "String::is_empty")]
@@ -45,23 +45,23 @@ pub struct GameEntry {
     seldepths: String,
     #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
     nodes: String,
-    /// Microseconds.
+    /// Packed times in microseconds.
     #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
     times: String,
     /// Result and reason.
     pub ending: Ending,
-    /// UTC, milliseconds since 1970.
+    /// Start in UTC, milliseconds since 1970.
     pub started: u64,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub took: u64,
-    /// Oddities that changed nothing.
+    /// Irregularities that did not affect the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
-/// Who played a game and how it ended; the rest of its record is skipped unread.
+/// Engines and result of a game; the other fields of the record are not parsed.
 #[derive(Deserialize)]
-pub(super) struct GameGist {
+pub(super) struct GameOutline {
     pair: u64,
     attempt: u32,
     game: GameOfPair,
@@ -73,9 +73,9 @@ pub(super) struct GameGist {
     took: u64,
 }
 
-impl From<GameGist> for GameEntry {
-    fn from(gist: GameGist) -> Self {
-        let GameGist { pair, attempt, game, white, black, opening, ending, started, took } = gist;
+impl From<GameOutline> for GameEntry {
+    fn from(outline: GameOutline) -> Self {
+        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took } = outline;
         Self {
             pair,
             attempt,
@@ -110,7 +110,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// A game whose columns do not fit together: written by something else than this program.
+/// The columns of a game are inconsistent, so another program has written it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the moves of a recorded game cannot be read")]
 pub struct Unreadable;
@@ -145,13 +145,13 @@ impl GameEntry {
         }
     }
 
-    /// How many half-moves were made.
+    /// Returns the number of half-moves.
     pub fn plies(&self) -> usize {
-        // A move is four letters, a promotion five, its fifth the only capital.
+        // A move has four characters; a promotion has a fifth, which is the only capital.
         (self.moves.len() - self.moves.bytes().filter(u8::is_ascii_uppercase).count()) / 4
     }
 
-    /// The game as it was, given what White and Black had to think.
+    /// Unpacks the game, given the limits of White and Black.
     pub fn unpack(&self, limits: [TimeControl; 2]) -> Result<GameRecord, Unreadable> {
         let texts = unpack_moves(&self.moves)?;
         let count = texts.len();
@@ -194,7 +194,7 @@ impl GameEntry {
 }
 
 fn charge(clock: &mut Clock, time_us: u64) -> Option<u64> {
-    // A move that is on record was in time; a late one never becomes part of a game.
+    // A recorded move was in time; a late one never becomes part of a game.
     let _ = clock.charge(Duration::from_micros(time_us));
     clock.left().map(|left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX))
 }
@@ -286,7 +286,7 @@ mod tests {
         }
     }
 
-    /// The game as a player with a clock would have recorded it.
+    /// Returns the game as a player with a clock would have recorded it.
     fn record(limits: TimeControl) -> GameRecord {
         let mut moves: Vec<PlyRecord> = ["e2e4", "c7c5", "g1f3", "d7d6", "b7b8q", "e1g1"]
             .iter()
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_comes_back_whole_with_its_clocks() {
+    fn an_unpacked_game_equals_the_packed_one_including_clocks() {
         for limits in [TimeControl::clock("2/8+0.08".parse().unwrap()), TimeControl::nodes(20_000)] {
             let game = record(limits);
             let entry = GameEntry::pack(5, 1, GameOfPair::Second, &game);
@@ -348,12 +348,12 @@ mod tests {
         let entry = GameEntry::pack(0, 0, GameOfPair::First, &record(TimeControl::UNLIMITED));
         let limits = [TimeControl::UNLIMITED; 2];
         for (case, bad) in [
-            ("a letter too many", GameEntry { nodes: format!("{}A", entry.nodes), ..entry.clone() }),
+            ("a superfluous character", GameEntry { nodes: format!("{}A", entry.nodes), ..entry.clone() }),
             (
-                "a move cut short",
+                "a truncated move",
                 GameEntry { moves: entry.moves[..entry.moves.len() - 1].to_owned(), ..entry.clone() },
             ),
-            ("scores used up", GameEntry { scores: "A".to_owned(), ..entry.clone() }),
+            ("too few scores", GameEntry { scores: "A".to_owned(), ..entry.clone() }),
         ] {
             assert_eq!(bad.unpack(limits), Err(Unreadable), "{case}");
         }

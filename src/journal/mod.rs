@@ -1,4 +1,4 @@
-//! The append-only, crash-safe record of a run; the only truth.
+//! The append-only, crash-safe journal of a run, from which all its other files are derived.
 
 mod entry;
 mod frame;

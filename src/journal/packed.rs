@@ -1,7 +1,7 @@
-//! Columns of small numbers as short text: what a game's moves say besides the moves, two or three letters a number.
+//! Columns of small numbers as short text, used for the data of a game's moves: two or three characters per number.
 //!
-//! A number is written in groups of five bits, lowest first, one letter each; all but the last letter come from the
-//! upper half of the alphabet. `-` stands for a number that is not there.
+//! A number is written in groups of five bits, lowest first, one character each; all characters but the last come
+//! from the upper half of the alphabet. `-` stands for a missing number.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const ABSENT: char = '-';
@@ -20,7 +20,7 @@ pub(super) fn push(column: &mut String, number: Option<u64>) {
     }
 }
 
-/// Takes the first number off; `None` when the column is used up or not such a column.
+/// Removes the first number; `None` if the column is empty or invalid.
 pub(super) fn pop(column: &mut &str) -> Option<Option<u64>> {
     if let Some(rest) = column.strip_prefix(ABSENT) {
         *column = rest;
@@ -49,12 +49,12 @@ fn value_of(letter: u8) -> Option<u8> {
     })
 }
 
-/// A signed number as an unsigned one: small either way stays small.
+/// Encodes a signed number as an unsigned one; numbers of small magnitude stay small.
 pub(super) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// The signed number back.
+/// Decodes a number encoded by [`zigzag`].
 pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn columns_come_back_as_they_were(numbers in proptest::collection::vec(any::<Option<u64>>(), 0..50)) {
+        fn decoded_columns_equal_the_encoded_ones(numbers in proptest::collection::vec(any::<Option<u64>>(), 0..50)) {
             let mut column = String::new();
             for &number in &numbers {
                 push(&mut column, number);
@@ -79,19 +79,19 @@ mod tests {
         }
 
         #[test]
-        fn signs_come_back(number in any::<i64>()) {
+        fn signed_numbers_survive_zigzag(number in any::<i64>()) {
             prop_assert_eq!(unzigzag(zigzag(number)), number);
         }
 
         #[test]
-        fn nonsense_is_refused_without_a_panic(text in ".{0,40}") {
+        fn invalid_text_is_refused_without_a_panic(text in ".{0,40}") {
             let mut rest = text.as_str();
             while pop(&mut rest).is_some() {}
         }
     }
 
     #[test]
-    fn usual_numbers_take_two_or_three_letters() {
+    fn common_numbers_take_two_or_three_characters() {
         for (number, letters) in [(0, 1), (31, 1), (32, 2), (1023, 2), (20_000, 3), (80_000, 4)] {
             let mut column = String::new();
             push(&mut column, Some(number));

@@ -1,4 +1,4 @@
-//! A journal read back with every processor: blocks of records are checked and parsed side by side, and told in order.
+//! Reading a journal on all processors: blocks of records are validated and parsed in parallel and returned in order.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -8,18 +8,18 @@ use std::thread::{self, Scope};
 use super::frame::{Frame, FrameError};
 use super::reader::{JournalEnd, LONGEST_LINE, ReadError, checked, classify, read_line};
 
-/// How much a thread takes at a time.
+/// Size of the block that a thread processes at a time.
 const BLOCK: usize = 1 << 20;
 
-/// Blocks that wait before and behind each thread.
+/// Number of blocks queued before and after each thread.
 const DEPTH: usize = 2;
 
-/// More threads than this wait for the disk.
+/// With more threads than this, the disk is the bottleneck.
 const MOST_THREADS: usize = 8;
 
-/// Hands every record of `source` to `visit`, in order, as `parse` read it on some thread.
+/// Passes every record of `source` to `visit`, in order, after `parse` has parsed it on one of the threads.
 ///
-/// Promises and refuses exactly what [`read_all`](super::read_all) does.
+/// Accepts and refuses the same journals as [`read_all`](super::read_all).
 pub fn read_parallel<T, E>(
     source: impl Read,
     parse: impl Fn(Frame<'_>) -> Result<T, E> + Sync,
@@ -73,7 +73,7 @@ where
     })
 }
 
-/// A source cut into blocks of whole lines; only the last may end without a newline.
+/// A source split into blocks of complete lines; only the last may end without a newline.
 struct Blocks<R> {
     source: R,
     carry: Vec<u8>,
@@ -105,13 +105,13 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// What became of a block.
+/// Result of processing a block.
 struct Parsed<T, E> {
     block: Vec<u8>,
     records: Vec<T>,
-    /// The number of its first record.
+    /// Sequence number of the first record.
     first: Option<u64>,
-    /// Bytes of its good records.
+    /// Number of bytes of the valid records.
     good: usize,
     failure: Option<Failure<E>>,
 }
@@ -121,7 +121,7 @@ enum Failure<E> {
     Parse(E),
 }
 
-/// One thread, fed and emptied in turn.
+/// One thread with its input and output queues.
 struct Lane<T, E> {
     give: SyncSender<Vec<u8>>,
     take: Receiver<Parsed<T, E>>,
@@ -138,7 +138,7 @@ impl<T: Send, E: Send> Lane<T, E> {
         let (outbox, take) = sync_channel(DEPTH);
         scope.spawn(move || {
             while let Ok(block) = inbox.recv() {
-                // Nobody waits for it any more once the reading has failed elsewhere.
+                // The receiver is dropped when reading has failed elsewhere.
                 if outbox.send(parse_block(block, parse)).is_err() {
                     return;
                 }
@@ -148,11 +148,11 @@ impl<T: Send, E: Send> Lane<T, E> {
     }
 
     fn give(&self, block: Vec<u8>) {
-        self.give.send(block).expect("a lane listens as long as its sender lives");
+        self.give.send(block).expect("a lane receives as long as its sender exists");
     }
 
     fn take(&self) -> Parsed<T, E> {
-        self.take.recv().expect("a lane gives back every block")
+        self.take.recv().expect("a lane returns every block")
     }
 }
 
@@ -161,7 +161,7 @@ fn parse_block<T, E>(block: Vec<u8>, parse: impl Fn(Frame<'_>) -> Result<T, E>) 
     let mut rest = block.as_slice();
     while !rest.is_empty() {
         let start = rest;
-        // Several times faster than looking at every byte; memory can always be read.
+        // `skip_until` is several times faster than a loop over all bytes, and cannot fail on memory.
         let line = &start[..rest.skip_until(b'\n').unwrap_or(start.len())];
         let expected = parsed.first.map(|first| first + parsed.records.len() as u64);
         let record = match checked(line, expected) {

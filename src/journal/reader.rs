@@ -1,4 +1,4 @@
-//! A journal read back: every record in order, a torn tail dropped, any other damage refused.
+//! Reading a journal: every record in order, a torn tail dropped, any other damage refused.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
@@ -6,26 +6,27 @@ use super::entry::{Entry, EntryDetail};
 use super::frame::{self, Frame, FrameError};
 use super::simulated_disk::SECTOR;
 
-/// Records the writer leaves unsynced at most; damage that a power cut did lies within so many of the end.
+/// Maximum number of records that the writer leaves unsynced; damage by a power cut is within this many records of
+/// the end.
 pub const MAX_UNSYNCED: usize = 64;
 
-/// A longer line is damage: the largest honest record is a few hundred kilobytes.
+/// A longer line is damage: the largest valid record has a few hundred kilobytes.
 pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
-/// Why a journal cannot be read to its end.
+/// Reason why a journal cannot be read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Bytes that were once good are not any more.
+    /// Bytes that were valid once have changed.
     #[error("the journal is damaged at byte {offset} (record {record}): {why}")]
     Damaged {
-        /// Where the bad record begins.
+        /// Offset of the invalid record.
         offset: u64,
-        /// How many good records precede it.
+        /// Number of valid records before it.
         record: u64,
-        /// What is wrong with it.
+        /// The problem.
         why: FrameError,
     },
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("the journal cannot be read: {0}")]
     Io(#[from] io::Error),
 }
@@ -33,19 +34,19 @@ pub enum ReadError {
 /// How a journal ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalEnd {
-    /// Bytes up to the end of the last good record.
+    /// Number of bytes up to the end of the last valid record.
     pub valid_bytes: u64,
-    /// Bytes after it, left by a write that the power or a kill cut short.
+    /// Number of bytes after it, left by a write that a power cut or a kill interrupted.
     pub torn_bytes: u64,
-    /// The number of the next record.
+    /// Sequence number of the next record.
     pub next_seq: u64,
 }
 
-/// Hands every record of `source` to `visit`, in order, and says how the journal ended.
+/// Passes every record of `source` to `visit`, in order, and returns how the journal ended.
 ///
-/// A last line without its newline is a torn write. So is a hole of zeros within the last [`MAX_UNSYNCED`]
-/// records: sectors of an unsynced write that never reached the disk. Everything from there on was never
-/// acknowledged and is dropped. Any other bad byte is damage, and refused with its place.
+/// A last line without its newline is a torn write. So is a hole of zeros within the last [`MAX_UNSYNCED`] records:
+/// sectors of an unsynced write that never reached the disk. Everything from there on was never acknowledged and is
+/// dropped. Any other invalid byte is damage and refused with its position.
 pub fn read_all<E: From<ReadError>>(
     source: impl Read,
     mut visit: impl FnMut(Frame<'_>) -> Result<(), E>,
@@ -64,7 +65,7 @@ pub fn read_all<E: From<ReadError>>(
     Ok(ending)
 }
 
-/// Reads a line, newline included; a number that is not the one expected is an error.
+/// Validates a line, newline included; a sequence number other than the expected one is an error.
 pub(super) fn checked(line: &[u8], expected: Option<u64>) -> Result<Frame<'_>, FrameError> {
     let frame = frame::decode(line.strip_suffix(b"\n").ok_or(FrameError::Malformed)?)?;
     match expected {
@@ -73,7 +74,7 @@ pub(super) fn checked(line: &[u8], expected: Option<u64>) -> Result<Frame<'_>, F
     }
 }
 
-/// Tells a torn tail from damage, given the first bad line and what follows it.
+/// Distinguishes a torn tail from damage, given the first invalid line and the source after it.
 pub(super) fn classify(
     source: &mut impl BufRead,
     bad: &[u8],
@@ -88,9 +89,9 @@ pub(super) fn classify(
         lines_after += 1;
     }
     let cut_short = lines_after == 0 && !bad.ends_with(b"\n") && bad.len() as u64 <= LONGEST_LINE;
-    // JSON text has no NUL, and no single flipped byte makes a run of them.
+    // JSON text contains no NUL, and a single flipped byte does not produce several.
     let zeros = bad.windows(2).any(|pair| pair == [0, 0]) || bad.ends_with(&[0]) && lines_after == 0;
-    // What was synced may end one byte before the end of a sector; then a lost sector takes only that byte.
+    // The synced part may end one byte before the end of a sector; a lost sector then affects that byte only.
     let last_of_sector = bad.first() == Some(&0) && (ending.valid_bytes + 1).is_multiple_of(SECTOR as u64);
     let hole = zeros || last_of_sector;
     if cut_short || (hole && lines_after < MAX_UNSYNCED) {

@@ -1,4 +1,4 @@
-//! Where journal bytes go: a locked file, or a simulated disk that can lose power.
+//! Storage of journal bytes: a locked file, or a simulated disk that can lose power.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,31 +9,31 @@ use crate::store::sync_parent;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
-/// Append-only bytes with an explicit point of durability.
+/// Append-only storage with an explicit point of durability.
 pub trait Storage: Send {
-    /// Adds `bytes` at the end, in one write. Durable only after [`sync`](Self::sync).
+    /// Appends `bytes` in one write. They are durable only after [`sync`](Self::sync).
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Returns once everything appended so far survives a power cut.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Cuts the end off, leaving `length` bytes, durably.
+    /// Truncates the storage to `length` bytes, durably.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
-/// A file that this process alone may append to, for as long as the value lives.
+/// A file to which only this process may append while the value exists.
 #[derive(Debug)]
 pub struct LockedFile {
     file: Flock<File>,
 }
 
-/// Why a journal file could not be taken.
+/// Reason why a journal file could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process holds it.
+    /// Another process holds the lock.
     #[error("another playself is working on this run")]
     Held,
-    /// The file system said no.
+    /// The file system reported an error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -53,13 +53,13 @@ impl LockedFile {
         Ok(Self { file })
     }
 
-    /// Whether another process works on the run whose journal is at `path`.
+    /// Returns whether another process holds the lock of the journal at `path`.
     pub fn is_held(path: &Path) -> bool {
         let Ok(file) = File::open(path) else { return false };
         matches!(Flock::lock(file, FlockArg::LockSharedNonblock), Err((_, Errno::EWOULDBLOCK)))
     }
 
-    /// A second handle to read from, at the start of the file.
+    /// Returns a second handle for reading, positioned at the start of the file.
     pub fn reader(&self) -> io::Result<File> {
         let mut reader = self.file.try_clone()?;
         io::Seek::rewind(&mut reader)?;
@@ -74,7 +74,7 @@ impl Storage for LockedFile {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
-        // A file without a name takes bytes as ever, and keeps them until it is closed.
+        // Writing to a deleted file succeeds, but its contents are lost when it is closed.
         if self.file.metadata()?.nlink() == 0 {
             let message = "its file was deleted during the run, and the games in it are lost";
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_holder_is_refused_until_the_first_lets_go() {
+    fn a_second_holder_is_refused_until_the_first_releases_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let first = LockedFile::open(&path).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_a_deleted_file_are_never_called_durable() {
+    fn bytes_of_a_deleted_file_are_never_reported_durable() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut file = LockedFile::open(&path).unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn appended_bytes_follow_what_a_truncation_left() {
+    fn appended_bytes_follow_the_truncated_contents() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut file = LockedFile::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The writing half: one thread, one write per record, one sync per group.
+//! Writing a journal: one thread, one write per record, one sync per group.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::{self, JoinHandle};
@@ -12,10 +12,10 @@ use super::frame;
 use super::reader::MAX_UNSYNCED;
 use super::storage::Storage;
 
-/// Longest wait between a write and its sync.
+/// Longest time between a write and its sync.
 const GROUP_DELAY: Duration = Duration::from_millis(200);
 
-/// Entries that may wait for the writer; more than that and the sender waits for the disk.
+/// Capacity of the queue to the writer; when it is full, the sender waits for the disk.
 const QUEUE: usize = 4096;
 
 /// How soon an entry must be durable.
@@ -23,25 +23,25 @@ const QUEUE: usize = 4096;
 pub enum Urgency {
     /// With the next group: within 200 ms or 64 records.
     Grouped,
-    /// At once: somebody waits for this one.
+    /// Immediately, because a caller waits for this entry.
     Now,
 }
 
-/// An entry that survives a power cut from now on.
+/// An entry that is durable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Committed<E> {
-    /// Its number in the journal.
+    /// Sequence number of the entry.
     pub seq: u64,
     /// When it was written, in milliseconds since 1970.
     pub at: u64,
-    /// The entry itself, given back.
+    /// The entry itself.
     pub entry: E,
 }
 
-/// Why the journal takes no more entries. Fatal: a failed sync is never retried.
+/// Reason why the journal accepts no more entries. Fatal: a failed sync is never retried.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The entry has no JSON form.
+    /// The entry cannot be serialised.
     #[error("an entry could not be written as JSON: {0}")]
     Encode(#[from] serde_json::Error),
     /// The disk refused the bytes.
@@ -55,7 +55,7 @@ pub enum WriteError {
     Closed,
 }
 
-/// What the writer calls with each durable group, or once with the failure that ends it.
+/// Callback of the writer, called with each durable group, or once with the failure that ends it.
 pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Send>;
 
 /// A journal open for appending.
@@ -81,21 +81,21 @@ impl<E: Serialize + Send + 'static> Journal<E> {
         Self { requests: Some(sender), thread: Some(thread) }
     }
 
-    /// Queues `entry`; `on_commit` tells when it is durable.
+    /// Queues `entry`; `on_commit` is called when it is durable.
     pub fn append(&self, entry: E, urgency: Urgency) -> Result<(), WriteError> {
         let requests = self.requests.as_ref().ok_or(WriteError::Closed)?;
         requests.send(WriteRequest::Write(entry, urgency)).map_err(|_| WriteError::Closed)
     }
 
-    /// Makes everything queued so far durable without waiting for more: somebody waits for it.
+    /// Makes everything queued so far durable without waiting for the group to grow.
     pub fn commit(&self) {
         if let Some(requests) = &self.requests {
-            // A writer that has failed has said so already.
+            // A writer that failed has already reported it.
             let _ = requests.send(WriteRequest::Commit);
         }
     }
 
-    /// Writes and syncs everything queued, then lets go of the storage.
+    /// Writes and syncs everything queued, then closes the storage.
     pub fn close(mut self) {
         self.finish();
     }
@@ -105,7 +105,7 @@ impl<E> Journal<E> {
     fn finish(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // A panicked writer has already reported or lost its chance to; there is nothing to add here.
+            // A writer that panicked has nothing more to report.
             let _ = thread.join();
         }
     }
@@ -217,18 +217,18 @@ mod tests {
         let watched = disk.clone();
         let on_commit: OnCommit<Note> = Box::new(move |outcome| {
             if outcome.is_ok() {
-                assert_eq!(watched.synced(), watched.contents().len(), "told before it was durable");
+                assert_eq!(watched.synced(), watched.contents().len(), "reported before it was durable");
             }
-            let told = outcome
+            let reported = outcome
                 .map(|group| group.into_iter().map(|committed| committed.entry.n).collect())
                 .map_err(|failure| failure.to_string());
-            sink.lock().unwrap().push(told);
+            sink.lock().unwrap().push(reported);
         });
         (Journal::start(disk.clone(), 0, on_commit), seen)
     }
 
     #[test]
-    fn entries_are_told_in_order_and_only_once_durable() {
+    fn entries_are_reported_in_order_and_only_when_durable() {
         let disk = SimulatedDisk::default();
         let (journal, seen) = start(&disk);
         for n in 0..200 {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_a_group_need_not_wait_for_it_to_grow() {
+    fn a_commit_does_not_wait_for_the_group_to_grow() {
         let disk = SimulatedDisk::default();
         let (journal, seen) = start(&disk);
         journal.append(Note { n: 1 }, Urgency::Grouped).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_ends_the_journal_and_keeps_what_was_promised() {
+    fn a_full_disk_ends_the_journal_and_keeps_all_reported_entries() {
         let disk = SimulatedDisk::with_capacity(3000);
         let (journal, seen) = start(&disk);
         for n in 0..200 {
@@ -274,8 +274,8 @@ mod tests {
             }
         }
         journal.close();
-        let told = seen.lock().unwrap();
-        let (failure, groups) = told.split_last().unwrap();
+        let reported = seen.lock().unwrap();
+        let (failure, groups) = reported.split_last().unwrap();
         assert!(failure.as_ref().unwrap_err().contains("disk full"));
         let promised: Vec<u32> = groups.iter().flat_map(|group| group.clone().unwrap()).collect();
         let mut kept = Vec::new();
@@ -288,15 +288,15 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_sync_is_fatal_and_promises_nothing() {
+    fn a_failed_sync_is_fatal_and_its_entries_are_not_reported() {
         let disk = SimulatedDisk::failing_after(1);
         let (journal, seen) = start(&disk);
         journal.append(Note { n: 0 }, Urgency::Now).unwrap();
         journal.append(Note { n: 1 }, Urgency::Now).unwrap();
         journal.close();
-        let told = seen.lock().unwrap();
-        assert_eq!(told.len(), 2);
-        assert_eq!(told[0], Ok(vec![0]));
-        assert!(told[1].as_ref().unwrap_err().contains("durable"));
+        let reported = seen.lock().unwrap();
+        assert_eq!(reported.len(), 2);
+        assert_eq!(reported[0], Ok(vec![0]));
+        assert!(reported[1].as_ref().unwrap_err().contains("durable"));
     }
 }

@@ -1,4 +1,4 @@
-//! Whole-file replacement that survives a power cut.
+//! Replacement of whole files that survives a power cut.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use crate::failpoint::{self, Point};
 
-/// Replaces the file at `path` as a whole: a reader, or a power cut, sees the old contents or the new.
+/// Replaces the file at `path` as a whole: a reader sees the old or the new contents, also after a power cut.
 pub fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // The system does not say which file it means.
+    // Errors of the system do not contain the path.
     replace(path, contents).map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))
 }
 
@@ -24,7 +24,7 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     sync_parent(path)
 }
 
-/// Makes the directory entry of `path` durable; without it a new file may vanish with the power.
+/// Makes the directory entry of `path` durable; without it, a power cut may remove a new file.
 pub fn sync_parent(path: &Path) -> io::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::File::open(parent)?.sync_all()

@@ -1,4 +1,4 @@
-//! Files by their contents: what a plan promises to be unchanged.
+//! Content hashes of the files on which a plan depends.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -8,32 +8,32 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A file and what was in it.
+/// A file and the hash of its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHash {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// SHA-256 of its contents, in hexadecimal.
     pub sha256: String,
 }
 
 impl FileHash {
-    /// Reads the file at `path`.
+    /// Hashes the file at `path`.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.to_owned(), sha256: hash_file(path)? })
     }
 
-    /// What is different now, if anything.
+    /// Describes how the file differs from the hash, if it does.
     pub fn changed(&self) -> Option<String> {
         match hash_file(&self.path) {
             Ok(now) if now == self.sha256 => None,
             Ok(_) => Some(format!("{} has changed since the run began", self.path.display())),
-            Err(why) => Some(format!("{} cannot be read any more: {why}", self.path.display())),
+            Err(why) => Some(format!("{} can no longer be read: {why}", self.path.display())),
         }
     }
 }
 
-/// SHA-256 of some bytes, in hexadecimal.
+/// Returns the SHA-256 of `bytes`, in hexadecimal.
 pub fn sha256_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_or_missing_file_is_noticed() {
+    fn a_changed_or_missing_file_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("engine");
         std::fs::write(&path, "abc").unwrap();
@@ -73,6 +73,6 @@ mod tests {
         std::fs::write(&path, "abd").unwrap();
         assert!(hash.changed().unwrap().contains("has changed"));
         std::fs::remove_file(&path).unwrap();
-        assert!(hash.changed().unwrap().contains("cannot be read"));
+        assert!(hash.changed().unwrap().contains("can no longer be read"));
     }
 }

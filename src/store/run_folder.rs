@@ -1,17 +1,17 @@
-//! The folder that holds everything about one run.
+//! The folder of a run.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder of a run and the names of the files in it.
+/// The folder of a run and the names of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
     path: PathBuf,
 }
 
 impl RunFolder {
-    /// Makes a new folder `root/STAMP-NAME`, with a number behind it if that one is taken.
+    /// Creates the folder `root/STAMP-NAME`, with a number appended if that exists already.
     pub fn create(root: &Path, stamp: &str, name: &str) -> io::Result<Self> {
         fs::create_dir_all(root)?;
         let safe: String = name
@@ -31,20 +31,20 @@ impl RunFolder {
         unreachable!("some number is free")
     }
 
-    /// Makes exactly this folder, which must not hold a run yet.
+    /// Creates the folder `path`, which must not contain a run yet.
     pub fn create_at(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         let folder = Self { path: path.to_owned() };
         if folder.plan().exists() {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                format!("{} already holds a run; `playself resume` goes on with it", path.display()),
+                format!("{} already holds a run; use `playself resume` to continue it", path.display()),
             ));
         }
         Ok(folder)
     }
 
-    /// The folder of an existing run.
+    /// Opens the folder of an existing run.
     pub fn open(path: &Path) -> io::Result<Self> {
         let folder = Self { path: path.to_owned() };
         if folder.plan().is_file() {
@@ -59,80 +59,80 @@ impl RunFolder {
         Err(io::Error::new(io::ErrorKind::NotFound, message))
     }
 
-    /// The folder itself.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Everything needed to repeat the run.
+    /// Returns the path of the plan, which is sufficient to repeat the run.
     pub fn plan(&self) -> PathBuf {
         self.path.join("plan.toml")
     }
 
-    /// The truth.
+    /// Returns the path of the journal, from which the other files are derived.
     pub fn journal(&self) -> PathBuf {
         self.path.join("journal.ndjson")
     }
 
-    /// The games.
+    /// Returns the path of the games.
     pub fn games(&self) -> PathBuf {
         self.path.join("games.pgn")
     }
 
-    /// The counted pairs.
+    /// Returns the path of the counted pairs.
     pub fn pairs(&self) -> PathBuf {
         self.path.join("pairs.csv")
     }
 
-    /// Whether its files tell of games that were played.
+    /// Returns whether the derived files contain games.
     pub fn holds_games(&self) -> bool {
         let pgn = fs::metadata(self.games()).is_ok_and(|found| found.len() > 0);
-        // The first line of the table is there before any pair is.
+        // The header of the table is written before any pair.
         let rows = || fs::read_to_string(self.pairs()).is_ok_and(|text| text.lines().nth(1).is_some());
         pgn || rows()
     }
 
-    /// The result.
+    /// Returns the path of the summary.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")
     }
 
-    /// The page to look at.
+    /// Returns the path of the HTML report.
     pub fn page(&self) -> PathBuf {
         self.path.join("report.html")
     }
 
-    /// What engine faults left behind.
+    /// Returns the path of the fault bundles.
     pub fn faults(&self) -> PathBuf {
         self.path.join("faults")
     }
 
-    /// Where a running run listens to its user.
+    /// Returns the path of the control socket.
     pub fn socket(&self) -> PathBuf {
         self.path.join("control.sock")
     }
 
-    /// The tuning trials.
+    /// Returns the path of the tuning trials.
     pub fn trials(&self) -> PathBuf {
         self.path.join("trials.csv")
     }
 
-    /// Whether the run tunes: the score of its two sides then says nothing about strength.
+    /// Returns whether this is a tuning run, in which the score of the two sides is no measure of strength.
     pub fn is_tuning(&self) -> bool {
         self.trials().exists()
     }
 
-    /// The best weights a tuning run knows.
+    /// Returns the path of the best weights found by a tuning run.
     pub fn weights(&self) -> PathBuf {
         self.path.join("weights.toml")
     }
 
-    /// The weights that passed their test.
+    /// Returns the path of the weights that passed the acceptance test.
     pub fn accepted(&self) -> PathBuf {
         self.path.join("accepted.toml")
     }
 
-    /// The run that tests tuned weights.
+    /// Returns the path of the acceptance test's run folder.
     pub fn acceptance(&self) -> PathBuf {
         self.path.join("accept")
     }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_runs_of_one_second_get_two_folders_with_safe_names() {
+    fn two_runs_in_the_same_second_get_different_folders_with_safe_names() {
         let root = tempfile::tempdir().unwrap();
         let first = RunFolder::create(root.path(), "20260101-000000", "../a b").unwrap();
         let second = RunFolder::create(root.path(), "20260101-000000", "../a b").unwrap();
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_plan_is_no_run() {
+    fn a_folder_without_a_plan_is_not_a_run_folder() {
         let root = tempfile::tempdir().unwrap();
-        let told = |path: &Path| RunFolder::open(path).unwrap_err().to_string();
-        assert!(told(root.path()).contains("no plan.toml"));
-        assert!(told(&root.path().join("nowhere")).ends_with("nowhere does not exist"));
+        let error_of = |path: &Path| RunFolder::open(path).unwrap_err().to_string();
+        assert!(error_of(root.path()).contains("no plan.toml"));
+        assert!(error_of(&root.path().join("nowhere")).ends_with("nowhere does not exist"));
     }
 }

@@ -1,8 +1,8 @@
-//! Dates of the wall clock, for names and tags only; nothing is computed from them.
+//! Dates of the wall clock, used for names and tags only; nothing is computed from them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A moment in UTC.
+/// A date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UtcDate {
     year: i64,
@@ -12,16 +12,17 @@ pub struct UtcDate {
 }
 
 impl UtcDate {
-    /// This moment.
+    /// Returns the current time.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self::from_unix(i64::try_from(since.as_secs()).unwrap_or(0))
     }
 
-    /// Seconds since 1970 as a date, in the Gregorian calendar.
+    /// Converts seconds since 1970 to a date of the Gregorian calendar.
     pub fn from_unix(seconds: i64) -> Self {
         let (days, second_of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        // Years counted from March, so that the leap day is the last of its year; eras of 400 years repeat exactly.
+        // Years are counted from March, so that the leap day is the last of its year; eras of 400 years repeat
+        // exactly.
         let days = days + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era =
@@ -34,12 +35,12 @@ impl UtcDate {
         Self { year, month, day, second_of_day }
     }
 
-    /// As PGN writes dates: `2026.01.31`.
+    /// Returns the date as PGN writes it: `2026.01.31`.
     pub fn pgn_date(&self) -> String {
         format!("{:04}.{:02}.{:02}", self.year, self.month, self.day)
     }
 
-    /// As run folders begin: `20260131-235959`.
+    /// Returns the time stamp at the beginning of run folder names: `20260131-235959`.
     pub fn stamp(&self) -> String {
         let (hour, minute, second) =
             (self.second_of_day / 3600, self.second_of_day / 60 % 60, self.second_of_day % 60);
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_moments_have_their_dates() {
+    fn known_times_have_their_dates() {
         for (seconds, stamp) in [
             (0, "19700101-000000"),
             (951_782_399, "20000228-235959"),
