@@ -1,6 +1,5 @@
 //! From a run file to a plan whose engines accept their options.
 
-use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,6 +9,7 @@ use crate::config::{RunFile, resolve};
 use crate::frontend::options::EngineOptions;
 use crate::run::preflight::{EngineFacts, handshake};
 use crate::run::{Plan, PlannedEngine, plan_from_toml};
+use crate::store::read_text;
 
 /// A plan whose engines were started once and accepted their options.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl RunSource {
         if !is_plan(path) {
             return Ok(Self::File(Box::new(RunFile::read(path).or_usage()?)));
         }
-        let text = fs::read_to_string(path).or_usage()?;
+        let text = read_text(path).or_usage()?;
         let plan = plan_from_toml(&text)
             .or_usage()
             .map_err(|failure| failure.context(path.display().to_string()))?;
@@ -49,7 +49,7 @@ impl RunSource {
 }
 
 fn is_plan(path: &Path) -> bool {
-    let table = fs::read_to_string(path).ok().and_then(|text| text.parse::<toml::Table>().ok());
+    let table = read_text(path).ok().and_then(|text| text.parse::<toml::Table>().ok());
     table.is_some_and(|table| table.contains_key("playself"))
 }
 

@@ -13,7 +13,7 @@ use crate::report::comparison::forum_block;
 use crate::report::page::shelved_game;
 use crate::report::{RunPage, Summary, closing, score_block, standing};
 use crate::run::{RunOutcome, RunView, plan_from_toml};
-use crate::store::RunFolder;
+use crate::store::{RunFolder, read_text};
 
 /// A run that was read to the end of its journal.
 pub struct ReadRun {
@@ -68,8 +68,8 @@ fn read_page(folder: &RunFolder) -> anyhow::Result<RunPage> {
         "{} is missing: a report needs it. Restore it; games.pgn, pairs.csv and summary.json can be read without it",
         folder.journal().display()
     );
-    let text = fs::read_to_string(folder.plan())
-        .with_context(|| format!("{} cannot be read", folder.plan().display()))?;
+    let text =
+        read_text(&folder.plan()).with_context(|| format!("{} cannot be read", folder.plan().display()))?;
     Ok(RunPage::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
 }
 
@@ -103,7 +103,7 @@ fn read_summary(folder: &RunFolder) -> Result<Summary, Failure> {
     let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     match (changed(&folder.summary()), changed(&folder.journal())) {
         (Ok(summary), Ok(journal)) if summary >= journal => {
-            let text = fs::read_to_string(folder.summary()).or_fault()?;
+            let text = read_text(&folder.summary()).or_fault()?;
             serde_json::from_str(&text).context("summary.json cannot be read").or_fault()
         }
         _ => Ok(ReadRun::read(folder)?.summary()),

@@ -19,7 +19,7 @@ use crate::run::preflight::oversubscription;
 use crate::run::{
     Observer, Plan, ReplayError, Replayed, RunBuilder, RunStart, plan_changes, plan_from_toml, replay,
 };
-use crate::store::{RunFolder, sha256_of};
+use crate::store::{RunFolder, read_text, sha256_of};
 
 /// How an existing run is resumed.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl OpenRun {
     /// Opens the run in `path` and takes its lock.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let folder = RunFolder::open(path).or_usage()?;
-        let plan_text = fs::read_to_string(folder.plan()).or_fault()?;
+        let plan_text = read_text(&folder.plan()).or_fault()?;
         let plan = plan_from_toml(&plan_text).or_fault()?;
         if !folder.journal().exists() {
             return Err(missing_journal(&folder, "is missing"));

@@ -1,6 +1,6 @@
 //! Texel tuning: the weights of the evaluation, fitted to positions with results.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,6 +12,7 @@ use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::output_file::require_folder_of;
 use crate::engine::{Declared, Evaluator, Weights};
+use crate::store::open_regular;
 use crate::texel::{Plan, Sample, SourceError, Tuned, read_positions, tune};
 
 /// With fewer positions nothing can be held out.
@@ -97,7 +98,7 @@ fn read_samples(request: &TexelRequest, console: Console) -> Result<Vec<Sample>,
     let mut samples = Vec::new();
     for path in &request.data {
         let name = path.display();
-        let file = File::open(path).with_context(|| format!("{name} cannot be opened")).or_usage()?;
+        let file = open_regular(path).with_context(|| format!("{name} cannot be opened")).or_usage()?;
         let read = read_positions(BufReader::new(file), &mut evaluator, |sample| samples.push(sample));
         let read = read.map_err(|error| match error {
             SourceError::Io(_) => Failure::Fault(error.into()),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 use crate::stats::{Elo, GameModel};
+use crate::store::read_text;
 use crate::tuning::{Cliff, Kind, Landscape, Parabola, Parameter, SimulatedGames};
 
 /// Steps in which a drifting draw ratio changes.
@@ -21,7 +22,7 @@ pub struct LandscapeFile {
 impl LandscapeFile {
     /// Reads a file, reporting all its mistakes at once.
     pub fn read(path: &Path) -> Result<Self, Mistakes> {
-        let text = std::fs::read_to_string(path).map_err(|error| Mistakes::unreadable(path, &error))?;
+        let text = read_text(path).map_err(|error| Mistakes::unreadable(path, &error))?;
         Self::parse(path, &text)
     }
 

@@ -8,6 +8,7 @@ use crate::opening::Order;
 use crate::player::{Pondering, Restart};
 use crate::run::{Breaker, Pairing};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+use crate::store::read_text;
 
 use crate::config::engine_limits::EngineBounds;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
@@ -200,7 +201,7 @@ pub struct AcceptTable {
 impl RunFile {
     /// Reads a file, reporting all its mistakes at once.
     pub fn read(path: &Path) -> Result<Self, Mistakes> {
-        let text = std::fs::read_to_string(path).map_err(|why| Mistakes::unreadable(path, &why))?;
+        let text = read_text(path).map_err(|why| Mistakes::unreadable(path, &why))?;
         Self::parse(path, &text)
     }
 
@@ -229,7 +230,7 @@ impl EngineEntry {
 
     /// Reads a file of `configs/engines`.
     pub fn read(path: &Path) -> Result<Self, Mistakes> {
-        let text = std::fs::read_to_string(path).map_err(|why| Mistakes::unreadable(path, &why))?;
+        let text = read_text(path).map_err(|why| Mistakes::unreadable(path, &why))?;
         read_document(path, &text, engine)
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::config::run_file::{BoundsTable, TuneTable};
 use crate::spelling::nearest;
+use crate::store::read_text;
 use crate::tuning::{FormatError, GainList, Method, Parameter, Space, SpsaPlan};
 
 /// The tuners whose parameter lists can be read.
@@ -30,8 +31,7 @@ pub enum TuneSpaceError {
 /// Reads a parameter list in the form of the tuner that `method` names.
 pub fn read_gain_list(path: &Path, method: &str) -> Result<GainList, TuneSpaceError> {
     let name = || path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| TuneSpaceError::Unreadable { path: name(), error })?;
+    let text = read_text(path).map_err(|error| TuneSpaceError::Unreadable { path: name(), error })?;
     Ok(match method {
         "fishtest" => GainList::from_fishtest(&text)?,
         "openbench" => GainList::from_open_bench(&text)?,

@@ -1,7 +1,6 @@
 //! Options of the built-in engine, in one table for UCI, command lines and files.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use crate::chess::MoveStyle;
 use crate::engine::{Declared, DeclaredError, FileErrors, Limits, SearchParams, Searcher, Spec, Weights};
 use crate::protocol::Words;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
+use crate::store::read_text;
 
 const DEFAULT_HASH_MB: u16 = 16;
 const DEFAULT_THREADS: u16 = 1;
@@ -158,7 +158,7 @@ impl EngineOptions {
         let mut options = Self::default();
         if let Some(path) = weights {
             let message = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
-            let text = fs::read_to_string(path).map_err(|error| message(&error))?;
+            let text = read_text(path).map_err(|error| message(&error))?;
             options.read_file(&text).map_err(|mistakes| message(&mistakes))?;
         }
         for assignment in assignments {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::store::sync_parent;
+use crate::store::{open_regular, sync_parent};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
@@ -42,6 +42,10 @@ impl LockedFile {
     /// Opens `path`, creating it if needed, and locks it without waiting.
     pub fn open(path: &Path) -> Result<Self, LockError> {
         let existed = path.exists();
+        if existed {
+            // A pipe in its place would be waited for without end.
+            open_regular(path)?;
+        }
         let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let file = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| match errno {
             Errno::EWOULDBLOCK => LockError::Held,
@@ -55,7 +59,7 @@ impl LockedFile {
 
     /// Returns whether another process holds the lock of the journal at `path`.
     pub fn is_held(path: &Path) -> bool {
-        let Ok(file) = File::open(path) else { return false };
+        let Ok(file) = open_regular(path) else { return false };
         matches!(Flock::lock(file, FlockArg::LockSharedNonblock), Err((_, Errno::EWOULDBLOCK)))
     }
 

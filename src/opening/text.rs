@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use crate::opening::BookError;
+use crate::store::open_regular;
 
 /// Decompressed text up to this size stays in memory; longer text is written to an unlinked temporary file.
 const MEMORY_LIMIT: usize = 64 << 20;
@@ -38,7 +39,7 @@ impl BookText {
     /// Opens a plain, gzip, zstd or zip file, distinguished by its first bytes. Decompresses at most `limit` bytes.
     pub(super) fn open(path: &Path, limit: u64) -> Result<Self, BookError> {
         let unreadable = |source| BookError::Unreadable { path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = open_regular(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
             return Err(unreadable(io::Error::other("not a regular file")));

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::game::{FaultBundle, GameId};
@@ -12,7 +11,7 @@ use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
 use crate::run::replay::{Known, replay};
 use crate::run::state::{CountedPair, Effect, RunState};
-use crate::store::{RunFolder, sha256_of};
+use crate::store::{RunFolder, open_regular, sha256_of};
 
 /// Bytes that one step reads at most, so that a caller can show a long journal while it is read.
 const STEP_BYTES: u64 = 4 << 20;
@@ -87,7 +86,7 @@ impl RunReader {
         mut counted: impl FnMut(&CountedPair, &RunView<'_>),
     ) -> io::Result<Self> {
         let mut reader = Self::new(folder, plan, plan_text);
-        let journal = File::open(reader.folder.journal())?;
+        let journal = open_regular(&reader.folder.journal())?;
         let hash = sha256_of(plan_text.as_bytes());
         let incidents = &mut reader.incidents;
         let replayed = replay(journal, &reader.plan, &hash, Known::default(), |event, view| match event {
@@ -107,7 +106,7 @@ impl RunReader {
     ///
     /// A caller that accumulates the pairs has to discard them on [`Advance::Restarted`].
     pub fn advance(&mut self, mut counted: impl FnMut(&CountedPair, &RunView<'_>)) -> io::Result<Advance> {
-        let mut journal = match File::open(self.folder.journal()) {
+        let mut journal = match open_regular(&self.folder.journal()) {
             Ok(journal) => journal,
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Advance::Unchanged),
             Err(why) => return Err(why),

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::chess::PgnReader;
 use crate::game::GameOfPair;
 use crate::report::page::viewer_games::shelved_from_pgn;
+use crate::store::open_regular;
 
 /// Games stand in the order of this: the pair counted from 1, and which of its games.
 type Round = (u64, u8);
@@ -18,7 +19,7 @@ const TAGS: u64 = 64 << 10;
 ///
 /// Rounds ascend in the file, so a game among a million is found in some thirty looks.
 pub fn shelved_game(games: &Path, pair: u64, game: GameOfPair) -> io::Result<Option<String>> {
-    let mut file = File::open(games)?;
+    let mut file = open_regular(games)?;
     let wanted = (pair + 1, game.number());
     let Some(round) = find(&mut file, wanted)? else { return Ok(None) };
     let start = first_tag(&mut file, round)?;
