@@ -42,4 +42,4 @@ pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};
 pub use tune::{Acceptance, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
-pub use watch::panel_news;
+pub use watch::panel_status;

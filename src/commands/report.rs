@@ -11,7 +11,7 @@ use crate::journal::LockedFile;
 use crate::report::chart::standalone;
 use crate::report::comparison::forum_block;
 use crate::report::page::shelved_game;
-use crate::report::{RunPage, Summary, closing, score_block, standing};
+use crate::report::{RunPage, Summary, closing_text, interim_text, score_block};
 use crate::run::{RunOutcome, RunView, plan_from_toml};
 use crate::store::{RunFolder, read_text};
 
@@ -35,9 +35,9 @@ impl ReadRun {
     pub fn result_text(&self) -> String {
         let view = self.page.reader().view();
         match view.state.outcome() {
-            Some(outcome) => closing(&outcome, &view),
-            None if self.is_playing => standing(&view),
-            None => closing(&RunOutcome::Interrupted, &view),
+            Some(outcome) => closing_text(&outcome, &view),
+            None if self.is_playing => interim_text(&view),
+            None => closing_text(&RunOutcome::Interrupted, &view),
         }
     }
 

@@ -139,7 +139,7 @@ impl Reporting {
         let Self { console, page } = self;
         let FinishedRun { plan, state, outcome, .. } = run;
         if let Some(page) = &page {
-            page.say_farewell();
+            page.send_last_update();
         }
         let path = folder.path();
         if folder.plan().exists() {
@@ -213,7 +213,7 @@ pub(super) fn serve_run(
 
 /// Prints the address of a live page on standard error, where programs that read JSON do not see it.
 pub fn announce(server: &Server) {
-    Console::Text.print_progress(&format!("Live page: {}", server.steering_url()));
+    Console::Text.print_progress(&format!("Live page: {}", server.control_url()));
 }
 
 /// A limit of the plan that the system does not enforce.

@@ -137,7 +137,7 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
     let text = plan_to_toml(&tuning.plan).or_fault()?;
     write_page(&tuning.folder, &tuning.plan, &text).or_fault()?;
     if let Some(page) = &tuning.page {
-        page.say_farewell();
+        page.send_last_update();
     }
     if let RunOutcome::Decided(Decision { accepted: Hypothesis::Alternative, .. }) = test.outcome {
         let accepted = tuning.folder.accepted();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::report::{BoardLine, PanelNews};
+use crate::report::{BoardLine, PanelStatus};
 use crate::run::RunReader;
 use crate::run::control::{ControlAnswer, ControlRequest, request};
 
@@ -10,11 +10,11 @@ use crate::run::control::{ControlAnswer, ControlRequest, request};
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks the run for its phase and the games in progress.
-pub fn panel_news(reader: &RunReader) -> PanelNews {
-    let last = reader.incidents().next_back().map(|incident| incident.text.clone());
+pub fn panel_status(reader: &RunReader) -> PanelStatus {
+    let last_incident = reader.incidents().next_back().map(|incident| incident.text.clone());
     let answered = request(reader.folder(), ControlRequest::Boards, TIMEOUT);
     let Ok(ControlAnswer::Status(status)) = answered else {
-        return PanelNews { phase: None, games: Vec::new(), last };
+        return PanelStatus { phase: None, games: Vec::new(), last_incident };
     };
     let games = status.boards.into_iter().flatten().map(|game| BoardLine {
         round: game.round,
@@ -23,5 +23,5 @@ pub fn panel_news(reader: &RunReader) -> PanelNews {
         last: game.last,
         score: game.score,
     });
-    PanelNews { phase: Some(status.phase), games: games.collect(), last }
+    PanelStatus { phase: Some(status.phase), games: games.collect(), last_incident }
 }

@@ -1,21 +1,21 @@
-//! Who may ask what: the token, and the Host and Origin that a request must name.
+//! The token of control requests, and the check of `Host` and `Origin` headers.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::{IpAddr, TcpListener};
 use std::str::FromStr;
 
-/// The port where nobody named one.
-const USUAL_PORT: u16 = 8037;
+/// Port if the user names none.
+const DEFAULT_PORT: u16 = 8037;
 
-/// Ports after the usual one that are tried if others have it.
-const NEIGHBOURS: u16 = 20;
+/// Number of ports after the default one that are tried if it is in use.
+const FALLBACK_PORTS: u16 = 20;
 
-/// Where the page is served, as a user writes it: `8080`, `127.0.0.1:8080`, `[::1]:8080`, `desk.local:8080`.
+/// The address of the live page, parsed from `8080`, `127.0.0.1:8080`, `[::1]:8080` or `desk.local:8080`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeAddress {
     host: String,
-    /// `None` for the usual one or a neighbour.
+    /// `None` for the default port or one of the fallbacks.
     port: Option<u16>,
 }
 
@@ -29,40 +29,40 @@ impl FromStr for ServeAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let nonsense = || format!("`{text}` is not an address; write PORT, HOST or HOST:PORT");
+        let invalid = || format!("`{text}` is not an address; write PORT, HOST or HOST:PORT");
         if let Ok(port) = text.parse() {
             return Ok(Self { port: Some(port), ..Self::default() });
         }
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !host.ends_with(':') && text.parse::<IpAddr>().is_err() => {
-                (host, Some(port.parse().map_err(|_| nonsense())?))
+                (host, Some(port.parse().map_err(|_| invalid())?))
             }
             _ => (text, None),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if host.ends_with(".toml") {
-            return Err(format!("`{text}` is a file, not an address; name the file before --serve"));
+            return Err(format!("`{text}` is a file, not an address; write the file before --serve"));
         }
         if host.is_empty() || host.contains(char::is_whitespace) || host.contains('/') {
-            return Err(nonsense());
+            return Err(invalid());
         }
         Ok(Self { host: host.to_owned(), port })
     }
 }
 
 impl ServeAddress {
-    /// The first free place among those that were meant.
+    /// Binds the first free port of the address.
     pub(super) fn bind(&self) -> io::Result<TcpListener> {
         let host = self.host.as_str();
         match self.port {
             Some(port) => TcpListener::bind((host, port)),
-            None => (USUAL_PORT..=USUAL_PORT + NEIGHBOURS)
+            None => (DEFAULT_PORT..=DEFAULT_PORT + FALLBACK_PORTS)
                 .find_map(|port| TcpListener::bind((host, port)).ok())
                 .map_or_else(|| TcpListener::bind((host, 0)), Ok),
         }
     }
 
-    /// The host as a URL spells it.
+    /// Returns the host as it is written in a URL.
     pub(super) fn url_host(&self) -> String {
         match self.host.parse::<IpAddr>() {
             Ok(address) if address.is_unspecified() => "127.0.0.1".to_owned(),
@@ -72,8 +72,8 @@ impl ServeAddress {
     }
 }
 
-/// The names under which requests may reach us. A page elsewhere that makes a browser resolve its own name to this
-/// machine still sends that name, and is refused.
+/// The host names that requests may use. A foreign page that resolves its own name to this machine (DNS rebinding)
+/// still sends that name, and is refused.
 #[derive(Clone, Debug)]
 pub(super) struct HostCheck {
     named: String,
@@ -85,8 +85,8 @@ impl HostCheck {
         Self { named: address.host.to_ascii_lowercase(), port }
     }
 
-    /// Whether a `Host` header, or the authority of an `Origin`, is ours: an address, `localhost` or the name we were
-    /// told to serve under, with our port.
+    /// Returns whether a `Host` header, or the authority of an `Origin`, names this server: an IP address, `localhost`
+    /// or the configured name, with the right port.
     pub(super) fn is_ours(&self, authority: &str) -> bool {
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !host.is_empty() && !port.ends_with(']') => (host, port.parse().ok()),
@@ -98,32 +98,32 @@ impl HostCheck {
         known && port == Some(self.port)
     }
 
-    /// Whether a request may come from this origin; one that names none does not come from a page.
-    pub(super) fn may_come_from(&self, origin: Option<&str>) -> bool {
+    /// Returns whether requests from this origin are allowed. A request without an origin does not come from a page.
+    pub(super) fn allows_origin(&self, origin: Option<&str>) -> bool {
         origin.is_none_or(|origin| {
             origin.strip_prefix("http://").is_some_and(|authority| self.is_ours(authority))
         })
     }
 }
 
-/// The secret that steers runs: 128 bits, told to whoever started the server and to nobody else.
+/// The secret of control requests: 128 random bits, printed only to the user who started the server.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// A fresh one, from the system's source of randomness.
+    /// Returns a new token from `/dev/urandom`.
     pub fn fresh() -> io::Result<Self> {
         let mut bytes = [0; 16];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// Its text.
+    /// Returns the text of the token.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether `given` is it; takes as long for a near miss as for a far one.
+    /// Returns whether `given` is the token, in a time that does not depend on the position of the first difference.
     pub(super) fn is(&self, given: &str) -> bool {
         let (ours, given) = (self.0.as_bytes(), given.as_bytes());
         let difference = ours
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_people_write_them() {
+    fn ports_hosts_and_both_are_addresses() {
         for (text, host, port) in [
             ("8080", "127.0.0.1", Some(8080)),
             ("0.0.0.0:99", "0.0.0.0", Some(99)),
@@ -151,14 +151,14 @@ mod tests {
             let address: ServeAddress = text.parse().unwrap();
             assert_eq!((address.host.as_str(), address.port), (host, port), "{text}");
         }
-        for nonsense in ["", "host:port", "a b:1", "http://x:1", "match.toml"] {
-            assert!(nonsense.parse::<ServeAddress>().is_err(), "{nonsense}");
+        for invalid in ["", "host:port", "a b:1", "http://x:1", "match.toml"] {
+            assert!(invalid.parse::<ServeAddress>().is_err(), "{invalid}");
         }
     }
 
     /// Rows 91 and 92 of `docs/faults.md`; `tests/report/browser_pages.rs` checks the statuses.
     #[test]
-    fn only_our_own_names_and_bare_addresses_with_our_port_are_hosts() {
+    fn only_the_names_of_this_server_with_its_port_are_valid_hosts() {
         let host_check = HostCheck::new(&"Desk.local:8037".parse().unwrap(), 8037);
         for ours in ["127.0.0.1:8037", "localhost:8037", "LOCALHOST:8037", "[::1]:8037", "desk.local:8037"] {
             assert!(host_check.is_ours(ours), "{ours}");
@@ -174,14 +174,14 @@ mod tests {
         ] {
             assert!(!host_check.is_ours(foreign), "{foreign}");
         }
-        assert!(host_check.may_come_from(None) && host_check.may_come_from(Some("http://localhost:8037")));
+        assert!(host_check.allows_origin(None) && host_check.allows_origin(Some("http://localhost:8037")));
         for foreign in ["http://evil.example", "null", "https://localhost:8037", "http://localhost:1"] {
-            assert!(!host_check.may_come_from(Some(foreign)), "{foreign}");
+            assert!(!host_check.allows_origin(Some(foreign)), "{foreign}");
         }
     }
 
     #[test]
-    fn a_token_is_long_fresh_and_exact() {
+    fn a_token_is_long_random_and_compared_exactly() {
         let (one, other) = (Token::fresh().unwrap(), Token::fresh().unwrap());
         assert_eq!(one.text().len(), 32);
         assert_ne!(one.text(), other.text());

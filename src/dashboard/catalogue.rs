@@ -1,11 +1,11 @@
-//! The runs that can be looked at, by the names they have in addresses.
+//! The runs that the server shows, by the names in their URLs.
 
 use std::path::PathBuf;
 
 use crate::run::{Plan, plan_from_toml};
 use crate::store::RunFolder;
 
-/// What the run that tests a tuning run's weights adds to its name.
+/// Suffix of the name of an acceptance test, after the name of its tuning run.
 const ACCEPTANCE: &str = "~accept";
 
 /// The runs of a results folder or a single run. The list is read from the file system on every request.
@@ -17,17 +17,17 @@ pub enum Catalogue {
     Single(RunFolder),
 }
 
-/// A run that can be looked at.
+/// A run that the server shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
-    /// Its name in addresses.
+pub(super) struct ListedRun {
+    /// Name of the run in URLs.
     pub(super) id: String,
     pub(super) folder: RunFolder,
 }
 
 impl Catalogue {
-    /// The runs, newest first as far as names begin with a date.
-    pub(super) fn list(&self) -> Vec<Listed> {
+    /// Returns the runs in descending order of their names, which begin with a date.
+    pub(super) fn list(&self) -> Vec<ListedRun> {
         let mut folders = match self {
             Self::Single(folder) => vec![folder.clone()],
             Self::Results(root) => {
@@ -39,12 +39,12 @@ impl Catalogue {
         folders.iter().flat_map(with_acceptance).collect()
     }
 
-    /// The run of this name. A name is only ever compared, never made into a path.
+    /// Returns the folder of the run `id`. The name is compared with the list and never used as a path.
     pub(super) fn find(&self, id: &str) -> Option<RunFolder> {
         self.list().into_iter().find(|listed| listed.id == id).map(|listed| listed.folder)
     }
 
-    /// The only run, where there is one by nature.
+    /// Returns the name of the run if the catalogue is a single run.
     pub(super) fn only(&self) -> Option<String> {
         match self {
             Self::Single(folder) => Some(id_of(folder)),
@@ -59,16 +59,16 @@ pub(super) fn plan_of(folder: &RunFolder) -> Result<(Plan, String), String> {
     Ok((plan_from_toml(&text).map_err(|why| why.to_string())?, text))
 }
 
-/// The name of a tuning run's acceptance test.
+/// Returns the name of the acceptance test of the tuning run `id`.
 pub(super) fn acceptance_id(id: &str) -> String {
     format!("{id}{ACCEPTANCE}")
 }
 
-fn with_acceptance(folder: &RunFolder) -> Vec<Listed> {
+fn with_acceptance(folder: &RunFolder) -> Vec<ListedRun> {
     let id = id_of(folder);
     let test = RunFolder::open(&folder.acceptance()).ok();
-    let test = test.map(|folder| Listed { id: acceptance_id(&id), folder });
-    std::iter::once(Listed { id, folder: folder.clone() }).chain(test).collect()
+    let test = test.map(|folder| ListedRun { id: acceptance_id(&id), folder });
+    std::iter::once(ListedRun { id, folder: folder.clone() }).chain(test).collect()
 }
 
 fn id_of(folder: &RunFolder) -> String {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_found_by_name_alone_and_never_by_path() {
+    fn runs_are_found_by_name_and_never_by_path() {
         let root = tempfile::tempdir().unwrap();
         for name in ["20260101-a", "20260102-b", "no-run", "20260102-b/accept"] {
             std::fs::create_dir_all(root.path().join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! A listener that holds a limited number of connections, so that nobody can use up the descriptors of a run.
+//! A listener with a limited number of connections, so that clients cannot exhaust the file descriptors of a run.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,18 +12,18 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Connections open at the same time; more are closed at once.
-const MOST: usize = 400;
+/// Largest number of open connections; further ones are closed immediately.
+const MAX_CONNECTIONS: usize = 400;
 
-/// The listener.
+/// A TCP listener that closes connections beyond the limit.
 pub(super) struct CappedListener {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl CappedListener {
     pub(super) fn new(listener: TcpListener) -> Self {
-        Self { listener, places: Arc::new(Semaphore::new(MOST)) }
+        Self { listener, permits: Arc::new(Semaphore::new(MAX_CONNECTIONS)) }
     }
 }
 
@@ -35,12 +35,12 @@ impl Listener for CappedListener {
         loop {
             match self.listener.accept().await {
                 Ok((stream, from)) => {
-                    // Without a place the stream is dropped here, which closes it.
-                    if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-                        return (CappedStream { stream, _place: place }, from);
+                    // Without a permit the stream is dropped here, which closes it.
+                    if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+                        return (CappedStream { stream, _permit: permit }, from);
                     }
                 }
-                // Out of descriptors, or a connection that went away: neither is worth a busy loop.
+                // No descriptors left, or the client disconnected. The pause avoids a busy loop.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -51,10 +51,10 @@ impl Listener for CappedListener {
     }
 }
 
-/// A connection that gives its place back when it ends.
+/// A connection that releases its permit when it is dropped.
 pub(super) struct CappedStream {
     stream: TcpStream,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl AsyncRead for CappedStream {

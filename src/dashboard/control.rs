@@ -1,28 +1,23 @@
-//! Control requests of the live page to a run in play.
+//! Requests to the control socket of a run.
 
 use std::time::Duration;
 
-use crate::run::control::{ControlAnswer, ControlError, ControlRequest, RunStatus, request};
+use crate::run::control::{ControlAnswer, ControlRequest, RunStatus, request};
 use crate::store::RunFolder;
 
-/// A run answers within milliseconds; a page must not wait longer than this for one that does not.
-const TIMEOUT: Duration = Duration::from_secs(2);
+/// A running run answers within this time.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sends one request to the run in `folder`.
-pub(super) fn send(folder: &RunFolder, what: ControlRequest) -> Result<ControlAnswer, ControlError> {
-    request(folder, what, TIMEOUT)
-}
-
-/// Returns the answer of the run in `folder` to a request for its status, or `None` if it is not in play.
-pub(super) fn status(folder: &RunFolder, what: ControlRequest) -> Option<RunStatus> {
-    match send(folder, what) {
+/// Returns the state of the run in `folder`, or `None` if it is not running or too busy to answer.
+pub(super) fn status_of(folder: &RunFolder, asked: ControlRequest) -> Option<RunStatus> {
+    match request(folder, asked, TIMEOUT) {
         Ok(ControlAnswer::Status(status)) => Some(*status),
-        _ => None,
+        Ok(ControlAnswer::Error { .. }) | Err(_) => None,
     }
 }
 
-/// Parses a request that changes a run; those that only read are refused.
-pub(super) fn steering(text: &str) -> Result<ControlRequest, String> {
+/// Parses a request that changes a run. Requests that only read its state are refused.
+pub(super) fn parse_order(text: &str) -> Result<ControlRequest, String> {
     match text.parse()? {
         ControlRequest::Status | ControlRequest::Boards => {
             Err("known orders: pause, continue, concurrency N, stop".to_owned())

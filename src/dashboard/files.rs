@@ -1,4 +1,4 @@
-//! The files of a run folder that the page links to.
+//! Files of a run folder that the page links to.
 
 use std::io;
 use std::path::Path;
@@ -9,25 +9,23 @@ use crate::store::RunFolder;
 
 use crate::dashboard::catalogue::plan_of;
 
-/// Files larger than this are left where they are.
-const LARGEST: u64 = 32 << 20;
+/// Larger files are not sent.
+const MAX_BYTES: u64 = 32 << 20;
 
-/// Why a file is not sent.
+/// Reason why a file is not sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoFile {
-    #[error("there is no such file")]
+    #[error("this file does not exist")]
     Unknown,
-    #[error(
-        "there is no such game on record; games are on record a few seconds after their pair is complete"
-    )]
+    #[error("this game is not on record; a game is on record a few seconds after its pair is complete")]
     NoGame,
-    #[error("it is too large to be sent; it is in the run folder")]
+    #[error("the file is too large to be sent; it is in the run folder")]
     TooLarge,
-    #[error("it cannot be read: {0}")]
+    #[error("the file cannot be read: {0}")]
     Io(#[from] io::Error),
 }
 
-/// The text of a file of the run that anybody may see, by its name.
+/// Returns the text of a public file of the run.
 pub(super) fn text_of(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
     let path = match name {
         "plan.toml" => folder.plan(),
@@ -42,7 +40,7 @@ pub(super) fn text_of(folder: &RunFolder, name: &str) -> Result<String, NoFile> 
     read(&path)
 }
 
-/// The bundle of a fault. Its name must be one that bundles have, so it cannot lead out of its folder.
+/// Returns a fault bundle. Only names of the form of a bundle are accepted, so the path cannot leave the folder.
 pub(super) fn bundle(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
     if !is_bundle_name(name) {
         return Err(NoFile::Unknown);
@@ -50,10 +48,10 @@ pub(super) fn bundle(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
     read(&folder.faults().join(name))
 }
 
-/// A game by its round, `pair.game`, as the viewer reads it.
+/// Returns the game `pair.game` in the format of the viewer.
 pub(super) fn game(folder: &RunFolder, round: &str) -> Result<String, NoFile> {
     let (pair, game) = parse_round(round).ok_or(NoFile::NoGame)?;
-    regular(&folder.games()).map_err(|_| NoFile::NoGame)?;
+    regular_length(&folder.games()).map_err(|_| NoFile::NoGame)?;
     match shelved_game(&folder.games(), pair, game) {
         Ok(game) => game.ok_or(NoFile::NoGame),
         Err(why) if why.kind() == io::ErrorKind::NotFound => Err(NoFile::NoGame),
@@ -72,19 +70,19 @@ fn is_bundle_name(name: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<String, NoFile> {
-    if regular(path)? > LARGEST {
+    if regular_length(path)? > MAX_BYTES {
         return Err(NoFile::TooLarge);
     }
     Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
 }
 
-/// The length of a file that is one: a link could lead anywhere.
-fn regular(path: &Path) -> Result<u64, NoFile> {
+/// Returns the length of a regular file. Symbolic links are refused because they may lead anywhere.
+fn regular_length(path: &Path) -> Result<u64, NoFile> {
     let about = std::fs::symlink_metadata(path).map_err(|_| NoFile::Unknown)?;
     if about.is_file() { Ok(about.len()) } else { Err(NoFile::Unknown) }
 }
 
-/// The run's page as a file: the one in the folder if it is newer than the journal, else one made now.
+/// Returns the page of the run: the file if it is newer than the journal, otherwise a new page.
 pub(super) fn report(folder: &RunFolder) -> Result<String, NoFile> {
     let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified());
     if let (Ok(page), Ok(journal)) = (changed(&folder.page()), changed(&folder.journal()))
@@ -102,7 +100,7 @@ mod tests {
 
     /// Row 94 of `docs/faults.md`.
     #[test]
-    fn only_the_names_of_bundles_and_known_files_are_files() {
+    fn only_names_of_bundles_and_known_files_are_served() {
         assert!(is_bundle_name("pair12-game1-try1.json"));
         for foreign in [
             "",

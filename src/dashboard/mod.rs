@@ -1,8 +1,8 @@
-//! The live page: runs watched, and for whoever holds the token steered, from a browser.
+//! The live page: shows runs in a browser, and controls them for users who have the token.
 //!
-//! The server only reads run folders. It lives on threads of its own, reads a run once however many watch it, sends
-//! only what changed, and lets slow watchers miss what is in between. Requests that steer a run go to the run's own
-//! socket, as those of the command line do.
+//! The server only reads run folders. It has its own threads, reads a run once for all clients, sends only the parts
+//! that changed, and lets slow clients skip intermediate states. Control requests go to the socket of the run, as those
+//! of the command line do.
 
 mod auth;
 mod catalogue;

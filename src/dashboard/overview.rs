@@ -1,4 +1,4 @@
-//! All runs side by side: past ones by their summaries, running ones as they say themselves.
+//! The list of all runs: finished ones from their summaries, running ones from their control sockets.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -6,35 +6,35 @@ use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
 
+use crate::dashboard::catalogue::{Catalogue, ListedRun};
+use crate::dashboard::control;
+use crate::dashboard::page_parts::PageParts;
+use crate::dashboard::sources::Source;
+use crate::dashboard::url::url_segment;
 use crate::journal::ends_finished;
 use crate::report::comparison::{by_strength, comparison_chart};
 use crate::report::markup::render;
 use crate::report::{Summary, grouped};
 use crate::run::control::ControlRequest;
 
-use crate::dashboard::catalogue::{Catalogue, Listed};
-use crate::dashboard::control;
-use crate::dashboard::page_parts::PageParts;
-use crate::dashboard::sources::Source;
-use crate::dashboard::url::url_segment;
+/// Largest number of runs in the list, which has the newest ones.
+const MAX_LISTED: usize = 500;
 
-/// Runs listed at most, the newest.
-const MOST: usize = 500;
+/// Largest number of runs in the chart.
+const MAX_COMPARED: usize = 40;
 
-/// Runs in the chart at most.
-const MOST_COMPARED: usize = 40;
+/// Time between two updates of the list.
+const UPDATE_EVERY: Duration = Duration::from_millis(1000);
 
-/// How often folders are looked through.
-const LOOK_EVERY: Duration = Duration::from_millis(1000);
-
-/// The list as a source of frames.
+/// The source of the list of runs.
 pub(super) struct Overview {
     catalogue: Catalogue,
+    /// Summary of each run and the time of its file.
     known: HashMap<String, (SystemTime, Summary)>,
     due: Instant,
 }
 
-/// A run's line.
+/// A run in the list.
 struct RunLine {
     id: String,
     phase: String,
@@ -48,8 +48,8 @@ impl Overview {
         Self { catalogue, known: HashMap::new(), due: Instant::now() }
     }
 
-    fn line(&mut self, listed: Listed) -> RunLine {
-        let Listed { id, folder } = listed;
+    fn line(&mut self, listed: ListedRun) -> RunLine {
+        let ListedRun { id, folder } = listed;
         let changed = std::fs::metadata(folder.summary()).and_then(|about| about.modified()).ok();
         if let Some(changed) = changed
             && self.known.get(&id).is_none_or(|(then, _)| *then != changed)
@@ -60,9 +60,8 @@ impl Overview {
             self.known.insert(id.clone(), (changed, run));
         }
         let run = self.known.get(&id).map(|(_, run)| run.clone());
-        // Only a run in play has a socket; one that was killed leaves it behind, and nobody answers there.
-        let status =
-            if folder.socket().exists() { control::status(&folder, ControlRequest::Status) } else { None };
+        // A killed run leaves its socket behind, and requests to it fail.
+        let status = control::status_of(&folder, ControlRequest::Status);
         let phase = match &status {
             Some(status) => {
                 let of = status.max_pairs.map(|most| format!(" of {most}")).unwrap_or_default();
@@ -79,28 +78,29 @@ impl Overview {
 }
 
 impl Source for Overview {
-    fn look(&mut self, frame: &mut PageParts) {
+    fn update(&mut self, parts: &mut PageParts) {
         if Instant::now() < self.due {
             return;
         }
         let listed = self.catalogue.list();
-        let hidden = listed.len().saturating_sub(MOST);
-        let mut lines: Vec<RunLine> = listed.into_iter().take(MOST).map(|listed| self.line(listed)).collect();
+        let hidden = listed.len().saturating_sub(MAX_LISTED);
+        let mut lines: Vec<RunLine> =
+            listed.into_iter().take(MAX_LISTED).map(|listed| self.line(listed)).collect();
         lines.sort_by_key(|line| !line.running);
-        frame.put_markup("runs", &table(&lines, hidden));
+        parts.put_markup("runs", &table(&lines, hidden));
         let runs: Vec<Summary> = lines
             .iter()
             .filter_map(|line| line.run.clone())
             .filter(|run| run.elo.is_some())
-            .take(MOST_COMPARED)
+            .take(MAX_COMPARED)
             .collect();
         let chart = if runs.len() < 2 {
             String::new()
         } else {
             render(&Compared { chart: comparison_chart(&by_strength(runs)) })
         };
-        frame.put_markup("compared", &chart);
-        self.due = Instant::now() + LOOK_EVERY;
+        parts.put_markup("compared", &chart);
+        self.due = Instant::now() + UPDATE_EVERY;
     }
 }
 

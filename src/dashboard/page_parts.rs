@@ -1,4 +1,4 @@
-//! What a watcher sees: parts of a page, each with a version, of which only the changed ones are sent.
+//! The parts of a live page, each with a version; a client receives only the parts that changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 struct Part {
     id: &'static str,
     version: u64,
-    /// JSON: markup as a string, or data.
+    /// JSON text: markup as a string, or data.
     body: Arc<str>,
 }
 
-/// All parts as they stand. Cloning one is cheap, so every watcher gets the same.
+/// The current parts of a page. Clones share their text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageParts {
     parts: Vec<Part>,
@@ -20,12 +20,12 @@ pub(super) struct PageParts {
 }
 
 impl PageParts {
-    /// Puts markup in its place.
+    /// Sets the markup of the part `id`.
     pub(super) fn put_markup(&mut self, id: &'static str, html: &str) {
         self.put(id, &serde_json::Value::from(html));
     }
 
-    /// Puts data in its place.
+    /// Sets the data of the part `id`.
     pub(super) fn put(&mut self, id: &'static str, value: &serde_json::Value) {
         let body = value.to_string();
         match self.parts.iter_mut().find(|part| part.id == id) {
@@ -42,21 +42,21 @@ impl PageParts {
         }
     }
 
-    /// How often anything changed.
+    /// Returns the number of changes so far.
     pub(super) fn changes(&self) -> u64 {
         self.changes
     }
 }
 
-/// What one watcher has been sent.
+/// The versions of the parts that one client has received.
 #[derive(Debug, Default)]
-pub(super) struct Seen(HashMap<&'static str, u64>);
+pub(super) struct SentParts(HashMap<&'static str, u64>);
 
-impl Seen {
-    /// The parts of `frame` that this watcher does not have yet, as one JSON object; `None` if it has them all.
-    pub(super) fn news(&mut self, frame: &PageParts) -> Option<String> {
+impl SentParts {
+    /// Returns the parts that this client has not received yet as one JSON object, or `None` if there are none.
+    pub(super) fn changed(&mut self, page: &PageParts) -> Option<String> {
         let mut text = String::new();
-        for part in &frame.parts {
+        for part in &page.parts {
             if self.0.insert(part.id, part.version) != Some(part.version) {
                 text.push(if text.is_empty() { '{' } else { ',' });
                 text.push_str(&format!("\"{}\":{}", part.id, part.body));
@@ -71,16 +71,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_watcher_is_sent_what_changed_since_it_last_looked_and_nothing_else() {
-        let (mut frame, mut seen, mut late) = (PageParts::default(), Seen::default(), Seen::default());
-        frame.put_markup("head", "<p>\n\"1\"</p>");
-        frame.put("boards", &serde_json::json!([1]));
-        assert_eq!(seen.news(&frame).unwrap(), r#"{"head":"<p>\n\"1\"</p>","boards":[1]}"#);
-        assert_eq!(seen.news(&frame), None);
-        frame.put("boards", &serde_json::json!([2]));
-        frame.put("boards", &serde_json::json!([3]));
-        frame.put_markup("head", "<p>\n\"1\"</p>");
-        assert_eq!(seen.news(&frame).unwrap(), r#"{"boards":[3]}"#);
-        assert_eq!(late.news(&frame).unwrap(), r#"{"head":"<p>\n\"1\"</p>","boards":[3]}"#);
+    fn a_client_receives_only_the_parts_that_changed_since_its_last_update() {
+        let (mut page, mut early, mut late) =
+            (PageParts::default(), SentParts::default(), SentParts::default());
+        page.put_markup("head", "<p>\n\"1\"</p>");
+        page.put("boards", &serde_json::json!([1]));
+        assert_eq!(early.changed(&page).unwrap(), r#"{"head":"<p>\n\"1\"</p>","boards":[1]}"#);
+        assert_eq!(early.changed(&page), None);
+        page.put("boards", &serde_json::json!([2]));
+        page.put("boards", &serde_json::json!([3]));
+        page.put_markup("head", "<p>\n\"1\"</p>");
+        assert_eq!(early.changed(&page).unwrap(), r#"{"boards":[3]}"#);
+        assert_eq!(late.changed(&page).unwrap(), r#"{"head":"<p>\n\"1\"</p>","boards":[3]}"#);
     }
 }

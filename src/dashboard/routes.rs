@@ -1,4 +1,4 @@
-//! What can be asked of the server.
+//! The routes of the server.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::report::page::VIEWER_SCRIPT;
+use crate::run::control::request;
 use crate::store::RunFolder;
 
 use crate::dashboard::auth::{HostCheck, Token};
@@ -23,22 +24,22 @@ use crate::dashboard::catalogue::Catalogue;
 use crate::dashboard::control;
 use crate::dashboard::files::{self, NoFile};
 use crate::dashboard::overview::Overview;
-use crate::dashboard::page_parts::{PageParts, Seen};
+use crate::dashboard::page_parts::{PageParts, SentParts};
 use crate::dashboard::run_source::RunSource;
 use crate::dashboard::skeleton::{self, Others};
 use crate::dashboard::sources::Sources;
 use crate::dashboard::url::url_segment;
 
-/// Watchers at the same time; more are asked to come back.
-const MOST_STREAMS: usize = 256;
+/// Largest number of event streams; further requests are answered with 503.
+const MAX_STREAMS: usize = 256;
 
-/// The header that carries the token. A page elsewhere cannot send it without asking first, and nobody answers.
+/// Header with the token. A foreign page cannot send it without a CORS preflight, which this server does not answer.
 const TOKEN: HeaderName = HeaderName::from_static("x-playself-token");
 
-/// What all requests share.
+/// State shared by all requests.
 pub(super) struct AppState {
     pub(super) catalogue: Catalogue,
-    pub(super) feeds: Arc<Sources>,
+    pub(super) sources: Arc<Sources>,
     pub(super) token: Token,
     pub(super) host_check: HostCheck,
     streams: Arc<Semaphore>,
@@ -49,10 +50,10 @@ impl AppState {
     pub(super) fn new(catalogue: Catalogue, token: Token, host_check: HostCheck) -> Self {
         Self {
             catalogue,
-            feeds: Arc::new(Sources::default()),
+            sources: Arc::new(Sources::default()),
             token,
             host_check,
-            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             heavy: Semaphore::new(1),
         }
     }
@@ -60,7 +61,7 @@ impl AppState {
 
 type App = State<Arc<AppState>>;
 
-/// All of it.
+/// Returns the router of the server.
 pub(super) fn router(shared: Arc<AppState>) -> Router {
     Router::new()
         .route("/", get(overview_page))
@@ -80,7 +81,7 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .route("/run/{id}", get(with_slash))
         .route("/run/{id}/", get(run_page))
         .route("/run/{id}/events", get(run_events))
-        .route("/run/{id}/control", post(steer).layer(DefaultBodyLimit::max(256)))
+        .route("/run/{id}/control", post(control_run).layer(DefaultBodyLimit::max(256)))
         .route("/run/{id}/report.html", get(report))
         .route("/run/{id}/faults/{name}", get(bundle))
         .route("/run/{id}/game/{round}", get(game))
@@ -89,7 +90,7 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .with_state(shared)
 }
 
-/// Turns away whoever calls us by another's name, and tells browsers what our pages may do.
+/// Refuses requests with a foreign host or origin, and sets the security headers of every response.
 async fn guard(State(shared): App, request: Request, next: Next) -> Response {
     if let Some(refusal) = foreign(&shared.host_check, request.headers()) {
         return refusal;
@@ -108,20 +109,20 @@ async fn guard(State(shared): App, request: Request, next: Next) -> Response {
     response
 }
 
-/// The answer to a request under a foreign name or from a foreign page; `None` if it is neither.
+/// Returns the refusal of a request with a foreign host or origin, or `None` if both are valid.
 fn foreign(host_check: &HostCheck, headers: &HeaderMap) -> Option<Response> {
     let text = |name: HeaderName| headers.get(name).map(HeaderValue::to_str);
     let host_is_ours = text(header::HOST).is_some_and(|host| host.is_ok_and(|host| host_check.is_ours(host)));
     if !host_is_ours {
-        let why = "this server does not go by that name\n";
+        let why = "the Host header does not name this server\n";
         return Some((StatusCode::MISDIRECTED_REQUEST, why).into_response());
     }
     let origin_is_ours = match text(header::ORIGIN) {
-        None => host_check.may_come_from(None),
-        Some(origin) => origin.is_ok_and(|origin| host_check.may_come_from(Some(origin))),
+        None => host_check.allows_origin(None),
+        Some(origin) => origin.is_ok_and(|origin| host_check.allows_origin(Some(origin))),
     };
     (!origin_is_ours)
-        .then(|| (StatusCode::FORBIDDEN, "requests from other pages are refused\n").into_response())
+        .then(|| (StatusCode::FORBIDDEN, "requests from other origins are refused\n").into_response())
 }
 
 async fn overview_page(State(shared): App) -> Response {
@@ -143,32 +144,32 @@ async fn run_page(State(shared): App, Path(id): Path<String>) -> Result<Html<Str
 
 async fn overview_events(State(shared): App) -> Result<Response, Refusal> {
     let catalogue = shared.catalogue.clone();
-    let frames = shared.feeds.subscribe("/", || Box::new(Overview::new(catalogue)));
-    stream(&shared, frames)
+    let pages = shared.sources.subscribe("/", || Box::new(Overview::new(catalogue)));
+    stream(&shared, pages)
 }
 
 async fn run_events(State(shared): App, Path(id): Path<String>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
     let key = format!("/run/{id}");
-    let frames = shared.feeds.subscribe(&key, || Box::new(RunSource::new(id, folder)));
-    stream(&shared, frames)
+    let pages = shared.sources.subscribe(&key, || Box::new(RunSource::new(id, folder)));
+    stream(&shared, pages)
 }
 
-/// Sends what changes for as long as the watcher stays. One that is slow in reading is sent the latest next.
-fn stream(shared: &AppState, frames: Option<watch::Receiver<PageParts>>) -> Result<Response, Refusal> {
-    let (Some(frames), Ok(place)) = (frames, Arc::clone(&shared.streams).try_acquire_owned()) else {
+/// Sends the changes of a page until the client disconnects. A slow client skips to the latest state.
+fn stream(shared: &AppState, pages: Option<watch::Receiver<PageParts>>) -> Result<Response, Refusal> {
+    let (Some(pages), Ok(permit)) = (pages, Arc::clone(&shared.streams).try_acquire_owned()) else {
         return Err(Refusal::Full);
     };
-    let mut seen = Seen::default();
-    let events = WatchStream::new(frames).filter_map(move |frame| {
-        let _held_for_as_long_as_the_stream = &place;
-        seen.news(&frame).map(|news| Ok::<_, Infallible>(Event::default().data(news)))
+    let mut sent = SentParts::default();
+    let events = WatchStream::new(pages).filter_map(move |page| {
+        let _held_as_long_as_the_stream = &permit;
+        sent.changed(&page).map(|parts| Ok::<_, Infallible>(Event::default().data(parts)))
     });
     let alive = KeepAlive::new().interval(Duration::from_secs(10));
     Ok(Sse::new(events).keep_alive(alive).into_response())
 }
 
-async fn steer(
+async fn control_run(
     State(shared): App,
     Path(id): Path<String>,
     headers: HeaderMap,
@@ -179,8 +180,8 @@ async fn steer(
         return Err(Refusal::NoToken);
     }
     let folder = find(&shared, &id)?;
-    let request = control::steering(&order).map_err(Refusal::Nonsense)?;
-    let answer = tokio::task::spawn_blocking(move || control::send(&folder, request)).await;
+    let order = control::parse_order(&order).map_err(Refusal::BadOrder)?;
+    let answer = tokio::task::spawn_blocking(move || request(&folder, order, control::TIMEOUT)).await;
     match answer {
         Ok(Ok(answer)) => Ok(axum::Json(answer).into_response()),
         _ => Err(Refusal::NotRunning),
@@ -189,11 +190,11 @@ async fn steer(
 
 async fn report(State(shared): App, Path(id): Path<String>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
-    // Reading a long journal takes a while; one at a time is enough.
+    // A long journal takes seconds to read, so only one is read at a time.
     let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
     let page = tokio::task::spawn_blocking(move || files::report(&folder)).await;
     let page = page.map_err(|_| Refusal::Full)??;
-    // The page brings its own policy, which allows its own script by its hash.
+    // The page contains its own policy, which allows its script by its hash.
     let policy = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     Ok(([(header::CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
@@ -221,13 +222,13 @@ fn find(shared: &AppState, id: &str) -> Result<RunFolder, Refusal> {
     shared.catalogue.find(id).ok_or(Refusal::NoRun)
 }
 
-/// Why a request is not granted.
+/// Reason why a request is refused.
 enum Refusal {
     NoRun,
     NoToken,
     NotRunning,
     Full,
-    Nonsense(String),
+    BadOrder(String),
     File(NoFile),
 }
 
@@ -240,21 +241,21 @@ impl From<NoFile> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, why) = match self {
-            Self::NoRun => (StatusCode::NOT_FOUND, "there is no such run".to_owned()),
+            Self::NoRun => (StatusCode::NOT_FOUND, "this run does not exist".to_owned()),
             Self::NoToken => (
                 StatusCode::UNAUTHORIZED,
-                "steering needs the token that was printed at the start".to_owned(),
+                "control requests need the token of the URL that was printed at the start".to_owned(),
             ),
             Self::NotRunning => (StatusCode::CONFLICT, "the run is not running".to_owned()),
-            Self::Full => (StatusCode::SERVICE_UNAVAILABLE, "too many watchers; come back later".to_owned()),
-            Self::Nonsense(why) => (StatusCode::BAD_REQUEST, why),
+            Self::Full => (StatusCode::SERVICE_UNAVAILABLE, "too many watchers; try again later".to_owned()),
+            Self::BadOrder(why) => (StatusCode::BAD_REQUEST, why),
             Self::File(why @ (NoFile::Unknown | NoFile::NoGame)) => (StatusCode::NOT_FOUND, why.to_string()),
             Self::File(NoFile::TooLarge) => (StatusCode::PAYLOAD_TOO_LARGE, NoFile::TooLarge.to_string()),
             Self::File(why @ NoFile::Io(_)) => (StatusCode::INTERNAL_SERVER_ERROR, why.to_string()),
         };
         let mut response = (status, why + "\n").into_response();
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            // Whoever waits on the same connection would keep its place from those who only want to look.
+            // A client that waits on the same connection would occupy the place of another one.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response

@@ -1,31 +1,30 @@
-//! One run, read as it grows and told as the parts of its page.
+//! The live page of one run, updated as its journal grows.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-
-use crate::report::RunPage;
-use crate::report::page::{ChartDetail, PageSetting, head_section};
-use crate::run::control::{ControlRequest, RunPhase, RunStatus};
-use crate::run::{Advance, Incident, RunOutcome, RunReader};
-use crate::store::RunFolder;
 
 use crate::dashboard::catalogue::{acceptance_id, plan_of};
 use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
+use crate::report::RunPage;
+use crate::report::page::{ChartDetail, PageSetting, head_section};
+use crate::run::control::{ControlRequest, RunPhase, RunStatus};
+use crate::run::{Advance, Incident, RunOutcome, RunReader};
+use crate::store::RunFolder;
 
-/// How long a long journal is read before what is known is shown.
+/// Longest time of reading before the page shows what was read so far.
 const READING: Duration = Duration::from_millis(300);
 
-/// Charts are drawn anew this often at most.
+/// Shortest time between two drawings of the charts.
 const DRAW_EVERY: Duration = Duration::from_millis(400);
 
-/// Drawing takes at most one part in so many of the time, however long the run.
+/// Drawing takes at most one in this many parts of the time, however long the run is.
 const DRAWING_SHARE: u32 = 20;
 
-/// A run as a source of frames.
+/// The source of the live page of one run.
 pub(super) struct RunSource {
     id: String,
     folder: RunFolder,
@@ -33,10 +32,13 @@ pub(super) struct RunSource {
     drawn: Drawn,
 }
 
-/// What the charts on show were drawn from, and when they may be drawn again.
+/// The state of the charts on the page.
 struct Drawn {
+    /// Whether the run has changed since the charts were drawn.
     stale: bool,
+    /// Sentence about the acceptance test on the page.
     acceptance: Option<String>,
+    /// Earliest time of the next drawing.
     due: Instant,
 }
 
@@ -46,7 +48,7 @@ impl RunSource {
         Self { id, folder, page: None, drawn }
     }
 
-    fn draw(&mut self, frame: &mut PageParts) {
+    fn draw(&mut self, parts: &mut PageParts) {
         let Some(page) = &self.page else { return };
         let setting = self.setting(page);
         let acceptance = setting.acceptance.as_ref().map(|acceptance| acceptance.sentence.clone());
@@ -60,14 +62,14 @@ impl RunSource {
         let (view, builder) = (page.reader().view(), page.builder());
         let head = head_section(&builder.context(&view, &setting));
         for section in std::iter::once(head).chain(builder.sections(&view, &setting, ChartDetail::Live)) {
-            frame.put_markup(section.id, &section.html);
+            parts.put_markup(section.id, &section.html);
         }
         let took = began.elapsed();
         self.drawn =
             Drawn { stale: false, acceptance, due: Instant::now() + DRAW_EVERY.max(took * DRAWING_SHARE) };
     }
 
-    /// The page's setting, with the acceptance test where this server has it.
+    /// Returns the setting of the page, with a link to the acceptance test on this server.
     fn setting(&self, page: &RunPage) -> PageSetting {
         let mut setting = page.setting();
         if let Some(acceptance) = &mut setting.acceptance {
@@ -78,11 +80,11 @@ impl RunSource {
 }
 
 impl Source for RunSource {
-    fn look(&mut self, frame: &mut PageParts) {
+    fn update(&mut self, parts: &mut PageParts) {
         if self.page.is_none() {
             match plan_of(&self.folder) {
                 Ok((plan, text)) => self.page = Some(RunPage::new(self.folder.clone(), plan, &text)),
-                Err(why) => return frame.put("status", &json!({ "phase": "unreadable", "trouble": why })),
+                Err(why) => return parts.put("status", &json!({ "phase": "unreadable", "trouble": why })),
             }
         }
         let Some(page) = &mut self.page else { return };
@@ -95,16 +97,16 @@ impl Source for RunSource {
         }
         self.drawn.stale |= !matches!(advance, Ok(Advance::Unchanged));
         let reader = page.reader();
-        let live = control::status(&self.folder, ControlRequest::Boards);
+        let running = control::status_of(&self.folder, ControlRequest::Boards);
         let trouble = match &advance {
             Err(why) => Some(why.to_string()),
             Ok(_) => reader.damage().map(str::to_owned),
         };
         let reading = is_behind(&advance).then_some("reading");
-        frame.put("status", &status(reader, live.as_ref(), reading, trouble.as_deref()));
-        frame.put("boards", &json!(live.and_then(|live| live.boards).unwrap_or_default()));
-        frame.put("news", &reader.incidents().rev().map(incident).collect::<Value>());
-        self.draw(frame);
+        parts.put("status", &status(reader, running.as_ref(), reading, trouble.as_deref()));
+        parts.put("boards", &json!(running.and_then(|status| status.boards).unwrap_or_default()));
+        parts.put("news", &reader.incidents().rev().map(incident).collect::<Value>());
+        self.draw(parts);
     }
 }
 
@@ -112,18 +114,18 @@ fn incident(incident: &Incident) -> Value {
     json!({ "at": incident.at, "text": incident.text, "bundle": incident.bundle })
 }
 
-/// What the run is doing, and how much of it is left.
+/// Returns the phase and the progress of a run.
 fn status(
     reader: &RunReader,
-    live: Option<&RunStatus>,
+    running: Option<&RunStatus>,
     reading: Option<&str>,
     trouble: Option<&str>,
 ) -> Value {
     let view = reader.view();
     let counted = view.state.counted();
     let most = view.plan.last_pair();
-    let phase = match (live, view.state.outcome()) {
-        (Some(live), _) => live.phase.word(),
+    let phase = match (running, view.state.outcome()) {
+        (Some(status), _) => status.phase.word(),
         (
             None,
             Some(
@@ -135,20 +137,20 @@ fn status(
         ) => "finished",
         (None, _) => "stopped",
     };
-    let is_playing = live.is_some_and(|live| live.phase == RunPhase::Playing);
     let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };
+    let is_playing = running.is_some_and(|status| status.phase == RunPhase::Playing);
     let left = most.map(|most| most.saturating_sub(counted) as f64 / rate);
     let left = left.filter(|seconds| seconds.is_finite() && is_playing);
     json!({
         "phase": reading.unwrap_or(phase),
-        "running": live.is_some(),
+        "running": running.is_some(),
         "pairs": counted,
         "most": most,
         "seconds": view.seconds.round(),
         "left": left.map(f64::round),
         "test": view.plan.sprt().is_some(),
         "games_per_second": (200.0 * rate).round() / 100.0,
-        "concurrency": live.map(|live| live.concurrency),
+        "concurrency": running.map(|status| status.concurrency),
         "trouble": trouble,
     })
 }

@@ -1,4 +1,4 @@
-//! The server: a thread with a runtime of its own, so that no game ever waits for a watcher.
+//! The HTTP server, on its own thread and runtime, so that no game waits for a client.
 
 use std::io;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::dashboard::catalogue::Catalogue;
 use crate::dashboard::connection_cap::CappedListener;
 use crate::dashboard::routes::{AppState, router};
 
-/// How long watchers get to see the end of a run.
-const FAREWELL: Duration = Duration::from_millis(900);
+/// Time for the clients to receive the end of a run.
+const LAST_UPDATE: Duration = Duration::from_millis(900);
 
-/// Why the page cannot be served.
+/// Error: the live page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum DashboardError {
-    /// The address is taken, or not ours.
-    #[error("the page cannot be served there: {0}")]
+    /// The address is in use or does not belong to this machine.
+    #[error("the live page cannot be served at this address: {0}")]
     Bind(io::Error),
-    /// The system gave us no thread, no randomness or no runtime.
-    #[error("the page cannot be served: {0}")]
+    /// No thread, no random bytes or no runtime.
+    #[error("the live page cannot be served: {0}")]
     System(#[from] io::Error),
 }
 
-/// A page being served, until the program ends.
+/// A running server. It serves until the program ends.
 pub struct Server {
     shared: Arc<AppState>,
     url: String,
@@ -32,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves the runs of `catalogue` at `address`.
+    /// Starts to serve the runs of `catalogue` at `address`.
     pub fn start(address: &ServeAddress, catalogue: Catalogue) -> Result<Self, DashboardError> {
         let listener = address.bind().map_err(DashboardError::Bind)?;
         listener.set_nonblocking(true)?;
@@ -51,25 +51,25 @@ impl Server {
         Ok(Self { shared, url, thread })
     }
 
-    /// Where to look.
+    /// Returns the URL of the page.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where to look and steer. The token stands behind the `#`, which browsers keep to themselves.
-    pub fn steering_url(&self) -> String {
+    /// Returns the URL with the token that control requests need. Browsers do not send what follows the `#`.
+    pub fn control_url(&self) -> String {
         format!("{}#token={}", self.url, self.shared.token.text())
     }
 
     /// Serves until the program is stopped.
     pub fn wait(self) -> io::Result<()> {
-        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the server broke")))
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the server thread panicked")))
     }
 
-    /// Gives those who watch a moment to see how it ended.
-    pub fn say_farewell(&self) {
-        if self.shared.feeds.watchers() > 0 {
-            thread::sleep(FAREWELL);
+    /// Waits until the clients have received the end of the run.
+    pub fn send_last_update(&self) {
+        if self.shared.sources.clients() > 0 {
+            thread::sleep(LAST_UPDATE);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The frames of the two pages; what stands in them comes by events.
+//! The two live pages without their content, which arrives as events.
 
 use askama::Template;
 
@@ -7,16 +7,16 @@ use crate::report::chart::CHART_STYLE;
 use crate::report::markup::render;
 use crate::report::page::PAGE_STYLE;
 
-/// The script of both pages.
+/// Script of both pages.
 pub(super) const SCRIPT: &str = include_str!("live.js");
 
 const STYLE: &str = include_str!("live.css");
 
-/// What pages of this server may load and run: its own files, and nothing that stands in data.
+/// Content security policy: pages load and run files of this server only, never markup in data.
 pub(super) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                                  img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The style of both pages.
+/// Returns the style sheet of both pages.
 pub(super) fn style() -> String {
     format!("{PAGE_STYLE}{CHART_STYLE}{STYLE}")
 }

@@ -1,4 +1,4 @@
-//! One reader for each thing that is watched, however many watch it.
+//! One updating thread per live page, shared by all clients of that page.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,30 +9,30 @@ use tokio::sync::watch;
 
 use crate::dashboard::page_parts::PageParts;
 
-/// How often a reader looks.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Time between two updates.
+const UPDATE_EVERY: Duration = Duration::from_millis(200);
 
-/// How long a reader goes on without watchers, so that a reload does not read everything again.
+/// Time that an updater continues without clients, so that a reload does not read everything again.
 const LINGER: Duration = Duration::from_secs(20);
 
-/// Things read at the same time.
-const MOST: usize = 24;
+/// Largest number of updaters.
+const MAX_UPDATERS: usize = 24;
 
-/// Something that can be looked at again and again.
+/// The producer of a live page.
 pub(super) trait Source: Send {
-    /// Brings the frame up to date.
-    fn look(&mut self, frame: &mut PageParts);
+    /// Updates the parts of the page.
+    fn update(&mut self, parts: &mut PageParts);
 }
 
-/// The readers at work, by what they read.
+/// The running updaters by the path of their page.
 #[derive(Default)]
 pub(super) struct Sources {
     open: Mutex<HashMap<String, Arc<watch::Sender<PageParts>>>>,
 }
 
 impl Sources {
-    /// A receiver of the frames of `key`, whose reader is started with `source` unless it is at work. `None` if too
-    /// many are.
+    /// Returns a receiver of the page `key` and starts its updater with `source` unless it is running. Returns `None`
+    /// if there are too many updaters.
     pub(super) fn subscribe(
         self: &Arc<Self>,
         key: &str,
@@ -42,24 +42,24 @@ impl Sources {
         if let Some(sender) = open.get(key) {
             return Some(sender.subscribe());
         }
-        if open.len() >= MOST {
+        if open.len() >= MAX_UPDATERS {
             return None;
         }
         let (sender, receiver) = watch::channel(PageParts::default());
         let sender = Arc::new(sender);
-        let reader = Reader {
-            feeds: Arc::clone(self),
+        let updater = Updater {
+            sources: Arc::clone(self),
             key: key.to_owned(),
             sender: Arc::clone(&sender),
             source: source(),
         };
-        thread::Builder::new().name("watched run".to_owned()).spawn(move || reader.read()).ok()?;
+        thread::Builder::new().name("page updates".to_owned()).spawn(move || updater.run()).ok()?;
         open.insert(key.to_owned(), sender);
         Some(receiver)
     }
 
-    /// How many watch anything.
-    pub(super) fn watchers(&self) -> usize {
+    /// Returns the number of clients of all pages.
+    pub(super) fn clients(&self) -> usize {
         self.lock().values().map(|sender| sender.receiver_count()).sum()
     }
 
@@ -68,40 +68,40 @@ impl Sources {
     }
 }
 
-struct Reader {
-    feeds: Arc<Sources>,
+struct Updater {
+    sources: Arc<Sources>,
     key: String,
     sender: Arc<watch::Sender<PageParts>>,
     source: Box<dyn Source>,
 }
 
-impl Reader {
-    fn read(mut self) {
-        let mut frame = PageParts::default();
-        let (mut sent, mut watched) = (0, Instant::now());
+impl Updater {
+    fn run(mut self) {
+        let mut parts = PageParts::default();
+        let (mut sent, mut last_client) = (0, Instant::now());
         loop {
-            self.source.look(&mut frame);
-            if frame.changes() != sent {
-                sent = frame.changes();
-                self.sender.send_replace(frame.clone());
+            self.source.update(&mut parts);
+            if parts.changes() != sent {
+                sent = parts.changes();
+                self.sender.send_replace(parts.clone());
             }
             if self.sender.receiver_count() > 0 {
-                watched = Instant::now();
-            } else if watched.elapsed() > LINGER && self.leave() {
+                last_client = Instant::now();
+            } else if last_client.elapsed() > LINGER && self.close() {
                 return;
             }
-            thread::sleep(LOOK_EVERY);
+            thread::sleep(UPDATE_EVERY);
         }
     }
 
-    /// Leaves unless somebody came in at the last moment.
-    fn leave(&self) -> bool {
-        let mut open = self.feeds.lock();
-        let alone = self.sender.receiver_count() == 0;
-        if alone {
+    /// Removes the updater, unless a client has subscribed in the meantime.
+    fn close(&self) -> bool {
+        let mut open = self.sources.lock();
+        let unused = self.sender.receiver_count() == 0;
+        if unused {
             open.remove(&self.key);
         }
-        alone
+        unused
     }
 }
 
@@ -113,24 +113,24 @@ mod tests {
     struct Counter(Arc<AtomicU64>);
 
     impl Source for Counter {
-        fn look(&mut self, frame: &mut PageParts) {
-            let looks = self.0.fetch_add(1, Ordering::Relaxed);
-            frame.put("looks", &looks.into());
+        fn update(&mut self, parts: &mut PageParts) {
+            let updates = self.0.fetch_add(1, Ordering::Relaxed);
+            parts.put("updates", &updates.into());
         }
     }
 
     #[tokio::test]
-    async fn a_hundred_watchers_share_one_reader_and_slow_ones_skip_to_the_latest() {
-        let (feeds, looks) = (Arc::new(Sources::default()), Arc::new(AtomicU64::new(0)));
-        let mut watchers: Vec<_> = (0..100)
-            .map(|_| feeds.subscribe("run", || Box::new(Counter(Arc::clone(&looks)))).unwrap())
+    async fn a_hundred_clients_share_one_updater_and_slow_ones_skip_to_the_latest_state() {
+        let (sources, updates) = (Arc::new(Sources::default()), Arc::new(AtomicU64::new(0)));
+        let mut clients: Vec<_> = (0..100)
+            .map(|_| sources.subscribe("run", || Box::new(Counter(Arc::clone(&updates)))).unwrap())
             .collect();
-        assert_eq!(feeds.watchers(), 100);
-        while looks.load(Ordering::Relaxed) < 3 {
+        assert_eq!(sources.clients(), 100);
+        while updates.load(Ordering::Relaxed) < 3 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        for watcher in &mut watchers {
-            assert!(watcher.borrow_and_update().changes() >= 2, "nobody has to see every frame");
+        for client in &mut clients {
+            assert!(client.borrow_and_update().changes() >= 2, "states in between are skipped");
         }
     }
 }

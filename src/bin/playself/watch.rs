@@ -7,8 +7,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::Context;
-use playself::commands::{Failure, OrFailure, answer, panel_news};
-use playself::report::{AnsiScreen, Ink, Trend, closing, panel};
+use playself::commands::{Failure, OrFailure, answer, panel_status};
+use playself::report::{AnsiScreen, Ink, Trend, closing_text, panel};
 use playself::run::{Advance, RunOutcome, RunReader, plan_from_toml};
 use playself::store::RunFolder;
 
@@ -56,17 +56,17 @@ impl WatchCommand {
             if once && advance == Advance::More {
                 continue;
             }
-            let news = panel_news(&reader);
+            let status = panel_status(&reader);
             let view = reader.view();
-            let lines = panel(&view, &trend, &news, ink);
+            let lines = panel(&view, &trend, &status, ink);
             if once {
                 return answer(lines.join("\n"));
             }
             screen.draw(&lines).map_err(Failure::Output)?;
-            if news.phase.is_none() && advance == Advance::Unchanged {
+            if status.phase.is_none() && advance == Advance::Unchanged {
                 screen.clear().map_err(Failure::Output)?;
                 let outcome = view.state.outcome().unwrap_or(RunOutcome::Interrupted);
-                return answer(closing(&outcome, &view).trim_end());
+                return answer(closing_text(&outcome, &view).trim_end());
             }
             if advance != Advance::More {
                 sleep(REFRESH);

@@ -1,4 +1,4 @@
-//! The files that follow from the journal: `games.pgn`, `pairs.csv`, `faults/`, `summary.json`.
+//! The files derived from the journal: `games.pgn`, `pairs.csv`, `faults/`, `summary.json`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -14,23 +14,24 @@ use crate::report::files::pairs_csv;
 use crate::report::pgn_text;
 use crate::store::{RunFolder, write_whole};
 
-/// How much of a file's end is searched for its last pair; whoever needs more is written anew.
+/// Number of bytes at the end of a file that are searched for its last pair. A file whose last pair is longer is
+/// written again.
 const TAIL: u64 = 1 << 20;
 
-/// How often the summary of a running run is written.
+/// Time between two writes of the summary.
 const SUMMARY_EVERY: Duration = Duration::from_secs(5);
 
-/// A file with the text of every counted pair, in order.
+/// A file that contains the text of every counted pair, in order.
 struct PairFile {
     out: BufWriter<File>,
     next: u64,
-    /// Whether it holds anything yet.
+    /// Whether the file has no content yet.
     is_empty: bool,
-    /// Where tests tear it.
+    /// Fail point that tears the file in tests.
     torn: Point,
 }
 
-/// The place and the number of the last pair in the end of a file.
+/// Finds the last pair in the end of a file: its offset and its index.
 type LastPair = fn(&str) -> Option<(usize, u64)>;
 
 impl PairFile {
@@ -39,12 +40,12 @@ impl PairFile {
         Ok(Self { out, next: 0, is_empty: true, torn })
     }
 
-    /// Writes the first line, unless it is there.
+    /// Writes the header into an empty file.
     fn begin(&mut self, header: &str) -> io::Result<()> {
         if std::mem::take(&mut self.is_empty) { self.out.write_all(header.as_bytes()) } else { Ok(()) }
     }
 
-    /// Goes on with an old file from its last pair, which may be incomplete and is written again.
+    /// Opens an existing file and removes its last pair, which may be incomplete, so that it is written again.
     fn reopen(path: &Path, torn: Point, last_pair: LastPair) -> io::Result<Self> {
         let Ok(mut file) = OpenOptions::new().read(true).write(true).open(path) else {
             return Self::create(path, torn);
@@ -55,7 +56,7 @@ impl PairFile {
         let mut tail = Vec::new();
         file.read_to_end(&mut tail)?;
         match last_pair(&String::from_utf8_lossy(&tail)) {
-            // Lossy text has other offsets than the bytes; only files that somebody else wrote have such bytes.
+            // Offsets in lossy text differ from those in the bytes. This program writes UTF-8 only.
             Some((offset, pair)) if std::str::from_utf8(&tail).is_ok() => {
                 file.set_len(tail_start + offset as u64)?;
                 file.seek(SeekFrom::End(0))?;
@@ -104,7 +105,7 @@ pub struct DerivedFiles {
 }
 
 impl DerivedFiles {
-    /// Empty files for a new run, or for one whose files are to be written anew.
+    /// Creates empty files for a new run, or for a run whose files are written again.
     pub fn create(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
             games: PairFile::create(&folder.games(), Point::MidPgn)?,
@@ -114,7 +115,7 @@ impl DerivedFiles {
         })
     }
 
-    /// The files of a run that goes on. Given all its counted pairs again, they add only those that are missing.
+    /// Opens the files of a run that is resumed. They expect all counted pairs again and append the missing ones.
     pub fn reopen(folder: &RunFolder) -> io::Result<Self> {
         Ok(Self {
             games: PairFile::reopen(&folder.games(), Point::MidPgn, last_pair_of_pgn)?,
@@ -124,13 +125,13 @@ impl DerivedFiles {
         })
     }
 
-    /// What the files hold already, and need not be told again.
+    /// Returns what the files contain already and the replay may skip.
     pub fn known(&self) -> Known {
         Known { games: self.games.next.min(self.pairs.next), llr: self.pairs.next }
     }
 
-    /// Whether the files hold pairs that a run with so many counted ones does not have: the journal lost its end, and
-    /// those pairs will be played again.
+    /// Returns whether the files contain pairs beyond the first `counted` ones: the journal lost its end, and those
+    /// pairs are played again.
     pub fn are_ahead_of(&self, counted: u64) -> bool {
         self.games.next.max(self.pairs.next) > counted
     }
@@ -184,7 +185,7 @@ impl Observer for DerivedFiles {
     }
 }
 
-/// One file per fault, readable and with the command that repeats it.
+/// Writes the file of one fault, indented JSON with the command that repeats it.
 fn write_bundle(folder: &RunFolder, bundle: &FaultBundle) -> io::Result<()> {
     std::fs::create_dir_all(folder.faults())?;
     let game = GameId { pair: bundle.pair, game: bundle.game };
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_pair_of_a_cut_file_is_found() {
+    fn the_last_pair_of_a_truncated_file_is_found() {
         let pgn = "[Event \"x\"]\n[Round \"1.1\"]\n\n*\n\n[Event \"x\"]\n[Round \"1.2\"]\n\n*\n\n";
         let second = "[Event \"x\"]\n[Round \"2.1\"]\n\n1. e";
         assert_eq!(last_pair_of_pgn(pgn), Some((0, 0)));

@@ -7,7 +7,6 @@ mod summary;
 mod tune_files;
 
 pub use derived_files::DerivedFiles;
-pub use pairs_csv::{HEADER, header, row};
 pub use pgn::{Unplayable, pgn_text};
 pub use summary::{Summary, TableRow, table};
 pub use tune_files::{TuneFiles, weights_toml};

@@ -1,21 +1,21 @@
-//! The counted pairs as a table.
+//! The counted pairs as CSV: `pairs.csv`.
 
 use crate::run::{CountedPair, Plan};
 
-/// The first line of `pairs.csv`.
-pub const HEADER: &str = "pair,opening,fen,game1_result,game1_reason,game1_plies,game2_result,game2_reason,\
+/// The header of `pairs.csv` in a match of two engines.
+const HEADER: &str = "pair,opening,fen,game1_result,game1_reason,game1_plies,game2_result,game2_reason,\
                           game2_plies,candidate_points,llr\n";
 
-/// What the first line has in addition where more than two engines meet: who plays, in whose points the row is told.
+/// Additional columns with more than two engines: the engines of game 1. The points are those of its White.
 const NAMES: &str = ",game1_white,game1_black\n";
 
-/// The first line of the table of a plan.
-pub fn header(plan: &Plan) -> String {
+/// Returns the header for a plan.
+pub(super) fn header(plan: &Plan) -> String {
     if plan.engines.len() > 2 { HEADER.trim_end().to_owned() + NAMES } else { HEADER.to_owned() }
 }
 
-/// One row, newline included.
-pub fn row(counted: &CountedPair, plan: &Plan) -> String {
+/// Returns the row of a pair with its newline.
+pub(super) fn row(counted: &CountedPair, plan: &Plan) -> String {
     let [first, second] = &counted.games;
     let mut writer =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
@@ -35,7 +35,7 @@ pub fn row(counted: &CountedPair, plan: &Plan) -> String {
     if plan.engines.len() > 2 {
         fields.extend([first.white, first.black].map(|engine| plan.name_of(engine).to_owned()));
     }
-    writer.write_record(&fields).expect("memory takes every row");
-    let bytes = writer.into_inner().expect("memory takes every row");
+    writer.write_record(&fields).expect("writing to memory does not fail");
+    let bytes = writer.into_inner().expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("all fields are text")
 }

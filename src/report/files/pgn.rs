@@ -7,7 +7,7 @@ use crate::game::{
 use crate::journal::GameEntry;
 use crate::run::Plan;
 
-/// A recorded game that cannot be replayed: the journal was written by something else than this program.
+/// Error: a recorded game cannot be replayed. The journal was not written by this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {round} cannot be replayed: {why}")]
 pub struct Unplayable {
@@ -15,9 +15,9 @@ pub struct Unplayable {
     why: String,
 }
 
-/// The game in export format.
+/// Returns the game in PGN export format.
 ///
-/// Times stand in it only where time was a limit: a game by nodes or depth is the same text on every machine.
+/// Times are included only under a time limit, so that a game by nodes or depth has the same text on every machine.
 pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
     let round = GameId { pair: entry.pair, game: entry.game }.to_string();
     let fail = |why: String| Unplayable { round: round.clone(), why };
@@ -62,7 +62,7 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
     tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The words that PGN readers know.
+/// Returns the value of the `Termination` tag that the PGN standard defines.
 fn termination_tag(termination: &Termination) -> &'static str {
     match termination {
         Termination::Checkmate
@@ -94,7 +94,7 @@ fn moves(record: &GameRecord, start: Position, limits: [TimeControl; 2]) -> Resu
     Ok(moves)
 }
 
-/// What the mover said: `+0.35/12 0.057s, tl=7.611s, n=42103, sd=20`.
+/// Returns the search results of a move: `+0.35/12 0.057s, tl=7.611s, n=42103, sd=20`.
 fn comment(ply: &PlyRecord, limits: TimeControl) -> String {
     if ply.source == MoveSource::Book {
         return "book".to_owned();
@@ -117,7 +117,7 @@ fn comment(ply: &PlyRecord, limits: TimeControl) -> String {
     parts.join(", ")
 }
 
-/// In pawns with a sign, or mate as `+M5` in plies.
+/// Returns a score in pawns with its sign, or a mate in plies as `+M5`.
 fn score_text(score: Score) -> String {
     match score {
         Score::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),

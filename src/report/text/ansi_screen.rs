@@ -1,22 +1,22 @@
-//! A few lines at the end of a terminal that are drawn again in place, without flicker.
+//! Lines at the bottom of a terminal that are redrawn in place without flicker.
 
 use std::io::{self, Write};
 
-/// Whether colours may be used.
+/// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Escape sequences for colours.
     Colour,
-    /// Letters only.
+    /// No escape sequences.
     Plain,
 }
 
 impl Ink {
-    /// Colours for a terminal whose user has not asked for none (`NO_COLOR`).
+    /// Returns `Colour` unless `NO_COLOR` is set or the terminal is dumb.
     pub fn for_terminal() -> Self {
-        let asked_for_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-        if asked_for_none || dumb { Self::Plain } else { Self::Colour }
+        if no_color || dumb { Self::Plain } else { Self::Colour }
     }
 
     fn wrap(self, code: &str, text: &str) -> String {
@@ -26,46 +26,46 @@ impl Ink {
         }
     }
 
-    /// Stands out.
+    /// Returns the text in bold.
     pub fn strong(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    /// Stands back.
+    /// Returns the text dimmed.
     pub fn soft(self, text: &str) -> String {
         self.wrap("2", text)
     }
 
-    /// Good for the candidate.
+    /// Returns the text in green: good for the candidate.
     pub fn good(self, text: &str) -> String {
         self.wrap("32", text)
     }
 
-    /// Bad for the candidate, or a fault.
+    /// Returns the text in red: bad for the candidate, or a fault.
     pub fn bad(self, text: &str) -> String {
         self.wrap("31", text)
     }
 }
 
-/// The lines on the terminal.
+/// The lines drawn on a terminal.
 pub struct AnsiScreen<W> {
     out: W,
     drawn: Vec<String>,
 }
 
 impl<W: Write> AnsiScreen<W> {
-    /// Nothing drawn yet.
+    /// Returns a screen with no lines drawn.
     pub fn new(out: W) -> Self {
         Self { out, drawn: Vec::new() }
     }
 
-    /// Replaces the drawn lines. Lines that have not changed are passed over, and all goes out in one write, so that
-    /// nothing is ever seen half drawn.
+    /// Replaces the drawn lines. Unchanged lines are skipped, and everything is sent in one write, so that no partial
+    /// state is visible.
     pub fn draw(&mut self, lines: &[String]) -> io::Result<()> {
         if self.drawn == lines {
             return Ok(());
         }
-        // Without wrapping, a narrow terminal cuts lines instead of making more of them than we count.
+        // With wrapping, a narrow terminal would have more rows than there are lines.
         let mut text = format!("\x1b[?7l\r{}", up(self.drawn.len()));
         for (place, line) in lines.iter().enumerate() {
             if self.drawn.get(place) != Some(line) {
@@ -80,15 +80,15 @@ impl<W: Write> AnsiScreen<W> {
         self.out.flush()
     }
 
-    /// Writes a line above the drawn ones, where it stays.
-    pub fn say(&mut self, line: &str) -> io::Result<()> {
+    /// Prints a permanent line above the drawn ones.
+    pub fn print_above(&mut self, line: &str) -> io::Result<()> {
         let drawn = std::mem::take(&mut self.drawn);
         let text = format!("\r{}\x1b[J{line}\r\n", up(drawn.len()));
         self.out.write_all(text.as_bytes())?;
         self.draw(&drawn)
     }
 
-    /// Takes the drawn lines away.
+    /// Removes the drawn lines.
     pub fn clear(&mut self) -> io::Result<()> {
         let drawn = std::mem::take(&mut self.drawn);
         self.out.write_all(format!("\r{}\x1b[J", up(drawn.len())).as_bytes())?;
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_lines_that_changed_are_written_again() {
+    fn only_changed_lines_are_written_again() {
         let mut screen = AnsiScreen::new(Vec::new());
         screen.draw(&["one".into(), "two".into()]).unwrap();
         let before = screen.out.len();
@@ -114,11 +114,11 @@ mod tests {
         assert!(second.contains("\x1b[2A") && second.contains('2') && !second.contains("one"), "{second:?}");
         let before = screen.out.len();
         screen.draw(&["one".into(), "2".into()]).unwrap();
-        assert_eq!(screen.out.len(), before, "nothing changed, nothing is written");
+        assert_eq!(screen.out.len(), before, "nothing changed");
     }
 
     #[test]
-    fn plain_ink_has_no_escapes() {
+    fn plain_ink_has_no_escape_sequences() {
         assert_eq!(Ink::Plain.strong("x"), "x");
         assert_eq!(Ink::Colour.good("x"), "\x1b[32mx\x1b[0m");
     }

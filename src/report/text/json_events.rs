@@ -1,4 +1,4 @@
-//! A run as JSON, one object per line, for scripts.
+//! The events of a run as JSON, one object per line, for scripts.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,13 @@ use crate::tuning::TuningReport;
 
 use crate::report::Summary;
 
-/// Writes every event of a run to `out`, flushed, as it happens.
+/// Writes and flushes every event of a run as it happens.
 pub struct JsonEvents<W> {
     out: W,
 }
 
 impl<W: Write + Send> JsonEvents<W> {
-    /// Events to `out`.
+    /// Returns an observer that writes to `out`.
     pub fn new(out: W) -> Self {
         Self { out }
     }

@@ -1,4 +1,4 @@
-//! The view of a running command: a panel on the terminal, with faults and warnings above it.
+//! The terminal view of a running command: a panel, with faults and warnings above it.
 
 use crate::game::LiveGame;
 use std::io::{self, Stderr, Write};
@@ -9,11 +9,11 @@ use crate::run::{Observer, RunEvent, RunView};
 
 use crate::report::pgn_text;
 use crate::report::text::ansi_screen::{AnsiScreen, Ink};
-use crate::report::text::panel::{BoardLine, PanelNews, panel};
-use crate::report::text::plain_lines::{closing, finished_line};
+use crate::report::text::panel::{BoardLine, PanelStatus, panel};
+use crate::report::text::plain_lines::{closing_text, finished_line};
 use crate::report::text::sparkline::Trend;
 
-/// How often the panel is drawn at most.
+/// Shortest time between two redraws.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 
 /// A panel on standard error.
@@ -22,19 +22,19 @@ pub struct LivePanel {
     ink: Ink,
     games_shown: u64,
     trend: Trend,
-    news: PanelNews,
+    status: PanelStatus,
     due: Instant,
 }
 
 impl LivePanel {
-    /// The first `games_shown` games get a line of their own above the panel.
+    /// Returns a panel that prints a line for each of the first `games_shown` games above it.
     pub fn new(games_shown: u64) -> Self {
         Self {
             screen: AnsiScreen::new(io::stderr()),
             ink: Ink::for_terminal(),
             games_shown,
             trend: Trend::default(),
-            news: PanelNews { phase: Some(RunPhase::Playing), ..PanelNews::default() },
+            status: PanelStatus { phase: Some(RunPhase::Playing), ..PanelStatus::default() },
             due: Instant::now(),
         }
     }
@@ -44,12 +44,12 @@ impl LivePanel {
             return Ok(());
         }
         self.due = Instant::now() + DRAW_EVERY;
-        self.news.phase = Some(if view.state.is_paused() { RunPhase::Paused } else { RunPhase::Playing });
-        self.screen.draw(&panel(view, &self.trend, &self.news, self.ink))
+        self.status.phase = Some(if view.state.is_paused() { RunPhase::Paused } else { RunPhase::Playing });
+        self.screen.draw(&panel(view, &self.trend, &self.status, self.ink))
     }
 }
 
-/// A game on the board as a line.
+/// Returns the line of a game in progress.
 fn game_line(game: &LiveGame, view: &RunView<'_>) -> BoardLine {
     BoardLine {
         round: game.game_id().to_string(),
@@ -66,7 +66,7 @@ impl Observer for LivePanel {
             RunEvent::Started => self.draw(view),
             RunEvent::GameStarted { .. } | RunEvent::Fault(_) => Ok(()),
             RunEvent::Boards(games) => {
-                self.news.games = games.iter().map(|game| game_line(game, view)).collect();
+                self.status.games = games.iter().map(|game| game_line(game, view)).collect();
                 self.draw(view)
             }
             RunEvent::GameFinished(game) => {
@@ -74,14 +74,14 @@ impl Observer for LivePanel {
                 if view.plan.last_pair() == Some(1)
                     && let Ok(text) = pgn_text(view.plan, game)
                 {
-                    // A single pair is played to be looked at.
+                    // The user of a single pair wants to see its moves.
                     let moves = text.split_once("\n\n").map_or("", |(_, moves)| moves.trim_end());
                     for line in moves.lines() {
-                        self.screen.say(line)?;
+                        self.screen.print_above(line)?;
                     }
                 }
                 if number <= self.games_shown || game.ending.failed_side().is_some() {
-                    self.screen.say(&finished_line(game, view))?;
+                    self.screen.print_above(&finished_line(game, view))?;
                 }
                 Ok(())
             }
@@ -89,10 +89,10 @@ impl Observer for LivePanel {
                 self.trend.note(pair, view);
                 self.draw(view)
             }
-            RunEvent::Warning(text) => self.screen.say(&format!("Warning; {text}")),
+            RunEvent::Warning(text) => self.screen.print_above(&format!("Warning; {text}")),
             RunEvent::Finished(outcome) => {
                 self.screen.clear()?;
-                write!(io::stderr().lock(), "{}", closing(outcome, view))
+                write!(io::stderr().lock(), "{}", closing_text(outcome, view))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A run in a few lines of eighty columns.
+//! A run in a few lines of at most eighty columns.
 
 use crate::report::number_text::{duration, grouped, signed};
 use crate::report::text::ansi_screen::Ink;
@@ -9,43 +9,43 @@ use crate::run::RunView;
 use crate::run::control::RunPhase;
 use crate::tuning::ParameterEffect;
 
-/// Columns of a panel at most; the last one is left to the terminal.
+/// Widest line; the last column is left to the terminal.
 const WIDTH: usize = 79;
-/// Columns of a sparkline.
+/// Width of a sparkline.
 const SPARKS: usize = 32;
-/// Games that get a line.
+/// Number of games in progress that are listed.
 const GAMES_SHOWN: usize = 4;
 
-/// A game in progress, as a line tells it.
+/// The line of a game in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardLine {
     /// `pair.game`.
     pub round: String,
-    /// Who plays whom, White first.
+    /// Names of the engines, White first.
     pub names: [String; 2],
-    /// Half-moves so far.
+    /// Number of plies so far.
     pub plies: usize,
     /// The last move.
     pub last: Option<String>,
-    /// The last score, from White's side.
+    /// The last score from White's side.
     pub score: Option<String>,
 }
 
-/// What a panel shows besides the run itself.
+/// The content of a panel that does not come from the journal.
 #[derive(Clone, Debug, Default)]
-pub struct PanelNews {
-    /// Phase of the run; `None` if it is not in play.
+pub struct PanelStatus {
+    /// Phase of the run; `None` if it is not running.
     pub phase: Option<RunPhase>,
     /// The games in progress.
     pub games: Vec<BoardLine>,
-    /// The last thing out of the ordinary.
-    pub last: Option<String>,
+    /// The last incident.
+    pub last_incident: Option<String>,
 }
 
-/// The panel: every line fits into eighty columns.
-pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> Vec<String> {
+/// Returns the lines of the panel, each of at most eighty columns.
+pub fn panel(view: &RunView<'_>, trend: &Trend, status: &PanelStatus, ink: Ink) -> Vec<String> {
     let summary = Summary::of(view);
-    let mut lines = vec![title(&summary, view, news, ink), progress(&summary, view, news)];
+    let mut lines = vec![title(&summary, view, status, ink), progress(&summary, view, status)];
     if view.plan.is_tuning() {
         lines.extend(tuning(view, trend, ink));
     } else {
@@ -53,21 +53,21 @@ pub fn panel(view: &RunView<'_>, trend: &Trend, news: &PanelNews, ink: Ink) -> V
         lines.extend(elo(&summary, trend, ink));
         lines.extend(llr(&summary, trend, ink));
     }
-    for game in news.games.iter().take(GAMES_SHOWN) {
+    for game in status.games.iter().take(GAMES_SHOWN) {
         lines.push(ink.soft(&fit(&game_text(game), WIDTH)));
     }
-    if news.games.len() > GAMES_SHOWN {
-        lines.push(ink.soft(&format!("        and {} more games", news.games.len() - GAMES_SHOWN)));
+    if status.games.len() > GAMES_SHOWN {
+        lines.push(ink.soft(&format!("        and {} more games", status.games.len() - GAMES_SHOWN)));
     }
-    if summary.faults > 0 || news.last.is_some() {
-        let last = news.last.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
+    if summary.faults > 0 || status.last_incident.is_some() {
+        let last = status.last_incident.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
         lines.push(ink.bad(&fit(&format!("Faults  {}{last}", grouped(summary.faults)), WIDTH)));
     }
     lines
 }
 
-fn title(summary: &Summary, view: &RunView<'_>, news: &PanelNews, ink: Ink) -> String {
-    let phase = news.phase.map_or("not running", RunPhase::word);
+fn title(summary: &Summary, view: &RunView<'_>, status: &PanelStatus, ink: Ink) -> String {
+    let phase = status.phase.map_or("not running", RunPhase::word);
     let right = format!("{phase}  {}", duration(view.seconds));
     let room = WIDTH.saturating_sub(right.chars().count() + 2);
     let who = if view.plan.is_tuning() {
@@ -80,7 +80,7 @@ fn title(summary: &Summary, view: &RunView<'_>, news: &PanelNews, ink: Ink) -> S
     format!("{}{:gap$}{}", ink.strong(&who), "", ink.soft(&right))
 }
 
-fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
+fn progress(summary: &Summary, view: &RunView<'_>, status: &PanelStatus) -> String {
     const BAR: usize = 20;
     let counted = view.state.counted();
     let rate = if summary.seconds > 0.0 { counted as f64 / summary.seconds } else { 0.0 };
@@ -91,8 +91,8 @@ fn progress(summary: &Summary, view: &RunView<'_>, news: &PanelNews) -> String {
     let share = counted as f64 / most.max(1) as f64;
     let full = ((share * BAR as f64) as usize).min(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
-    let left = if rate > 0.0 && counted < most && news.phase == Some(RunPhase::Playing) {
-        // A test may end at any pair; its limit is only the latest.
+    let left = if rate > 0.0 && counted < most && status.phase == Some(RunPhase::Playing) {
+        // A test may end at any pair; its limit is an upper bound.
         let word = if view.plan.sprt().is_some() { "≤ " } else { "" };
         format!("  {word}{} left", duration((most - counted) as f64 / rate))
     } else {
@@ -107,7 +107,7 @@ fn score(summary: &Summary) -> String {
     fit(&format!("Games   {games}   pairs [{a}, {b}, {c}, {d}, {e}]"), WIDTH)
 }
 
-/// A line with figures on the left and sparks on the right.
+/// Returns a line with figures on the left and a sparkline on the right.
 fn with_sparks(label: &str, figures: &str, sparks: &str, colour: impl Fn(&str) -> String) -> String {
     let left = fit(&format!("{label:<7} {figures}"), WIDTH - SPARKS - 2);
     let gap = WIDTH - SPARKS - left.chars().count();
@@ -118,7 +118,7 @@ fn with_sparks(label: &str, figures: &str, sparks: &str, colour: impl Fn(&str) -
 fn elo(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
     let (elo, error) = summary.elo.zip(summary.elo_error)?;
     let los = summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
-    // The first estimates swing by hundreds; the scale follows the later half of the way.
+    // The first estimates vary by hundreds of Elo, so the scale follows the later half.
     let later = &trend.elo()[trend.elo().len() / 2..];
     let range =
         later.iter().fold((0.0, 0.0), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
@@ -153,7 +153,7 @@ fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
 
 fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
     let Some(tuner) = view.state.tuner() else { return Vec::new() };
-    // A run that has ended is shown as its files have it.
+    // The result of a finished run is the one in its files.
     let report = if view.state.outcome().is_some() { tuner.final_report() } else { tuner.report() };
     let mut lines = Vec::new();
     if let Some(gain) = report.gain {
@@ -197,7 +197,7 @@ fn game_text(game: &BoardLine) -> String {
     )
 }
 
-/// The text, cut to so many columns; control characters do not reach the terminal.
+/// Returns the text cut to `width` columns and without control characters.
 fn fit(text: &str, width: usize) -> String {
     let clean = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
     if text.chars().count() <= width {
@@ -211,14 +211,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_to_their_room_and_cannot_move_the_cursor() {
+    fn text_is_cut_to_its_width_and_cannot_move_the_cursor() {
         assert_eq!(fit("abc", 3), "abc");
         assert_eq!(fit("abcd", 3), "ab…");
         assert_eq!(fit("a\x1b[2J", 10), "a\u{fffd}[2J");
     }
 
     #[test]
-    fn figures_and_sparks_share_a_line_of_eighty_columns() {
+    fn figures_and_a_sparkline_fit_into_eighty_columns() {
         let sparks = "█".repeat(SPARKS);
         let line = with_sparks("Elo", &"9".repeat(100), &sparks, str::to_owned);
         assert_eq!(line.chars().count(), WIDTH);

@@ -1,4 +1,4 @@
-//! A run in plain lines, for files, pipes and wrappers.
+//! The events of a run as plain lines, for files, pipes and wrappers.
 
 use crate::game::EngineIndex;
 use std::io::{self, Write};
@@ -11,18 +11,18 @@ use crate::report::number_text::duration;
 use crate::report::text::score_block::{decision_line, fault_lines, score_block};
 use crate::report::text::termination_text::reason_text;
 
-/// Pairs between two blocks of results.
+/// Number of pairs between two result blocks.
 const BLOCK_EVERY: u64 = 10;
-/// Pairs between two blocks of a tuning run, whose weights move slowly.
+/// Number of pairs between two result blocks of a tuning run, whose weights change slowly.
 const TUNING_BLOCK_EVERY: u64 = 100;
 
-/// Plain lines, in the words that wrappers of other match runners know.
+/// Prints plain lines in the words that wrappers of other match runners expect.
 pub struct PlainLines<W> {
     out: W,
 }
 
 impl<W: Write + Send> PlainLines<W> {
-    /// Lines to `out`.
+    /// Returns an observer that writes to `out`.
     pub fn new(out: W) -> Self {
         Self { out }
     }
@@ -47,13 +47,13 @@ impl<W: Write + Send> Observer for PlainLines<W> {
                 }
             }
             RunEvent::Warning(text) => writeln!(self.out, "Warning; {text}")?,
-            RunEvent::Finished(outcome) => write!(self.out, "{}", closing(outcome, view))?,
+            RunEvent::Finished(outcome) => write!(self.out, "{}", closing_text(outcome, view))?,
         }
         self.out.flush()
     }
 }
 
-/// `Finished game 1 (new vs base): 1-0 {White mates}`.
+/// Returns the line of a finished game: `Finished game 1 (new vs base): 1-0 {White mates}`.
 pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
     format!(
         "Finished game {} ({} vs {}): {} {{{}}}",
@@ -65,13 +65,13 @@ pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
     )
 }
 
-/// How a run stands that is being played.
-pub fn standing(view: &RunView<'_>) -> String {
-    told(view, "The run is being played.\n")
+/// Returns the current result of a run that is being played.
+pub fn interim_text(view: &RunView<'_>) -> String {
+    result_text(view, "The run is being played.\n")
 }
 
-/// The last words of a run.
-pub fn closing(outcome: &RunOutcome, view: &RunView<'_>) -> String {
+/// Returns the final result of a run and the reason of its end.
+pub fn closing_text(outcome: &RunOutcome, view: &RunView<'_>) -> String {
     let fault = match outcome {
         RunOutcome::Faulty(why) => format!("A fault stopped the run: {why}\n"),
         RunOutcome::Quarantined(who) => {
@@ -86,41 +86,41 @@ pub fn closing(outcome: &RunOutcome, view: &RunView<'_>) -> String {
         RunOutcome::Interrupted => "The run was interrupted.\n",
         RunOutcome::Quarantined(_) | RunOutcome::Faulty(_) => &fault,
     };
-    told(view, ending)
+    result_text(view, ending)
 }
 
-fn told(view: &RunView<'_>, ending: &str) -> String {
+fn result_text(view: &RunView<'_>, ending: &str) -> String {
     let mut text = score_block(view);
     if let Some(line) = decision_line(view) {
         text.push_str(&line);
         text.push('\n');
     }
     text.push_str(&fault_lines(view));
-    for label in noise(view) {
-        text.push_str(&format!("Warning; {label}\n"));
+    for warning in noise_warnings(view) {
+        text.push_str(&format!("Warning; {warning}\n"));
     }
     text.push_str(ending);
     text.push_str(&format!("Total Time: {:0>8} (hours:minutes:seconds)\n", duration(view.seconds.floor())));
     text
 }
 
-/// Whether a run was too noisy to be trusted as it stands; nothing is filtered for it.
-fn noise(view: &RunView<'_>) -> Vec<String> {
+/// Returns warnings about a run with too many faults or void pairs. They do not change the result.
+fn noise_warnings(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
-    let mut labels = Vec::new();
-    // The faults are those of all engines, so the games are those of all pairings.
+    let mut warnings = Vec::new();
+    // The faults are those of all engines, so all games are counted.
     let games = 2 * view.state.standings().pairs();
-    // One fault in a few games may be chance; three in less than a hundred are not.
+    // One fault in a few games may be chance; three in fewer than a hundred are not.
     if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {
-        // Fewer games at once help engines that ran out of time, not those that crash.
+        // A lower concurrency helps against time losses, not against crashes.
         let standings = view.state.standings();
         let late =
             (0..view.plan.engines.len() as u16).any(|at| standings.faults_of(EngineIndex(at)).timeouts > 0);
         let remedy = if late && view.plan.concurrency > 1 { "; play again at lower concurrency" } else { "" };
-        labels.push(format!("noisy run: {} of {games} games were lost by faults{remedy}", summary.faults));
+        warnings.push(format!("noisy run: {} of {games} games were lost by faults{remedy}", summary.faults));
     }
     if games >= 200 && summary.voids * 200 > games {
-        labels.push(format!("noisy run: {} pairs were void by the host's fault", summary.voids));
+        warnings.push(format!("noisy run: {} pairs were void because of the host", summary.voids));
     }
-    labels
+    warnings
 }

@@ -1,4 +1,4 @@
-//! The standing of a run as a block of lines.
+//! The result of a run as a block of lines.
 
 use crate::game::EngineIndex;
 use std::fmt::Write;
@@ -12,11 +12,11 @@ use crate::report::text::tuning_block::tuning_block;
 
 const RULE: &str = "--------------------------------------------------\n";
 
-/// The block, its rules included.
+/// Returns the block, including the rules above and below it.
 pub fn score_block(view: &RunView<'_>) -> String {
     let mut block = RULE.to_owned();
     let written = match view.state.tuner() {
-        // The score of a tuner's trials against each other says nothing about what it found.
+        // The score of the trials against each other is not the strength of the tuned values.
         Some(tuner) => write!(block, "{}", tuning_block(&tuner.final_report(), &setting(view))),
         None if view.plan.engines.len() == 2 => two(&mut block, view),
         None => many(&mut block, view),
@@ -111,12 +111,12 @@ fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-/// Rounded for two decimals, without the minus of a zero.
+/// Rounds to two decimals and drops the sign of zero.
 fn tidy(value: f64) -> f64 {
     (100.0 * value).round() / 100.0 + 0.0
 }
 
-/// Time control, threads, hash and book, as far as they are told.
+/// Returns time control, threads, hash size and book, as far as they are set.
 fn setting(view: &RunView<'_>) -> String {
     let candidate = &view.plan.engines[0];
     let engines = &view.plan.engines;
@@ -132,7 +132,7 @@ fn setting(view: &RunView<'_>) -> String {
     parts.join(", ")
 }
 
-/// What a decided test says, as wrappers expect it.
+/// Returns the line of a decided test that wrappers expect.
 pub fn decision_line(view: &RunView<'_>) -> Option<String> {
     let (sprt, decision) = (view.plan.sprt()?, view.state.decision()?);
     let accepted = match decision.accepted {
@@ -146,7 +146,7 @@ pub fn decision_line(view: &RunView<'_>) -> Option<String> {
     ))
 }
 
-/// Every engine with its faults, if there were any.
+/// Returns the fault counts of every engine with faults.
 pub fn fault_lines(view: &RunView<'_>) -> String {
     let mut lines = String::new();
     for (index, engine) in view.plan.engines.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! How a run has been going, thinned to what a line of small bars can show.
+//! The trend of a run as a line of small bars.
 
 use crate::report::Summary;
 use crate::run::{CountedPair, RunView};
 
-/// Places kept at most; twice what a sparkline shows.
+/// Largest number of values kept, enough for any sparkline.
 const MOST: usize = 128;
 
-/// The estimate and the test's ratio over the pairs.
+/// The Elo estimate and the log-likelihood ratio over the pairs.
 #[derive(Clone, Debug)]
 pub struct Trend {
     every: u64,
@@ -21,7 +21,7 @@ impl Default for Trend {
 }
 
 impl Trend {
-    /// Takes note of a counted pair.
+    /// Records a counted pair.
     pub fn note(&mut self, pair: &CountedPair, view: &RunView<'_>) {
         if !pair.pair.is_multiple_of(self.every) {
             return;
@@ -44,25 +44,25 @@ impl Trend {
         }
     }
 
-    /// The estimates, oldest first.
+    /// Returns the Elo estimates, the oldest first.
     pub fn elo(&self) -> &[f64] {
         &self.elo
     }
 
-    /// The test's ratios, oldest first; empty without a test.
+    /// Returns the log-likelihood ratios, the oldest first; empty without a test.
     pub fn llr(&self) -> &[f64] {
         &self.llr
     }
 }
 
-/// The last values as small bars between `low` and `high`, `width` of them at most.
+/// Returns at most `width` bars that show `values` on a scale from `low` to `high`.
 pub fn sparkline(values: &[f64], (low, high): (f64, f64), width: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let width = width.min(values.len());
     let span = if high > low { high - low } else { 1.0 };
     (0..width)
         .map(|place| {
-            // The whole way is shown: each bar stands for an equal part of it.
+            // Every bar covers the same number of values.
             let value = values[(place + 1) * values.len() / width - 1];
             let share = ((value - low) / span).clamp(0.0, 1.0);
             BARS[((share * 7.0).round() as usize).min(7)]
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sparkline_shows_the_whole_way_in_the_width_it_has() {
+    fn a_sparkline_shows_all_values_within_its_width() {
         let values: Vec<f64> = (0..100).map(f64::from).collect();
         let line = sparkline(&values, (0.0, 99.0), 8);
         assert_eq!(line, "▂▃▄▄▅▆▇█");

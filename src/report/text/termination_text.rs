@@ -1,14 +1,14 @@
-//! How a game ended, in the words that wrappers of other match runners look for.
+//! The reason of a result in the words that wrappers of other match runners expect.
 
 use crate::chess::Color;
 use crate::game::{Ending, Termination};
 
-/// The reason inside the braces of a `Finished game` line.
+/// Returns the reason inside the braces of a `Finished game` line.
 pub fn reason_text(ending: &Ending) -> String {
     let winner = ending.result.winner();
     let name = |color: Color| if color == Color::White { "White" } else { "Black" };
-    let wins = winner.map_or("Nobody", name);
-    let loses = winner.map_or("Nobody", |winner| name(!winner));
+    let wins = winner.map_or("Neither side", name);
+    let loses = winner.map_or("Neither side", |winner| name(!winner));
     match &ending.termination {
         Termination::Checkmate => format!("{wins} mates"),
         Termination::Stalemate => "Draw by stalemate".to_owned(),

@@ -1,14 +1,14 @@
-//! The standing of a tuning run as a block of lines.
+//! The result of a tuning run as a block of lines.
 
 use std::fmt::Write;
 
 use crate::report::number_text::grouped;
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
-/// Rows of a block; a run may tune hundreds of weights, and all of them are in its files.
+/// Number of rows in a block. A run may tune hundreds of weights; its files contain all of them.
 const ROWS: usize = 16;
 
-/// What was tuned, what it is believed to gain, and the weights that moved most, without rules around it.
+/// Returns the number of weights, the estimated gain and the weights that moved furthest, without rules around them.
 pub(in crate::report) fn tuning_block(report: &TuningReport, setting: &str) -> String {
     let mut block = String::new();
     lines(&mut block, report, setting).expect("writing to a string does not fail");
@@ -22,7 +22,7 @@ fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::
     if let Some(gain) = report.gain {
         write!(block, "Gain: {:.1} +/- {:.1} Elo estimated", gain.elo.0 + 0.0, gain.error.0)?;
         match report.remaining_loss {
-            Some(left) => writeln!(block, ", about {:.1} left to win", left.0)?,
+            Some(left) => writeln!(block, ", about {:.1} Elo left to gain", left.0)?,
             None => writeln!(block)?,
         }
     }
@@ -44,19 +44,19 @@ fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::
     Ok(())
 }
 
-/// The weights, those first that went farthest for the room they have.
+/// Returns the weights, those first that moved furthest in relation to their interval.
 pub(super) fn most_moved(report: &TuningReport) -> Vec<&ParameterReport> {
     let mut weights: Vec<_> = report.parameters.iter().collect();
-    // The interval is the only measure of a weight's own scale that a report has.
-    let way = |weight: &ParameterReport| {
+    // The interval is the only measure of a weight's scale that a report contains.
+    let distance = |weight: &ParameterReport| {
         let scale = weight.interval.map_or(weight.start.abs(), |[low, high]| high - low);
         (weight.best - weight.start).abs() / scale.max(1e-9)
     };
-    weights.sort_by(|one, other| way(other).total_cmp(&way(one)));
+    weights.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
     weights
 }
 
-/// Whether a weight makes a difference, in a word or two.
+/// Returns the effect of a weight in words.
 pub(in crate::report) fn effect_word(effect: ParameterEffect) -> &'static str {
     match effect {
         ParameterEffect::Clear => "clear",
@@ -65,7 +65,7 @@ pub(in crate::report) fn effect_word(effect: ParameterEffect) -> &'static str {
     }
 }
 
-/// A value with as many digits as its weight asks for: whole where the weight is.
+/// Returns a value without decimals for an integer weight, with three for any other.
 pub(super) fn short(value: f64, weight: &ParameterReport) -> String {
     if weight.start.fract() == 0.0 && weight.best.fract() == 0.0 {
         format!("{}", value.round() + 0.0)
@@ -91,12 +91,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tuning_run_is_told_by_its_weights_and_not_by_the_score_of_its_trials() {
+    fn a_tuning_block_shows_weights_and_not_the_score_of_the_trials() {
         let report = report(vec![weight("tempo", 10.0, 11.0), weight("knight_value", 230.0, 318.0)]);
         let block = tuning_block(&report, "nodes=300");
         let expected = "\
 Tuning of 2 weights (nodes=300): 1,200 games
-Gain: 12.3 +/- 5.0 Elo estimated, about 0.7 left to win
+Gain: 12.3 +/- 5.0 Elo estimated, about 0.7 Elo left to gain
 weight           start      best  95 % interval        effect
 knight_value       230       318  308 to 328           clear
 tempo               10        11  1 to 21              clear
@@ -105,7 +105,7 @@ tempo               10        11  1 to 21              clear
     }
 
     #[test]
-    fn a_long_list_is_cut_and_says_where_the_rest_is() {
+    fn a_long_list_is_cut_and_names_the_file_with_the_rest() {
         let many = (0..40).map(|number| weight(&format!("w{number}"), 0.0, f64::from(number))).collect();
         let block = tuning_block(&report(many), "nodes=300");
         assert!(block.contains("and 24 more, in weights.toml"), "{block}");
