@@ -151,7 +151,10 @@ mod tests {
         let mut findings = Findings { levels: vec![level(1, 1e6), level(2, 0.5e6)], ..Findings::default() };
         let diagnosis = Diagnosis::of(findings.clone());
         assert!(diagnosis.is_fit());
-        assert_eq!(diagnosis.remarks, ["2 games at once: engines search 50 % slower than with one game at a time"]);
+        assert_eq!(
+            diagnosis.remarks,
+            ["2 games at once: engines search 50 % slower than with one game at a time"]
+        );
         findings.levels[0].games = 0;
         assert!(!Diagnosis::of(findings).is_fit());
     }

@@ -1,6 +1,6 @@
-//! Seeded mutations of good texts against every parser: none panics, takes long, or allocates out of proportion.
+//! Feeds seeded mutations of valid texts to every parser: none panics, takes long or allocates without bound.
 //!
-//! `PLAYSELF_FUZZ_ITERATIONS` sets how many mutants are tried; the default takes a few seconds.
+//! `PLAYSELF_FUZZ_ITERATIONS` sets the number of mutated texts; the default takes a few seconds.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use playself::chess::{Epd, MoveStyle, PackedPosition, PgnReader, Position};
 
-/// The system's allocator, with a count for each thread of how much it has in use: other tests run beside this one.
+/// The system allocator with a count of the bytes in use per thread, since other tests run at the same time.
 struct Counting;
 
 thread_local! {
@@ -17,25 +17,25 @@ thread_local! {
 }
 
 fn count(bytes: isize) {
-    // A thread that ends frees its last memory when its counters are gone already.
+    // A thread frees its last memory after its thread-local counters have been destroyed.
     let _ = IN_USE.try_with(|in_use| {
         in_use.set(in_use.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(in_use.get())));
     });
 }
 
-#[expect(unsafe_code, reason = "an allocator that counts can only be written so")]
-// SAFETY: every call is passed on unchanged to the system's allocator.
+#[expect(unsafe_code, reason = "GlobalAlloc is an unsafe trait")]
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
-        // SAFETY: the caller's promise is the system allocator's.
+        // SAFETY: the caller upholds the contract, which is that of the system allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(-layout.size().cast_signed());
-        // SAFETY: the caller's promise is the system allocator's.
+        // SAFETY: the caller upholds the contract, which is that of the system allocator.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -146,7 +146,7 @@ fn no_mutated_text_makes_a_parser_panic_slow_down_or_allocate_without_bound() {
     let iterations = std::env::var("PLAYSELF_FUZZ_ITERATIONS")
         .map_or(20_000, |number| number.parse().expect("PLAYSELF_FUZZ_ITERATIONS is a number"));
     let positions = CORPUS.map(Position::from_fen).into_iter().flatten().collect::<Vec<_>>();
-    assert!(positions.len() >= 5, "the corpus holds good FENs");
+    assert!(positions.len() >= 5, "the corpus has valid FENs");
     for seed in 0..iterations {
         let mut mutator = Mutator(seed);
         let bytes = mutator.mutant();
@@ -155,8 +155,12 @@ fn no_mutated_text_makes_a_parser_panic_slow_down_or_allocate_without_bound() {
         PEAK.set(before);
         let started = Instant::now();
         feed(position, &bytes);
-        let (took, hoarded) = (started.elapsed(), (PEAK.get() - before).cast_unsigned());
+        let (took, allocated) = (started.elapsed(), (PEAK.get() - before).cast_unsigned());
         assert!(took < Duration::from_secs(5), "seed {seed}: {took:?} for {} bytes", bytes.len());
-        assert!(hoarded < 400_000 + 200 * bytes.len(), "seed {seed}: {hoarded} for {} bytes", bytes.len());
+        assert!(
+            allocated < 400_000 + 200 * bytes.len(),
+            "seed {seed}: {allocated} for {} bytes",
+            bytes.len()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Our notations against shakmaty's and cozy-chess's, over random games of standard and double Chess960.
+//! Compares all notations with shakmaty and cozy-chess over random games of standard chess and double Chess960.
 
 use cozy_chess::Board;
 use playself::chess::{Move, MoveStyle, PackedPosition, Position};
@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 const GAMES: u64 = 400;
 const LONGEST: usize = 160;
 
-/// SplitMix64: small, and the same games on every machine.
+/// SplitMix64, which gives the same games on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -36,10 +36,10 @@ impl Trio {
             MoveStyle::Standard => CastlingMode::Standard,
             MoveStyle::Chess960 => CastlingMode::Chess960,
         };
-        let fen: Fen = format!("{cozy:#}").parse().expect("a start is a FEN");
+        let fen: Fen = format!("{cozy:#}").parse().expect("the start position is a FEN");
         Self {
-            ours: Position::from_fen(&format!("{cozy:#}")).expect("a start is a position"),
-            shakmaty: fen.into_position(mode).expect("a start is a position"),
+            ours: Position::from_fen(&format!("{cozy:#}")).expect("the start position is legal"),
+            shakmaty: fen.into_position(mode).expect("the start position is legal"),
             cozy,
             style,
             mode,
@@ -52,7 +52,7 @@ impl Trio {
         assert_eq!(Position::from_fen(&fen), Ok(self.ours), "{fen}");
         let shredder = self.ours.to_shredder_fen();
         assert_eq!(Position::from_fen(&shredder), Ok(self.ours), "{shredder}");
-        // cozy-chess also notes en-passant squares that nobody can use; reading drops those.
+        // cozy-chess also writes en-passant squares on which no capture is possible; parsing drops them.
         assert_eq!(Position::from_fen(&format!("{:#}", self.cozy)), Ok(self.ours), "{fen}");
         assert_eq!(PackedPosition::pack(&self.ours).unpack(), Ok(self.ours), "{fen}");
         assert!(!self.ours.is_chess960() || self.style == MoveStyle::Chess960, "{fen}");
@@ -62,7 +62,7 @@ impl Trio {
         let Self { ours, style, .. } = self;
         let fen = ours.to_fen();
         let text = ours.coordinate(mv, *style);
-        let read: shakmaty::uci::UciMove = text.parse().expect("a move is spelt as UCI wants it");
+        let read: shakmaty::uci::UciMove = text.parse().expect("the text is a UCI move");
         let theirs = read.to_move(&self.shakmaty).expect("a legal move is legal for shakmaty");
         assert_eq!(theirs.to_uci(self.mode).to_string(), text, "{fen}");
         let san = ours.san(mv);
@@ -76,7 +76,7 @@ impl Trio {
     fn play(&mut self, mv: Move) {
         let theirs = self.check_move(mv);
         let cozy = self.ours.coordinate(mv, MoveStyle::Chess960);
-        let read = cozy.parse().expect("a move is spelt as cozy-chess wants it");
+        let read = cozy.parse().expect("the text is a move for cozy-chess");
         self.cozy.try_play(read).expect("a legal move is legal for cozy-chess");
         self.shakmaty.play_unchecked(theirs);
         self.ours = self.ours.play(mv);
@@ -84,7 +84,7 @@ impl Trio {
 }
 
 fn play_games(style: MoveStyle, start: impl Fn(&mut Dice) -> Board) {
-    let (mut positions, mut spelt) = (0, 0);
+    let (mut positions, mut checked) = (0, 0);
     for game in 0..GAMES {
         let mut dice = Dice(game);
         let mut trio = Trio::start(start(&mut dice), style);
@@ -96,20 +96,20 @@ fn play_games(style: MoveStyle, start: impl Fn(&mut Dice) -> Board) {
             if moves.is_empty() || trio.ours.halfmove_clock() >= 100 {
                 break;
             }
-            // All moves of some positions, so that the test takes seconds; the played move of every one.
+            // Checks all moves of every eighth position only, so that the test takes seconds.
             if ply % 8 == 0 {
                 for &mv in moves.iter() {
                     trio.check_move(mv);
                 }
-                spelt += moves.len();
+                checked += moves.len();
             }
-            // Castling is rare among random moves and easy to get wrong, so it is played when it can be.
+            // Castling is rare among random moves and easy to get wrong, so it is preferred.
             let castling = moves.iter().find(|mv| mv.is_castling() && dice.below(4) == 0);
             let mv = castling.copied().unwrap_or_else(|| moves[dice.below(moves.len())]);
             trio.play(mv);
         }
     }
-    assert!(positions > 10_000 && spelt > 30_000, "{positions} positions, {spelt} moves");
+    assert!(positions > 10_000 && checked > 30_000, "{positions} positions, {checked} moves");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! PGN: what the reader takes, what it reports with which line, and that the writer's games come back.
+//! PGN: accepted input, errors with their lines, and games that round-trip through the writer.
 
 use std::io::{self, BufReader, Read};
 
@@ -80,8 +80,12 @@ fn a_game_may_start_from_any_position() {
     assert_eq!(moves(&game), "Kd7 O-O-O+");
     assert_eq!(game.start.fullmove_number(), 40);
     let short = only("[FEN \"4k3/8/8/8/8/8/8/4K2R w K -\"]\n\n1. O-O *\n");
-    assert_eq!(moves(&short), "O-O", "four fields will do");
-    assert_eq!(moves(&only("[FEN \"nonsense\"]\n[SetUp \"0\"]\n\n1. e4 *")), "e4", "SetUp 0 says: ignore it");
+    assert_eq!(moves(&short), "O-O", "four fields are enough");
+    assert_eq!(
+        moves(&only("[FEN \"nonsense\"]\n[SetUp \"0\"]\n\n1. e4 *")),
+        "e4",
+        "SetUp 0 means that FEN is ignored"
+    );
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn endless_texts_are_cut_off_in_bounded_memory() {
         );
     }
     let numbers = format!("[A \"1\"]\n{} e4 *", "1. ".repeat(long));
-    assert_eq!(moves(&only(&numbers)), "e4", "numbers are passed over without recursion");
+    assert_eq!(moves(&only(&numbers)), "e4", "numbers are skipped without recursion");
     let comment = only(&format!("1. e4 {{{}}} *", "x".repeat(long)));
     assert_eq!(comment.moves[0].comment.len(), 64 * 1024, "the start of a comment is kept");
 }
@@ -208,7 +212,7 @@ fn written_games_fit_80_columns_and_hold_hostile_texts() {
     assert_eq!(moves(&back), "e4 e5 Nf3 Nc6");
     assert_eq!(back.moves[0].nags, [2, 40]);
     assert!(back.moves[1].comment.starts_with("+0.1/12 (odd) words words"), "{}", back.moves[1].comment);
-    assert_eq!(back.to_string(), text, "what was read is written the same");
+    assert_eq!(back.to_string(), text, "a parsed game is written unchanged");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Print and parse are inverse for every notation, and no text makes a parser panic.
+//! Property tests: every notation round-trips, and no text makes a parser panic.
 
 use cozy_chess::Board;
 use playself::chess::{
@@ -14,7 +14,7 @@ fn game() -> impl Strategy<Value = PgnGame> {
         Just(Position::startpos()),
         (0u32..960, 0u32..960).prop_map(|(white, black)| {
             let fen = format!("{:#}", Board::double_chess960_startpos(white, black));
-            Position::from_fen(&fen).expect("a Chess960 start is a position")
+            Position::from_fen(&fen).expect("a Chess960 start position is legal")
         }),
     ];
     let moves = vec((any::<u16>(), vec(any::<u8>(), 0..2), comment()), 0..120);
@@ -41,12 +41,12 @@ fn game() -> impl Strategy<Value = PgnGame> {
     )
 }
 
-/// Mostly nothing, else words without braces, which no PGN comment can hold.
+/// Mostly an empty comment, otherwise words without braces, which a PGN comment cannot contain.
 fn comment() -> impl Strategy<Value = String> {
     prop_oneof![4 => Just(String::new()), 1 => "[!-z%\\[\\];()\"]{1,30}( [!-z]{1,30}){0,8}"]
 }
 
-/// Any men anywhere, any rights, any clocks: mostly nonsense.
+/// Random pieces, castling rights and clocks; most setups are illegal.
 fn setup() -> impl Strategy<Value = Setup> {
     let men = vec((0u8..64, 0u8..12), 0..20);
     let rooks = vec(proptest::option::weighted(0.3, 0u8..64), 4);
@@ -121,8 +121,8 @@ proptest! {
             }
             Err(errors) => {
                 assert!(!errors.reasons().is_empty() && !errors.to_string().is_empty());
-                // A right without its rook cannot be spelt: `Q` means whichever rook stands outermost. So the text may
-                // be a position, but never one with the rights that were refused.
+                // A castling right without its rook has no notation: `Q` means the outermost rook. The text may be a
+                // legal position, but never one with the refused rights.
                 if let Ok(read) = Position::from_fen(&setup.to_fen()) {
                     assert_ne!(read.to_setup().castling_rooks, setup.castling_rooks);
                 }

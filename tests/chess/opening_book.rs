@@ -1,4 +1,4 @@
-//! Books: every format and packing, every fault message before the first game, and openings by seed and pair alone.
+//! Opening books: formats and compressions, errors at opening, and openings that depend on seed and pair only.
 
 use std::fs;
 use std::io::Write;
@@ -19,11 +19,11 @@ const EPD: &str = "# three openings\r\n\
     rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - hmvc 0; fmvn 1;\r\n";
 const PGN: &str = "[ECO \"C50\"]\n[Opening \"Italian\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O *\n\n[ECO \"?\"]\n\n1. d4 d5 *\n";
 
-struct Shelf(TempDir);
+struct BookFolder(TempDir);
 
-impl Shelf {
+impl BookFolder {
     fn new() -> Self {
-        Self(TempDir::new().expect("a temporary folder can be made"))
+        Self(TempDir::new().expect("a temporary folder can be created"))
     }
 
     fn put(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -61,18 +61,18 @@ fn zstd(text: &[u8]) -> Vec<u8> {
 }
 
 fn first_fens(book: &Book) -> Vec<String> {
-    (0..book.len()).map(|pair| book.opening(pair).expect("an opened book reads").fen).collect()
+    (0..book.len()).map(|pair| book.opening(pair).expect("an opened book can be read").fen).collect()
 }
 
 #[test]
 fn an_epd_book_has_the_same_openings_in_every_compression() {
-    let shelf = Shelf::new();
-    let plain = shelf.open("b.epd", EPD).unwrap();
+    let folder = BookFolder::new();
+    let plain = folder.open("b.epd", EPD).unwrap();
     assert_eq!((plain.len(), plain.format(), plain.variant()), (3, BookFormat::Epd, Variant::Standard));
     assert_eq!(plain.opening(0).unwrap().label, "King's pawn");
     assert_eq!(plain.opening(1).unwrap().index, 1);
-    assert_eq!(plain.opening(3).unwrap(), plain.opening(0).unwrap(), "after the last the first");
-    // Two frames or members, one after the other, are one text.
+    assert_eq!(plain.opening(3).unwrap(), plain.opening(0).unwrap(), "the first opening follows the last");
+    // Two concatenated frames or members are one text.
     let (head, tail) = EPD.split_at(200);
     let twice = |pack: fn(&[u8]) -> Vec<u8>| [pack(head.as_bytes()), pack(tail.as_bytes())].concat();
     for (name, content) in [
@@ -84,19 +84,19 @@ fn an_epd_book_has_the_same_openings_in_every_compression() {
         ("no_ending", EPD.as_bytes().to_vec()),
         ("marked.epd", [b"\xef\xbb\xbf", EPD.as_bytes()].concat()),
     ] {
-        let packed = shelf.open(name, content).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let packed = folder.open(name, content).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(first_fens(&packed), first_fens(&plain), "{name}");
     }
 }
 
 #[test]
 fn a_pgn_book_returns_its_moves_up_to_the_limit() {
-    let shelf = Shelf::new();
-    let book = shelf.open("b.pgn.zip", zip(&[("b.pgn", PGN)])).unwrap();
+    let folder = BookFolder::new();
+    let book = folder.open("b.pgn.zip", zip(&[("b.pgn", PGN)])).unwrap();
     let first = book.opening(0).unwrap();
     assert_eq!(first.moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1"]);
     assert_eq!((first.label.as_str(), book.opening(1).unwrap().label.as_str()), ("C50 Italian", ""));
-    let path = shelf.put("b.txt", PGN);
+    let path = folder.put("b.txt", PGN);
     let short = BookOptions { plies: Some(3), ..sequential() };
     let short = Book::open(&path, BookFormat::Guess, short).unwrap();
     assert_eq!(short.opening(0).unwrap().moves, ["e2e4", "e7e5", "g1f3"]);
@@ -106,11 +106,11 @@ fn a_pgn_book_returns_its_moves_up_to_the_limit() {
 
 #[test]
 fn one_chess960_opening_makes_a_chess960_book() {
-    let shelf = Shelf::new();
+    let folder = BookFolder::new();
     let text = "r1k4r/8/8/8/8/8/8/R1K4R w HAha -\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
-    let book = shelf.open("f.epd", text).unwrap();
+    let book = folder.open("f.epd", text).unwrap();
     assert_eq!(book.opening(1).unwrap().variant, Variant::Chess960);
-    let path = shelf.put("g.pgn", "[FEN \"r1k4r/8/8/8/8/8/8/R1K4R w HAha - 0 1\"]\n\n1. O-O O-O-O *\n");
+    let path = folder.put("g.pgn", "[FEN \"r1k4r/8/8/8/8/8/8/R1K4R w HAha - 0 1\"]\n\n1. O-O O-O-O *\n");
     let book = Book::open(&path, BookFormat::Guess, sequential()).unwrap();
     assert_eq!(book.opening(0).unwrap().moves, ["c1h1", "c8a8"]);
     let standard = BookOptions { variant: Some(Variant::Standard), ..sequential() };
@@ -123,7 +123,7 @@ fn one_chess960_opening_makes_a_chess960_book() {
 
 #[test]
 fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
-    let shelf = Shelf::new();
+    let folder = BookFolder::new();
     let mut text = String::new();
     let start = Position::startpos();
     for &first in start.legal_moves().iter() {
@@ -132,7 +132,7 @@ fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
             text.push_str(&format!("{}\n", after.play(second).to_epd()));
         }
     }
-    let path = shelf.put("many.epd", text);
+    let path = folder.put("many.epd", text);
     let order = |seed| -> Vec<u64> {
         let options = BookOptions { seed, ..BookOptions::default() };
         let book = Book::open(&path, BookFormat::Guess, options).unwrap();
@@ -155,7 +155,7 @@ fn random_order_is_a_function_of_seed_and_pair_without_repetition() {
 
 #[test]
 fn every_invalid_opening_is_reported_with_its_line_when_the_book_is_opened() {
-    let shelf = Shelf::new();
+    let folder = BookFolder::new();
     for (name, content, expected) in [
         ("a.epd", format!("{EPD}8/8/8/8/8/8/8/8 w - -\r\n"), "line 6: White has no king; Black has no king"),
         ("b.epd", format!("# x\nnonsense\n{EPD}more of it"), "2 openings cannot be used: line 2: expected"),
@@ -171,13 +171,13 @@ fn every_invalid_opening_is_reported_with_its_line_when_the_book_is_opened() {
         ("h.pgn", "1. f3 e5 2. g4 Qh4# 0-1".to_owned(), "line 1: the opening ends in checkmate"),
         ("i.pgn", "1. e4 {open".to_owned(), "line 1: the comment that begins here has no closing }"),
     ] {
-        let message = shelf.open(name, content).unwrap_err().to_string();
+        let message = folder.open(name, content).unwrap_err().to_string();
         assert!(message.contains(expected) && message.contains(name), "{name}: {message}");
     }
-    let missing = Book::open(&shelf.0.path().join("none.epd"), BookFormat::Guess, sequential()).unwrap_err();
+    let missing = Book::open(&folder.0.path().join("none.epd"), BookFormat::Guess, sequential()).unwrap_err();
     assert!(matches!(missing, BookError::Unreadable { .. }));
     assert!(matches!(
-        Book::open(shelf.0.path(), BookFormat::Guess, sequential()),
+        Book::open(folder.0.path(), BookFormat::Guess, sequential()),
         Err(BookError::Unreadable { .. })
     ));
 }
@@ -185,7 +185,7 @@ fn every_invalid_opening_is_reported_with_its_line_when_the_book_is_opened() {
 /// Row 95 of `docs/faults.md`.
 #[test]
 fn damaged_ambiguous_and_oversized_archives_are_refused() {
-    let shelf = Shelf::new();
+    let folder = BookFolder::new();
     let mut cut = gzip(EPD.as_bytes());
     cut.truncate(cut.len() / 2);
     let mut cut_zstd = zstd(EPD.as_bytes());
@@ -197,7 +197,7 @@ fn damaged_ambiguous_and_oversized_archives_are_refused() {
         ("two.zip", zip(&[("a.epd", EPD), ("b.epd", EPD)])),
         ("none.zip", zip(&[("a.txt", EPD)])),
     ] {
-        let error = shelf.open(name, content).unwrap_err();
+        let error = folder.open(name, content).unwrap_err();
         assert!(matches!(error, BookError::Packing { .. }), "{name}: {error}");
     }
     let zeros = vec![b' '; 40 << 20];
@@ -208,7 +208,7 @@ fn damaged_ambiguous_and_oversized_archives_are_refused() {
     ] {
         assert!(bomb.len() < 1 << 20, "{name} is {} bytes", bomb.len());
         let options = BookOptions { unpacked_limit: 32 << 20, ..sequential() };
-        let error = Book::open(&shelf.put(name, bomb), BookFormat::Guess, options).unwrap_err();
+        let error = Book::open(&folder.put(name, bomb), BookFormat::Guess, options).unwrap_err();
         assert!(matches!(error, BookError::TooBig { .. }), "{name}: {error}");
         assert!(error.to_string().contains("more than 32 MiB"), "{error}");
     }
@@ -216,29 +216,29 @@ fn damaged_ambiguous_and_oversized_archives_are_refused() {
 
 #[test]
 fn the_fingerprint_is_the_sha_256_of_the_file() {
-    let shelf = Shelf::new();
-    let book = shelf.open("b.epd", "8/8/8/8/8/4k3/8/4K2R w - -\n").unwrap();
-    // As sha256sum tells it.
+    let folder = BookFolder::new();
+    let book = folder.open("b.epd", "8/8/8/8/8/4k3/8/4K2R w - -\n").unwrap();
+    // Computed with sha256sum.
     let expected = "d3450c1a8bfa1c38aaef5273acd4a817d087bef9122bb2539be9336183893694";
     assert_eq!(book.fingerprint().to_string(), expected);
-    let other = shelf.open("c.epd", "8/8/8/8/8/4k3/8/4K2R b - -\n").unwrap();
+    let other = folder.open("c.epd", "8/8/8/8/8/4k3/8/4K2R b - -\n").unwrap();
     assert_ne!(book.fingerprint(), other.fingerprint());
 }
 
 #[test]
 fn a_book_that_changes_while_in_use_is_reported() {
-    let shelf = Shelf::new();
-    let book = shelf.open("b.epd", EPD).unwrap();
-    shelf.put("b.epd", "#");
+    let folder = BookFolder::new();
+    let book = folder.open("b.epd", EPD).unwrap();
+    folder.put("b.epd", "#");
     let message = book.opening(1).unwrap_err().to_string();
     assert!(message.contains("was changed while in use: opening 2 is now invalid"), "{message}");
 }
 
 #[test]
 fn a_book_is_described_by_the_positions_that_engines_receive() {
-    let shelf = Shelf::new();
+    let folder = BookFolder::new();
     let twice = format!("{PGN}\n{PGN}\n[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 0 1\"]\n\n*\n");
-    let described = Description::of(&shelf.open("b.pgn", twice).unwrap()).unwrap();
+    let described = Description::of(&folder.open("b.pgn", twice).unwrap()).unwrap();
     assert_eq!((described.openings, described.different), (5, 3));
     assert_eq!((described.white_to_move, described.black_to_move), (2, 3));
     assert_eq!((described.fewest_plies, described.most_plies), (0, 7));

@@ -1,5 +1,5 @@
-//! Our rules against cozy-chess and shakmaty: ten thousand random games of standard chess, Chess960 and double
-//! Chess960, move by move to their end.
+//! Compares the rules with cozy-chess and shakmaty, move by move, over ten thousand random games of standard chess,
+//! Chess960 and double Chess960.
 
 use cozy_chess::{Board, GameStatus};
 use playself::chess::{DrawReason, GameLine, Move, MoveStyle, Outcome, PieceKind, Position, WinRule};
@@ -8,10 +8,10 @@ use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, KnownOutcome, Position as _};
 
-/// No random game is longer: the fifty-move rule ends them all.
+/// Length that no random game reaches, since the fifty-move rule ends all of them.
 const LONGEST: usize = 6000;
 
-/// SplitMix64: small, and the same games on every machine.
+/// SplitMix64, which gives the same games on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -24,7 +24,7 @@ impl Dice {
     }
 }
 
-/// A move in the words all three agree on: from, to (the rook's square when castling), promotion.
+/// A move in a form that is common to all three libraries: from, to (the rook's square when castling), promotion.
 type Plain = u16;
 
 fn plain(from: usize, to: usize, promotion: usize) -> Plain {
@@ -44,28 +44,28 @@ fn shakmaty_plain(mv: shakmaty::Move) -> Plain {
     plain(usize::from(from), usize::from(mv.to()), mv.promotion().map_or(0, |role| role as usize - 1))
 }
 
-/// One game on three boards.
+/// The same game in three libraries.
 struct Game {
     ours: GameLine,
     cozy: Board,
     shakmaty: Chess,
-    /// shakmaty's own keys of all positions so far, to count repetitions without ours.
+    /// Zobrist keys by shakmaty of all positions so far, which count repetitions independently.
     visits: Vec<u64>,
 }
 
 impl Game {
     fn start(cozy: Board, mode: CastlingMode) -> Self {
         let text = format!("{cozy:#}");
-        let fen: Fen = text.parse().expect("a start is a FEN");
+        let fen: Fen = text.parse().expect("the start position is a FEN");
         Self {
-            ours: GameLine::new(Position::from_fen(&text).expect("a start is a position")),
+            ours: GameLine::new(Position::from_fen(&text).expect("the start position is legal")),
             cozy,
-            shakmaty: fen.into_position(mode).expect("a start is a position"),
+            shakmaty: fen.into_position(mode).expect("the start position is legal"),
             visits: Vec::new(),
         }
     }
 
-    /// What the other two say about the end of the game.
+    /// Outcome of the game according to the other two libraries.
     fn their_outcome(&self) -> Option<Outcome> {
         let repeated = || {
             let visits = self.visits.iter().filter(|&key| Some(key) == self.visits.last()).count();
@@ -91,7 +91,7 @@ impl Game {
         }
     }
 
-    /// Compares the position and its moves; gives the moves.
+    /// Compares the position and its moves, and returns the moves.
     fn compare(&mut self) -> Vec<Move> {
         let position = *self.ours.current();
         let fen = position.to_fen();
@@ -120,8 +120,12 @@ impl Game {
     fn play(&mut self, mv: Move) {
         let position = self.ours.current();
         let code = our_plain(mv);
-        let theirs =
-            *self.shakmaty.legal_moves().iter().find(|&&mv| shakmaty_plain(mv) == code).expect("compared");
+        let theirs = *self
+            .shakmaty
+            .legal_moves()
+            .iter()
+            .find(|&&mv| shakmaty_plain(mv) == code)
+            .expect("the moves were compared before");
         let san = SanPlus::from_move_and_play_unchecked(&mut self.shakmaty, theirs).to_string();
         assert_eq!(position.san(mv), san, "{}", position.to_fen());
         let cozy = position.coordinate(mv, MoveStyle::Chess960).parse().expect("cozy-chess reads UCI");
@@ -130,7 +134,7 @@ impl Game {
     }
 }
 
-/// Plays games until the rules end them or the longest length is reached; counts each kind of end.
+/// Plays games until the rules end them or `longest` is reached, and counts each kind of ending.
 fn play_games(
     seeds: std::ops::Range<u64>,
     longest: usize,
@@ -147,7 +151,7 @@ fn play_games(
                 ends.count(outcome);
                 break;
             }
-            // Castling is rare among random moves and easy to get wrong; captures hurry a game to its end.
+            // Castling is rare among random moves and easy to get wrong; captures shorten a game.
             let rare = moves.iter().find(|mv| mv.is_castling() || mv.is_en_passant());
             let capture = moves.iter().find(|mv| mv.is_capture());
             let mv = match dice.below(8) {
@@ -181,7 +185,7 @@ impl Ends {
         } += 1;
     }
 
-    /// Every kind of end was met, so every rule was compared.
+    /// Whether every kind of ending occurred, so that every rule was compared.
     fn all_met(&self) -> bool {
         [self.mates, self.stalemates, self.bare, self.fifty, self.repeated].iter().all(|&met| met > 0)
     }
@@ -206,7 +210,7 @@ fn three_thousand_double_chess960_games_agree() {
     });
 }
 
-/// Few men, so that games come to every kind of end.
+/// Starts with few pieces, so that games reach every kind of ending.
 #[test]
 fn a_thousand_endings_agree_to_their_last_rule() {
     const STARTS: [&str; 8] = [

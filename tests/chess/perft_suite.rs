@@ -1,4 +1,4 @@
-//! Published perft counts, with every slider technique: shallow rows always, deep ones on `just perft-deep`.
+//! Published perft counts with every slider technique; the deep ones run with `just perft-deep`.
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use playself::chess::{Perft, Position, SliderTechnique};
 const STANDARD: &str = include_str!("data/standard.epd");
 const CHESS960: &str = include_str!("data/chess960.epd");
 
-/// Rows above this many nodes are deep.
+/// Rows with more nodes than this are deep.
 const SHALLOW: u64 = 20_000_000;
 
 struct Row {
@@ -32,7 +32,7 @@ fn rows(data: &'static str) -> impl Iterator<Item = Row> {
     })
 }
 
-/// Counts the rows of these sizes and depths; gives how many there were.
+/// Checks the rows of these sizes and depths, and returns their number.
 fn check(
     data: &'static str,
     sizes: RangeInclusive<u64>,
@@ -43,7 +43,7 @@ fn check(
     let mut checked = 0;
     for row in rows(data).filter(|row| sizes.contains(&row.nodes) && depths.contains(&row.depth)) {
         let position = Position::from_fen(row.fen).unwrap_or_else(|error| panic!("{}: {error}", row.fen));
-        // Threads pay off on large trees only.
+        // Threads are worth their start on large trees only.
         let threads = if row.nodes < 100_000 { NonZeroUsize::MIN } else { threads };
         let perft = Perft { technique, threads, table: None };
         assert_eq!(
@@ -102,7 +102,7 @@ fn deep_chess960_counts_match_with_every_technique() {
 }
 
 fn program(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_perft")).args(arguments).output().expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_perft")).args(arguments).output().expect("the program can be started")
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn the_program_prints_the_count_its_division_and_the_kinds_of_last_moves() {
     let divided: u64 =
         lines[..48].iter().map(|line| line.split_once(": ").unwrap().1.parse::<u64>().unwrap()).sum();
     assert_eq!(divided, 2039);
-    assert!(lines.contains(&"e1g1: 43"), "castling is spelt as UCI spells it\n{text}");
+    assert!(lines.contains(&"e1g1: 43"), "castling is written as in UCI\n{text}");
     assert_eq!(lines[48], "351 captures, 1 en passants, 91 castles, 0 promotions, 3 checks");
     assert!(lines[49].starts_with("2039 nodes in ") && lines[49].ends_with(" Mnps)"), "{}", lines[49]);
 }

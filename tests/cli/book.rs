@@ -1,4 +1,4 @@
-//! `playself book` as a user calls it, and the books that ship.
+//! `playself book`, and the shipped books.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn book(arguments: &[&str]) -> Output {
         .arg("book")
         .args(arguments)
         .output()
-        .expect("the program that was built can be started")
+        .expect("the program can be started")
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn the_shipped_books_are_legal_unique_and_balanced_between_the_colours() {
         let mut ahead = [0u64; 2];
         for line in text.lines() {
             let epd = Epd::parse(line).unwrap();
-            let score: i32 = epd.operands("ce").expect("every line tells its score")[0].parse().unwrap();
+            let score: i32 = epd.operands("ce").expect("every line has a score")[0].parse().unwrap();
             assert!(window.contains(&score.unsigned_abs()), "{name}: {line}");
             assert!(keys.insert(epd.position.key()), "{name}: {line} comes twice");
             let whites = if epd.position.turn() == Color::White { score } else { -score };
@@ -96,7 +96,7 @@ fn the_shipped_books_are_legal_unique_and_balanced_between_the_colours() {
                 ahead[usize::from(whites < 0)] += 1;
             }
         }
-        // Half to each side; level positions count for either, and are few.
+        // Half of the positions favour each side; the few level ones favour neither.
         assert!(ahead.into_iter().all(|count| count <= opened.len() / 2), "{name}: {ahead:?}");
         assert!(ahead[0] + ahead[1] > opened.len() * 9 / 10, "{name}: {ahead:?}");
     }

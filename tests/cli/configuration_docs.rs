@@ -1,6 +1,6 @@
 //! `docs/configuration.md` lists exactly the keys that the readers of configuration files accept.
 //!
-//! A reader answers an unknown key with the keys that it knows; this is compared with the tables of the document.
+//! The error for an unknown key lists the known keys; this list is compared with the tables of the document.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use playself::config::{EngineEntry, RunFile};
 
-/// A key that no table has, and that is too far from every known one to be taken for a typing error.
+/// A key that no table has, and that is too different from every known one for a suggestion.
 const UNKNOWN: &str = "zzzzzzzzzzzzzzzzzzzz";
 
 type Keys = BTreeSet<String>;
@@ -67,7 +67,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
     for (table, headings) in tables {
         let text = format!("{table}\n{UNKNOWN} = 1\n");
         let mistakes = RunFile::parse(Path::new("run.toml"), &text).unwrap_err().to_string();
-        assert_eq!(known_in(&mistakes), documented(headings), "known keys of {table}, then documented ones");
+        assert_eq!(known_in(&mistakes), documented(headings), "keys of {table}: known, then documented");
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("engine.toml");
@@ -76,7 +76,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
     assert_eq!(
         known_in(&mistakes),
         documented(&engine),
-        "known keys of a file of configs/engines, then documented ones"
+        "keys of a file of configs/engines: known, then documented"
     );
 }
 
@@ -102,11 +102,7 @@ fn every_table_of_a_landscape_file_is_documented_key_by_key() {
         let output = command.args(["simulate", "tune", "--landscape"]).arg(&file).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{heading}");
         let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(
-            known_in(&message),
-            documented(&[heading]),
-            "known keys of {heading}, then documented ones"
-        );
+        assert_eq!(known_in(&message), documented(&[heading]), "keys of {heading}: known, then documented");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `playself doctor`, as its users call it.
+//! `playself doctor`.
 
 use std::process::{Command, Output};
 
@@ -9,7 +9,7 @@ fn doctor(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_playself"));
     command.arg("doctor").args(args).current_dir(folder.path());
     let output = command.output().unwrap();
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the command leaves no file");
     output
 }
 

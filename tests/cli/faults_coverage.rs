@@ -2,8 +2,8 @@
 //! and invariants that the document lists.
 //!
 //! A test names a row in its own name (`row_29_…`, `rows_54_59_and_62_…`), in a message or doc comment (`row 7`,
-//! `rows 53 and 54`), or, in a table of `tests/player/faults_*.rs`, as a case `"7 hang at go"`. It names an invariant in its own
-//! name (`i4_…`).
+//! `rows 53 and 54`), or, in a table of `tests/player/faults_*.rs`, as a case `"7 hang at go"`. It names an invariant in
+//! its own name (`i4_…`).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const DOCUMENT: &str = "docs/faults.md";
 
-/// The words that the last column of a row may hold.
+/// The words that the last column of a row may contain.
 const JUDGEMENTS: [&str; 6] = ["engine loss", "void", "warning", "refusal", "stop", "none"];
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 
-/// What `program arguments --help` prints, wrapped at the width that a pipe gets.
+/// Output of `program arguments --help`, wrapped at the default width of a pipe.
 fn help(program: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(program);
     let output = command.args(arguments).arg("--help").env_remove("COLUMNS").output().unwrap();

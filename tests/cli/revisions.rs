@@ -1,4 +1,4 @@
-//! `playself sprt` between two revisions of a repository, as a CI job runs it.
+//! `playself sprt` between two revisions of a repository.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn git(repo: &Path, args: &[&str]) {
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A repository whose build makes an engine: two revisions that value a knight differently.
+/// A repository with an engine in two revisions that differ in the value of a knight.
 fn repository(place: &Path) {
     git(place, &["init", "--quiet"]);
     for value in [300, 320] {
@@ -52,7 +52,7 @@ fn two_revisions_are_built_once_and_only_events_are_written_to_standard_output()
         assert_eq!(events.last().unwrap()["event"], "verdict");
     }
     let plan = fs::read_to_string(folder.path().join("second/plan.toml")).unwrap();
-    assert!(plan.contains("-1.75") && plan.contains("0.25"), "the preset's bounds are in the plan: {plan}");
+    assert!(plan.contains("-1.75") && plan.contains("0.25"), "the plan has the bounds of the preset: {plan}");
 }
 
 #[test]
@@ -79,6 +79,6 @@ fn a_revision_that_does_not_exist_or_build_is_reported_before_any_game() {
         let printed = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{printed}");
         assert!(printed.contains(expected), "{printed}");
-        assert!(!folder.path().join("results").exists(), "a run folder was made");
+        assert!(!folder.path().join("results").exists(), "a run folder was created");
     }
 }

@@ -1,11 +1,11 @@
-//! `playself stats` and `playself simulate` as a script meets them.
+//! `playself stats` and `playself simulate`.
 
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 fn playself(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_playself")).args(arguments).output().expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_playself")).args(arguments).output().expect("the program can be started")
 }
 
 fn json_lines(output: &Output) -> Vec<Value> {
@@ -46,7 +46,7 @@ fn stats_prints_every_documented_key_and_a_verdict() {
         elo("elo_corrected_lower") < elo("elo_corrected")
             && elo("elo_corrected") < elo("elo_corrected_upper")
     );
-    // The plain estimate of a test that passed early exaggerates.
+    // The plain estimate of a test that passed early is too high.
     assert!(elo("elo_corrected") < elo("elo"));
 }
 

@@ -1,12 +1,12 @@
-//! The likelihood ratio against values from an independent solver.
+//! Log-likelihood ratios compared with values from an independent solver.
 //!
-//! The reference maximises the likelihood over all distributions by another road: for each spread on a fine grid a
-//! two-multiplier dual problem solved by damped Newton steps, then a bounded scalar search (numpy, scipy 1.17).
+//! The reference maximises the likelihood over all distributions by another method: for each spread on a fine grid a
+//! two-multiplier dual problem, solved by damped Newton steps, then a bounded scalar search (numpy, scipy 1.17).
 
 use playself::stats::{EloModel, Hypotheses, Pentanomial, SprtConfig, Trinomial};
 
 fn config(model: EloModel, elo0: f64, elo1: f64) -> SprtConfig {
-    SprtConfig { model, ..SprtConfig::usual(Hypotheses::new(elo0, elo1).expect("the table is in order")) }
+    SprtConfig { model, ..SprtConfig::usual(Hypotheses::new(elo0, elo1).expect("elo0 is below elo1")) }
 }
 
 fn agrees(name: &str, llr: f64, expected: f64) {
@@ -30,10 +30,10 @@ fn pair_ratios_agree_with_an_independent_solver() {
         ("no draws", [12, 0, 0, 0, 9], Normalized, -10.0, 30.0, -0.6255961446374325),
         ("far above", [3, 40, 90, 61, 6], Normalized, 300.0, 400.0, -47.385627437327486),
         ("far below", [3, 40, 90, 61, 6], Normalized, -700.0, -250.0, 234.14063322828267),
-        // Newton's first step ends on a pole to the last bit, where every further step is small.
+        // The first Newton step ends exactly on a pole, where every further step is small.
         ("a step onto a pole", [1, 56, 165, 176, 2], Normalized, 0.0, 3.0, 1.7875089801477229),
         ("the same from the other side", [2, 176, 165, 56, 1], Normalized, -3.0, 0.0, -1.7875089801477229),
-        // A second, higher summit far from the sample, although the hypothesis is near.
+        // The likelihood has a second, higher maximum far from the sample, although the hypothesis is near.
         ("one lost, else even", [1, 0, 5400, 0, 0], Normalized, 0.0, 5.0, -2.837294155489229),
         ("one won, else even", [0, 0, 5400, 0, 1], Normalized, -5.0, 0.0, 2.837294155487924),
         ("few, else even", [1, 0, 50, 0, 0], Normalized, 0.0, 50.0, -2.6664598436831475),
@@ -63,7 +63,7 @@ fn a_losing_candidate_is_rejected_on_the_bayesian_scale_from_pairs_and_from_game
     let test = config(EloModel::Bayesian, 0.0, 5.0);
     let beaten = test.llr(&Pentanomial([10_000, 80_000, 10_000, 0, 0]));
     assert!(beaten < test.bounds().lower, "{beaten}");
-    // No win at all and a single one say nearly the same.
+    // No win and a single win give nearly the same ratio.
     let games =
         |wins: u64| config(EloModel::Bayesian, 0.0, 10.0).llr(&Trinomial { wins, draws: 50, losses: 950 });
     assert!(games(0) < -3.0 && (games(0) / games(1) - 1.0).abs() < 0.5, "{} and {}", games(0), games(1));

@@ -1,4 +1,4 @@
-//! Sequential tests on simulated games: error rates, lengths, and verdicts that do not depend on concurrency.
+//! Sequential tests on simulated games: error rates, lengths, and verdicts independent of the concurrency.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +10,7 @@ use playself::stats::{
 fn simulation(null: f64, alternative: f64, truth: f64) -> SprtSimulation {
     let games = GameModel::unbalanced();
     SprtSimulation {
-        config: SprtConfig::usual(Hypotheses::new(null, alternative).expect("in order")),
+        config: SprtConfig::usual(Hypotheses::new(null, alternative).expect("null is below alternative")),
         odds: games.odds(games.difference(EloModel::Normalized, truth)),
         seed: 2026,
         concurrency: NonZeroUsize::MIN,
@@ -26,8 +26,8 @@ fn mean_pairs(tests: &[SimulatedTest]) -> f64 {
     tests.iter().map(|test| test.seen.pairs()).sum::<u64>() as f64 / tests.len() as f64
 }
 
-/// Pass rate and mean length against the closed form with overshoot, within so many standard errors.
-fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors: f64) {
+/// Compares pass rate and mean length with the closed form with overshoot, within `errors` standard errors.
+fn assert_matches_forecast(simulation: &SprtSimulation, truth: f64, runs: u64, errors: f64) {
     let tests = simulation.run(runs);
     let games = GameModel::unbalanced();
     let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
@@ -37,7 +37,7 @@ fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors
     let error = (forecast * (1.0 - forecast) / runs as f64).sqrt();
     assert!((rate - forecast).abs() < errors * error + 0.002, "passed {rate}, forecast {forecast}");
     let (pairs, forecast) = (mean_pairs(&tests), curve.expected_pairs(truth));
-    // A test's length varies about as much as it lasts.
+    // The standard deviation of the length of a test is about its mean.
     assert!(
         (pairs / forecast - 1.0).abs() < errors / (runs as f64).sqrt() + 0.01,
         "{pairs} pairs, forecast {forecast}"
@@ -47,7 +47,7 @@ fn assert_as_foretold(simulation: &SprtSimulation, truth: f64, runs: u64, errors
 #[test]
 fn rates_and_lengths_match_the_forecast_at_and_between_the_hypotheses() {
     for truth in [0.0, 10.0, 20.0] {
-        assert_as_foretold(&simulation(0.0, 20.0, truth), truth, 250, 4.0);
+        assert_matches_forecast(&simulation(0.0, 20.0, truth), truth, 250, 4.0);
     }
 }
 
@@ -70,7 +70,7 @@ fn counting_pairs_as_they_finish_would_change_verdicts_and_favour_short_games() 
     let wrong = SprtSimulation { concurrency, counting: Counting::Completion, ..simulation(0.0, 20.0, 10.0) };
     let (wrong, right) = (wrong.run(200), simulation(0.0, 20.0, 10.0).run(200));
     assert_ne!(wrong, right);
-    // Lost pairs are the short ones here, so the count starts with too many of them.
+    // Lost pairs are short here, so the count starts with too many of them.
     assert!(pass_rate(&wrong) < pass_rate(&right) - 0.05, "{} and {}", pass_rate(&wrong), pass_rate(&right));
 }
 
@@ -93,9 +93,9 @@ fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth(
     }
 }
 
-/// Minutes of work on all cores: `just sim-sprt`.
+/// Takes minutes on all cores; run by `just sim-sprt`.
 #[test]
-#[ignore = "a hundred thousand tests each way"]
+#[ignore = "a hundred thousand tests at each hypothesis; `just sim-sprt`"]
 fn error_rates_are_within_0_003_of_their_nominal_values_over_a_hundred_thousand_tests() {
     let games = GameModel::unbalanced();
     for (truth, rate) in [(0.0, 0.05), (5.0, 0.95)] {

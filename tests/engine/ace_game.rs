@@ -1,4 +1,4 @@
-//! `chess` as a peer meets it: moves in, moves out, and a status that tells the result.
+//! `chess` as a process: moves in, moves out, and the result as its exit status.
 
 use crate::console::Program;
 use playself::chess::{Color, GameLine, Position};
@@ -8,7 +8,7 @@ fn chess(arguments: &[&str]) -> Program {
     Program::start(env!("CARGO_BIN_EXE_chess"), arguments)
 }
 
-/// Feeds lines to a game; what it printed, its status and its notes.
+/// Sends `input` to a game and returns its output lines, its exit status and its standard error.
 fn played(arguments: &[&str], input: &str) -> (Vec<String>, Option<i32>, String) {
     let mut game = chess(arguments);
     game.send(input.as_bytes());
@@ -88,7 +88,7 @@ fn an_invalid_call_never_exits_with_the_status_of_a_result() {
     }
 }
 
-/// Two processes, each playing one side, their pipes crossed by this test, which referees.
+/// Two processes that play one side each; this test passes the moves between them and checks the rules.
 fn duel(start: &str, seed: &str) -> (GameLine, [Option<i32>; 2]) {
     let starting = format!("--starting={start}");
     let limits = ["--nodes", "150", "--hash", "1", "--seed", seed, starting.as_str()];
@@ -97,16 +97,16 @@ fn duel(start: &str, seed: &str) -> (GameLine, [Option<i32>; 2]) {
     let mut line = GameLine::new(Position::from_fen(start).expect("a legal start"));
     while line.outcome().is_none() {
         let mover = line.current().turn();
-        let text = sides[mover.index()].line().expect("the side to move moves");
+        let text = sides[mover.index()].line().expect("the side to move prints a move");
         assert!(matches!(Line::parse(&text), Line::Move(_)), "{text}");
-        let mv = line.current().parse_ace(&text).expect("and its move is legal");
-        assert_eq!(line.current().ace(mv), text, "and spelt as the protocol has it");
+        let mv = line.current().parse_ace(&text).expect("the move is legal");
+        assert_eq!(line.current().ace(mv), text, "the move is written as in the protocol");
         line.push(mv);
         sides[(!mover).index()].send_line(&text);
     }
     let statuses = sides.map(|side| {
         let (rest, status, notes) = side.finish();
-        assert!(rest.is_empty(), "nothing after the end: {rest:?}");
+        assert!(rest.is_empty(), "no output after the end: {rest:?}");
         assert!(!notes.contains("Invalid"), "{notes}");
         status.code()
     });
@@ -122,11 +122,11 @@ fn two_processes_play_whole_games_and_agree_on_the_result() {
     for (start, seed) in [(standard, "1"), (standard, "2"), (shuffled, "3"), (lopsided, "4")] {
         let (line, statuses) = duel(start, seed);
         castled += line.moves().iter().filter(|mv| mv.is_castling()).count();
-        let outcome = line.outcome().expect("a duel ends");
+        let outcome = line.outcome().expect("the game is over");
         let expected = outcome.winner().map_or(0, |winner| if winner == Color::White { 2 } else { 1 });
         assert_eq!(statuses, [Some(expected); 2], "{outcome:?}");
     }
-    assert!(castled > 0, "some game castles");
+    assert!(castled > 0, "at least one game has castling");
 }
 
 #[test]

@@ -1,16 +1,16 @@
-//! Elementary endings are won against perfect defence, inside the fifty-move rule.
+//! Elementary endings are won against perfect defence, within the fifty-move rule.
 
 use crate::endgame_tables::Table;
 use playself::chess::{Color, GameLine, Outcome, PieceKind, Position};
 use playself::engine::{Limits, Searcher, StopFlag, Unobserved};
 
-/// What the engine may think for each move.
+/// Nodes per move of the engine.
 const NODES: u64 = 8_000;
-/// What it may think with bishop and knight, about 40 ms: driving the king out of the wrong corner takes more foresight
-/// than 8,000 nodes give, which leave some of the longest wins to the fifty-move rule.
+/// Nodes per move with bishop and knight, about 40 ms. Driving the king out of the wrong corner needs a deeper search
+/// than 8,000 nodes, with which some of the longest wins run into the fifty-move rule.
 const NODES_FOR_BISHOP_AND_KNIGHT: u64 = 40_000;
 
-/// The defence that loses last; a reply that no table calls lost is taken at once.
+/// Returns the reply with the longest mate; a reply that is not lost in any table is preferred.
 fn defend(position: &Position, tables: &[&Table]) -> playself::chess::Move {
     let lasts = |after: &Position| tables.iter().find_map(|table| table.plies_to_mate(after));
     let moves = position.legal_moves();
@@ -20,7 +20,7 @@ fn defend(position: &Position, tables: &[&Table]) -> playself::chess::Move {
         .expect("the game is not over")
 }
 
-/// Plays the ending out; the plies it took, or how it failed.
+/// Plays the ending and returns the number of plies, or how it failed.
 fn win(fen: &str, tables: &[&Table], nodes: u64) -> Result<usize, String> {
     let start = Position::from_fen(fen).map_err(|error| format!("{fen}: {error}"))?;
     let mut game = GameLine::new(start);
@@ -51,7 +51,7 @@ fn win_all(fens: &[String], tables: &[&Table], nodes: u64) {
 
 #[test]
 fn queen_and_rook_win_against_perfect_defence_from_the_longest_mates() {
-    // Ten moves and sixteen, as every table of these endings says.
+    // Ten and sixteen moves are the published maxima of these endings.
     for (kind, longest) in [(PieceKind::Queen, 19), (PieceKind::Rook, 31)] {
         let table = Table::new(&[kind]);
         let hardest = table.longest(3);

@@ -1,11 +1,11 @@
-//! What the evaluation promises over thousands of positions from random games.
+//! Properties of the evaluation over thousands of positions from random games.
 
 use playself::chess::{ByColor, CastlingRooks, Move, Piece, Position, Setup, Square};
 use playself::engine::eval::{
     Coefficients, Evaluator, NoTrace, Weights, evaluate_with_trace, scale_by_halfmove_clock,
 };
 
-/// A small generator, so that every run sees the same games.
+/// Xorshift generator, so that every run has the same games.
 struct Dice(u64);
 
 impl Dice {
@@ -17,7 +17,7 @@ impl Dice {
     }
 }
 
-/// Positions of random games, captures preferred, so that all kinds of endings come up.
+/// Positions of random games with many captures, so that all kinds of endings occur.
 fn positions() -> Vec<Position> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::new();
@@ -72,7 +72,7 @@ fn caches_of_the_evaluator_never_change_a_score() {
     let positions = positions();
     for position in positions.iter().chain(positions.iter().rev()) {
         let white = evaluate_with_trace(position, &weights, &mut NoTrace);
-        // A known ending has no taper, and the clock does not change its score.
+        // A known ending has no taper, and the fifty-move counter does not change its score.
         let faded = match Coefficients::of(position, &weights).taper {
             None => white,
             Some(_) => scale_by_halfmove_clock(white, position.halfmove_clock(), weights.fifty_moves_stretch),

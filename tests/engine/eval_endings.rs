@@ -1,4 +1,4 @@
-//! Endings that the evaluation must know.
+//! Endings that the evaluation recognises.
 
 use playself::chess::{ByColor, CastlingRooks, Color, Piece, PieceKind, Position, Setup, Square};
 use playself::engine::eval::{Evaluator, Weights};
@@ -53,14 +53,14 @@ fn won_endings_score_more_than_their_material_and_more_with_the_king_at_the_edge
 
 #[test]
 fn bishop_and_knight_score_more_with_the_king_in_the_corner_of_the_bishop() {
-    // The bishop stands on a light square, so a8 and h1 are where mate is given.
+    // The bishop is on a light square, so mate is possible on a8 and h1.
     let right = white_score("k7/8/1K6/8/8/8/4B3/4N3 w - - 0 1");
     let wrong = white_score("7k/8/6K1/8/8/8/4B3/4N3 w - - 0 1");
     let middle = white_score("3k4/8/3K4/8/8/8/4B3/4N3 w - - 0 1");
     assert!(right > middle && middle > wrong, "right {right}, middle {middle}, wrong {wrong}");
 }
 
-/// White's king, pawn and king against Black's king, if that is a legal position.
+/// White's king and pawn against Black's king, if the position is legal.
 fn king_and_pawn(turn: Color, white: Square, pawn: Square, black: Square) -> Option<Position> {
     let mut board = [None; 64];
     if white == pawn || white == black || pawn == black {
@@ -75,7 +75,7 @@ fn king_and_pawn(turn: Color, white: Square, pawn: Square, black: Square) -> Opt
     Position::from_setup(&setup).ok()
 }
 
-/// Whether White wins as far as one position tells: a queen or rook that cannot be taken at once wins.
+/// Whether White wins, judged by this position alone: a queen or rook that cannot be captured at once wins.
 fn is_won(position: &Position, evaluator: &mut Evaluator) -> bool {
     if position.by_kind(PieceKind::Pawn).any() {
         let score = evaluator.evaluate(position);
@@ -100,7 +100,7 @@ fn every_king_and_pawn_ending_agrees_with_its_successors() {
                     let mut next = moves.iter().map(|mv| is_won(&position.play(*mv), &mut evaluator));
                     let expected = match turn {
                         Color::White => next.any(|won| won),
-                        // No move: stalemate, for a pawn and a king cannot mate here.
+                        // Without a move it is stalemate, since a king and a pawn cannot mate here.
                         Color::Black => !moves.is_empty() && next.all(|won| won),
                     };
                     assert_eq!(is_won(&position, &mut evaluator), expected, "{position:?}");
@@ -109,5 +109,5 @@ fn every_king_and_pawn_ending_agrees_with_its_successors() {
             }
         }
     }
-    assert!(judged > 50_000, "{judged} positions were looked at");
+    assert!(judged > 50_000, "{judged} positions were checked");
 }

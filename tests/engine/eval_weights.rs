@@ -1,4 +1,4 @@
-//! The weights table and the files made from it.
+//! The table of weights and the weight files in `configs/`.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ fn names_are_unique_and_made_of_lower_case_words() {
         assert!(name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')), "{name}");
     }
     for name in ["knight_value", "knight_mobility", "passed_pawn_rank_eg_7", "pst_knight_mg_d4", "tempo_mg"] {
-        assert!(seen.contains(&name.to_owned()), "{name} is a name others rely on");
+        assert!(seen.contains(&name.to_owned()), "{name} is a documented name");
     }
 }
 
@@ -102,9 +102,9 @@ fn each_weight_changes_the_score_by_its_coefficient() {
     let weights = Weights::default();
     let fen = "r1b2rk1/pp1nqppp/2pbpn2/3p4/2PP4/1PNBPN2/P4PPP/R1BQ1RK1 w - - 0 9";
     let position = Position::from_fen(fen).unwrap();
-    let taken = Coefficients::of(&position, &weights);
-    let taper = taken.taper.expect("a middlegame is not a known ending");
-    // A full board counts the middlegame half only, so a step of one unit shows as one centipawn each.
+    let coefficients = Coefficients::of(&position, &weights);
+    let taper = coefficients.taper.expect("a middlegame is not a known ending");
+    // With all pieces on the board only middlegame values count, so one unit changes the score by one centipawn.
     assert_eq!(taper.phase, 24);
     for (index, place) in weight_slots().iter().enumerate() {
         let spec = &Weights::specs()[index];
@@ -113,10 +113,10 @@ fn each_weight_changes_the_score_by_its_coefficient() {
         }
         let mut changed = weights.clone();
         changed.set_cell(index, weights.cell(index) + 1);
-        let moved = Coefficients::of(&position, &changed).score - taken.score;
+        let moved = Coefficients::of(&position, &changed).score - coefficients.score;
         let counted = match place.phases {
             playself::engine::eval::Phases::Endgame => 0,
-            _ => taken.terms[0][place.slot] - taken.terms[1][place.slot],
+            _ => coefficients.terms[0][place.slot] - coefficients.terms[1][place.slot],
         };
         assert_eq!(moved, counted, "{}", spec.name);
     }

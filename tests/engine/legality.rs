@@ -1,4 +1,4 @@
-//! The engine never plays an illegal move, and never none: thousands of fast games, refereed by another library.
+//! The engine always plays a legal move: thousands of fast games, checked by another library.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -10,19 +10,19 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 
-/// Games of each kind; `LEGALITY_GAMES` asks for more.
+/// Number of games of each kind; `LEGALITY_GAMES` overrides it.
 fn games() -> u32 {
     std::env::var("LEGALITY_GAMES").ok().and_then(|number| number.parse().ok()).unwrap_or(1000)
 }
 
-/// So few nodes that most searches are cut short in the middle, where mistakes would hide.
+/// So few nodes that most searches are stopped in the middle of an iteration, where mistakes are likely.
 const NODES: u64 = 24;
-/// Plies at random first, so that no two games are the same.
+/// Random plies at the start, so that no two games are the same.
 const RANDOM_PLIES: usize = 6;
-/// A game that lasts longer is left.
+/// Maximum length of a game in plies.
 const LONGEST: usize = 160;
 
-/// A small generator, so that a failing game can be played again from its number.
+/// Generator seeded by the number of a game, so that a failing game can be repeated.
 struct Dice(u64);
 
 impl Dice {
@@ -32,7 +32,7 @@ impl Dice {
     }
 }
 
-/// The back rank of a Chess960 start: bishops on both colours, the king between the rooks.
+/// The back rank of a Chess960 start position: bishops on both colours, the king between the rooks.
 fn back_rank(dice: &mut Dice) -> String {
     let mut rank = [' '; 8];
     rank[2 * dice.below(4)] = 'b';
@@ -56,12 +56,16 @@ fn start(mode: CastlingMode, dice: &mut Dice) -> String {
     format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", rank.to_ascii_uppercase())
 }
 
-/// Plays one game; what is wrong with it, if anything is.
+/// Plays one game and returns the first mistake as an error.
 fn play(searcher: &mut Searcher, mode: CastlingMode, number: u32) -> Result<(), String> {
     let mut dice = Dice(u64::from(number) * 2 + 1);
     let fen = start(mode, &mut dice);
-    let mut referee: Chess = fen.parse::<Fen>().expect("we wrote it").into_position(mode).expect("a start");
-    let mut line = GameLine::new(Position::from_fen(&fen).expect("a start"));
+    let mut referee: Chess = fen
+        .parse::<Fen>()
+        .expect("the FEN is valid")
+        .into_position(mode)
+        .expect("the start position is legal");
+    let mut line = GameLine::new(Position::from_fen(&fen).expect("the start position is legal"));
     let style = match mode {
         CastlingMode::Standard => MoveStyle::Standard,
         CastlingMode::Chess960 => MoveStyle::Chess960,
@@ -71,7 +75,7 @@ fn play(searcher: &mut Searcher, mode: CastlingMode, number: u32) -> Result<(), 
         let position = *line.current();
         let wrong = |what: String| format!("game {number} from {fen}, {}: {what}", position.to_fen());
         if position.has_legal_move() == referee.legal_moves().is_empty() {
-            return Err(wrong("the referee sees other moves".into()));
+            return Err(wrong("the referee has other legal moves".into()));
         }
         if line.outcome().is_some() {
             return Ok(());
@@ -81,7 +85,7 @@ fn play(searcher: &mut Searcher, mode: CastlingMode, number: u32) -> Result<(), 
             moves[dice.below(moves.len())]
         } else {
             let report = searcher.search(&line, &Limits::nodes(NODES), &StopFlag::new(), &mut Unobserved);
-            report.best.ok_or_else(|| wrong("no move at all".into()))?
+            report.best.ok_or_else(|| wrong("no move was returned".into()))?
         };
         let text = position.coordinate(mv, style);
         let judged = text.parse::<UciMove>().map_err(|error| wrong(format!("{text}: {error}")))?;

@@ -1,4 +1,4 @@
-//! What the engine promises about its answers: legal, right where it can be known, and the same every time.
+//! Results of the search: legal, correct where the answer is known, and reproducible.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QP
 fn the_same_nodes_give_the_same_move_score_and_count_every_time() {
     for nodes in [1, 2, 1000, 30_000] {
         let first = search(MIDDLE_GAME, &Limits::nodes(nodes));
-        assert_eq!(first.nodes, nodes, "the limit is kept to the node");
+        assert_eq!(first.nodes, nodes, "the node limit is exact");
         for _ in 0..2 {
             assert_eq!(search(MIDDLE_GAME, &Limits::nodes(nodes)), first);
         }
@@ -35,7 +35,7 @@ fn the_same_nodes_give_the_same_move_score_and_count_every_time() {
     used.search(&line(MIDDLE_GAME), &Limits::nodes(20_000), &StopFlag::new(), &mut Unobserved);
     used.new_game();
     let again = used.search(&line(MIDDLE_GAME), &Limits::nodes(30_000), &StopFlag::new(), &mut Unobserved);
-    assert_eq!(again, search(MIDDLE_GAME, &Limits::nodes(30_000)), "a new game is a new engine");
+    assert_eq!(again, search(MIDDLE_GAME, &Limits::nodes(30_000)), "new_game resets the searcher");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_side_that_is_being_mated_reports_a_negative_mate_score() {
 
 #[test]
 fn a_requested_mate_ends_the_search() {
-    // A zugzwang, which a null move would overlook.
+    // A zugzwang, which null-move pruning would miss.
     let limits = Limits { mate: Some(2), ..Limits::default() };
     let report = search("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", &limits);
     assert_eq!(
@@ -160,7 +160,7 @@ fn the_winning_side_avoids_the_third_repetition() {
         game.push(mv);
     }
     let report = Searcher::new(4).search(&game, &Limits::depth(8), &StopFlag::new(), &mut Unobserved);
-    assert_ne!(format!("{:?}", report.best.unwrap()), "b2a2", "a third time would give the rook's win away");
+    assert_ne!(format!("{:?}", report.best.unwrap()), "b2a2", "a third repetition would draw a won ending");
     assert!(matches!(report.score, Score::Mate(1..) | Score::Cp(200..)));
 }
 
@@ -195,7 +195,7 @@ fn the_search_stays_within_its_clock() {
         let started = Instant::now();
         let report = search(MIDDLE_GAME, &Limits::clock(clock));
         assert!(report.best.is_some());
-        // The machine that runs the tests may be busy: the bound leaves it room, the budget's own tests do not.
+        // The bound is wide because the machine may be busy; the unit tests of the time budget are exact.
         assert!(started.elapsed() < Duration::from_millis(time + 200));
     }
 }
@@ -243,5 +243,5 @@ fn known_tactics_are_found() {
 
 #[test]
 fn the_signature_is_pinned() {
-    assert_eq!(signature(4).nodes, 12_201, "if the engine was meant to play differently, pin the new number");
+    assert_eq!(signature(4).nodes, 12_201, "if the change of play is intended, update this number");
 }

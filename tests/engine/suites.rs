@@ -1,10 +1,10 @@
-//! What the engine solves of well-known positions at a fixed number of nodes; a report, with a floor under it.
-#![expect(clippy::print_stdout, reason = "the report is what the recipe is run for")]
+//! Well-known positions solved with a fixed number of nodes: a report, with a minimum for each suite.
+#![expect(clippy::print_stdout, reason = "the recipe is run for this report")]
 
 use playself::chess::{GameLine, Position};
 use playself::engine::{Limits, Searcher, StopFlag, Unobserved};
 
-/// What the engine may think about each position.
+/// Nodes per position.
 const NODES: u64 = 200_000;
 
 /// A name, a position, and the moves that solve it.
@@ -27,7 +27,7 @@ const MATES: [Case; 9] = [
     ("knight and bishop in a net", "5rk1/1p1q2bp/p2pN1p1/2pP2Bn/2P3P1/1P6/P4QKP/5R2 w - - 0 1", "Qxf8+"),
 ];
 
-/// The test of Bratko and Kopec, 1982: twelve tactical positions, twelve pawn levers.
+/// The Bratko-Kopec test, 1982: twelve tactical positions, twelve pawn levers.
 const BRATKO_KOPEC: [Case; 24] = [
     ("BK.01", "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", "Qd1+"),
     ("BK.02", "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - 0 1", "d5"),
@@ -55,7 +55,7 @@ const BRATKO_KOPEC: [Case; 24] = [
     ("BK.24", "r2qnrnk/p2b2b1/1p1p2pp/2pPpp2/1PP1P3/PRNBB3/3QNPPP/5RK1 w - - 0 1", "f4"),
 ];
 
-/// Studies and zugzwangs, which cuts that trust in passing overlook.
+/// Studies and zugzwangs, which null-move pruning may miss.
 const ENDINGS: [Case; 8] = [
     ("Reti 1921", "7K/8/k1P5/7p/8/8/8/8 w - - 0 1", "Kg7"),
     ("Lasker and Reichhelm 1901", "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", "Kb1"),
@@ -67,7 +67,7 @@ const ENDINGS: [Case; 8] = [
     ("zugzwang 5", "8/8/1p1r1k2/p1pPN1p1/P3KnP1/1P6/8/3R4 b - - 0 1", "Nxd5"),
 ];
 
-/// How many of `cases` are solved; tells of those that are not.
+/// Returns the number of solved cases and prints the others.
 fn solved(suite: &str, cases: &[Case]) -> usize {
     let mut searcher = Searcher::new(16);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Texel tuning: the model is the evaluation, its gradient is exact, and a run finds weights that fit better.
+//! Texel tuning: the model equals the evaluation, its gradient is exact, and a run lowers the loss.
 
 use playself::chess::Position;
 use playself::engine::eval::{NoTrace, evaluate_with_trace, scale_by_halfmove_clock};
@@ -17,7 +17,7 @@ impl Dice {
     }
 }
 
-/// Positions of random games, with results that lean to the side that `judge` prefers.
+/// Positions of random games with random results, drawn by the expected score that `judge` gives the position.
 fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let mut samples = Vec::new();
@@ -58,7 +58,7 @@ fn the_model_scores_positions_as_the_evaluation_does() {
             position.halfmove_clock(),
             weights.fifty_moves_stretch,
         );
-        // The evaluation rounds the king's danger, the joining and the fading; the model does not.
+        // The evaluation rounds king danger, the phase blend and the fading; the model does not.
         assert!((modelled - f64::from(scored)).abs() < 5.0, "{modelled} {scored} {position:?}");
     }
 }
@@ -69,7 +69,7 @@ fn the_gradient_agrees_with_finite_differences() {
     let data = Dataset::new(&samples(12, &weights), &weights, BY_RESULT, 2);
     let rows: Vec<u32> = (0..data.len() as u32).collect();
     let mut model = Model::of(&weights);
-    // Whole numbers put some kings exactly where danger begins to count, and there is no slope at a kink.
+    // With integers some king danger lies exactly at the kink of its function, where there is no derivative.
     model.cells[Weights::index_of("danger_base").unwrap()] += 0.37;
     let gradient = model.gradient(&data, &rows, Scale(1.1), 2);
     assert!((gradient.loss - model.loss(&data, Scale(1.1), 2)).abs() < 1e-12);
@@ -94,9 +94,9 @@ fn the_gradient_agrees_with_finite_differences() {
 fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
     let truth = Weights::default();
     let samples = samples(300, &truth);
-    let mut spoiled = truth.clone();
-    spoiled.set("knight_value", truth.knight_value - 148).unwrap();
-    spoiled.set("rook_value", truth.rook_value + 141).unwrap();
+    let mut altered = truth.clone();
+    altered.set("knight_value", truth.knight_value - 148).unwrap();
+    altered.set("rook_value", truth.rook_value + 141).unwrap();
     let plan = Plan {
         scale: Some(Scale(1.0)),
         epochs: 40,
@@ -105,14 +105,14 @@ fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
         ..Plan::with_threads(2)
     };
     let mut epochs = 0;
-    let tuned = tune(&samples, &spoiled, &plan, &mut |_| epochs += 1);
+    let tuned = tune(&samples, &altered, &plan, &mut |_| epochs += 1);
     assert_eq!(epochs, tuned.epochs);
     assert!(tuned.held_out[1] < tuned.held_out[0], "{:?}", tuned.held_out);
-    assert_eq!(tuned.weights.pst_knight, truth.pst_knight, "what is not to be tuned stays");
+    assert_eq!(tuned.weights.pst_knight, truth.pst_knight, "weights outside the selection stay");
     let (knight, true_knight) = (tuned.weights.knight_value, truth.knight_value);
     assert!(
         (true_knight - 68..=true_knight + 42).contains(&knight),
-        "a knight is worth {knight} after tuning, {true_knight} in truth"
+        "knight_value is {knight} after tuning, the true value is {true_knight}"
     );
 }
 
@@ -127,7 +127,10 @@ fn weights_that_only_multiply_zeros_are_reported_as_unmoved() {
     let unmoved = |start: &Weights| tune(&samples, start, &plan, &mut |_| {}).unmoved;
     assert!(unmoved(&calm).contains(&"danger_rook_check"));
     calm.set("danger_attackers_2", 40).unwrap();
-    assert!(!unmoved(&calm).contains(&"danger_rook_check"), "one of a product is enough to move the others");
+    assert!(
+        !unmoved(&calm).contains(&"danger_rook_check"),
+        "one non-zero factor is enough for the others to move"
+    );
 }
 
 #[test]
@@ -135,5 +138,5 @@ fn the_fitted_scale_is_the_one_that_made_the_results() {
     let weights = Weights::default();
     let data = Dataset::new(&samples(250, &weights), &weights, BY_RESULT, 2);
     let Scale(k) = Scale::fit(&Model::of(&weights), &data, 2);
-    assert!((0.9..1.1).contains(&k), "{k}, where 1 made the results");
+    assert!((0.9..1.1).contains(&k), "{k}, but the results were made with 1");
 }

@@ -1,4 +1,4 @@
-//! `chess-uci` as a GUI meets it: a process, its pipes, and every command at any moment.
+//! `chess-uci` as a process: every command, at any moment.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ fn best_move(line: &str, position: &Position, style: MoveStyle) -> String {
     best.to_owned()
 }
 
-/// The last line of an answer, and the search's last `info` before it.
+/// The last line of an answer, and the last `info` line with a depth before it.
 fn answer(lines: &[String]) -> (&str, Option<&str>) {
-    let (last, before) = lines.split_last().expect("an answer has a line");
+    let (last, before) = lines.split_last().expect("an answer has at least one line");
     (last, before.iter().rev().find(|line| line.starts_with("info depth")).map(String::as_str))
 }
 
@@ -31,14 +31,14 @@ fn uci_lists_every_option() {
     let mut engine = engine();
     engine.send_line("uci");
     let lines = engine.until("uciok");
-    // 20 ms when the machine is quiet; a test must also pass on a crowded one.
+    // It takes 20 ms on an idle machine; the bound also holds on a busy one.
     assert!(started.elapsed() < Duration::from_secs(10));
     let mut options = Vec::new();
     for line in &lines {
         match Reply::parse(line) {
             Reply::Option(option) => options.push(option),
             Reply::IdName(_) | Reply::IdAuthor(_) | Reply::UciOk => {}
-            other => panic!("{other:?} has no place in an introduction"),
+            other => panic!("{other:?} is not an answer to `uci`"),
         }
     }
     for name in [
@@ -124,10 +124,10 @@ fn a_search_can_be_stopped_at_any_moment() {
         thread::sleep(Duration::from_micros(micros));
         engine.send_line("stop\nisready");
         let mut answers = 0;
-        // Whichever comes first, one best move and one readiness come, and nothing else of either.
+        // One `bestmove` and one `readyok` arrive, in either order, and no second one of either.
         for _ in 0..2 {
             let lines = loop {
-                let line = engine.line().expect("it goes on");
+                let line = engine.line().expect("the engine is running");
                 if line.starts_with("bestmove") || line == "readyok" {
                     break line;
                 }
@@ -137,7 +137,7 @@ fn a_search_can_be_stopped_at_any_moment() {
         assert_eq!(answers, 1);
     }
     engine.send_line("stop\nstop\nponderhit\nisready");
-    assert_eq!(engine.until("readyok"), ["readyok"], "nothing runs, so nothing else is printed");
+    assert_eq!(engine.until("readyok"), ["readyok"], "without a search nothing else is printed");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_refused_position_is_explained_and_leaves_the_board_unchanged() {
         "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves xyz",
     ] {
         engine.send_line(bad);
-        let line = engine.line().expect("it explains");
+        let line = engine.line().expect("the engine explains the refusal");
         assert!(line.starts_with("info string position refused"), "{bad}: {line}");
         engine.send_line("d");
         let lines = engine.until("Checkers");
@@ -238,7 +238,7 @@ fn a_long_list_of_moves_is_applied_quickly() {
     let started = Instant::now();
     engine.send_line(&format!("{all}isready"));
     engine.until("readyok");
-    // Three and a half megabytes of text; quadratic playing out would be 720 000 moves.
+    // 3.5 MB of text; replaying every list from the start would take 720 000 moves.
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     engine.send_line("go nodes 200");
     best_move(answer(&engine.until("bestmove")).0, &Position::startpos(), MoveStyle::Standard);
@@ -331,7 +331,7 @@ fn options_change_the_engine_and_invalid_ones_are_reported() {
         ("setoption name tempo_m value 1", "tempo_mg"),
     ] {
         engine.send_line(bad);
-        let line = engine.line().expect("it explains");
+        let line = engine.line().expect("the engine explains the refusal");
         assert!(line.starts_with("info string ") && line.contains(part), "{bad}: {line}");
     }
 }
@@ -385,7 +385,7 @@ fn random_input_never_ends_the_process() {
         }
         engine.send(&bytes);
         engine.send_line("stop");
-        // A position it was left with may be anything; from a known one it must still play.
+        // The random input may have set any position; from a known one the engine must still play.
         engine.send_line("setoption name Threads value 1\nsetoption name MultiPV value 1\nposition startpos\ngo nodes 77\nisready");
         engine.until("readyok");
     }

@@ -1,10 +1,10 @@
-//! What the host does to us, and what we leave behind: each case in a process of its own.
+//! Faults of the host, and the processes and folders that remain after them; each case in its own process.
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::fault::{fake, guardian, jobs, run, sound, survivors};
+use crate::fault::{fake, faultless, guardian, jobs, run, survivors};
 use crate::machine;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigHandler, Signal, kill, signal};
@@ -15,7 +15,7 @@ use playself::player::{EngineSpec, WorkingDir};
 
 const MARK: &str = "PLAYSELF_TEST_MARK";
 
-/// Starts one of the ignored tests below as a process that can be treated badly.
+/// Starts one of the ignored tests below as a process that can be killed, stopped or limited.
 fn helper(test: &str, mark: &str) -> Child {
     let (_, module) = module_path!().split_once("::").unwrap();
     let test = format!("{module}::{test}");
@@ -28,13 +28,13 @@ fn helper(test: &str, mark: &str) -> Child {
 }
 
 fn mark() -> String {
-    std::env::var(MARK).expect("only started by other tests, with a mark")
+    std::env::var(MARK).expect("this helper is started by another test, with a mark")
 }
 
-/// Under `nohup` the test program ignores SIGHUP, and every process that it starts inherits that.
+/// Restores the default action of SIGHUP, which is ignored, also by child processes, if the tests run under `nohup`.
 fn restore_default_hangup() {
-    #[expect(unsafe_code, reason = "the disposition of a signal cannot be changed otherwise")]
-    // SAFETY: no handler runs; only the default is put back.
+    #[expect(unsafe_code, reason = "nix has no safe way to change the action of a signal")]
+    // SAFETY: no handler is installed; only the default action is restored.
     unsafe { signal(Signal::SIGHUP, SigHandler::SigDfl) }.unwrap();
 }
 
@@ -52,7 +52,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn plays_without_end() {
     restore_default_hangup();
     let stubborn = fake(&["on eof: hang", "on start: block-term; fork 1; fork-session", "on quit: hang"]);
@@ -61,7 +61,7 @@ fn plays_without_end() {
         spec.args.extend(["--sleep-ms".into(), "30".into()]);
         spec
     };
-    let mut config = FleetConfig::new(vec![slow(stubborn), slow(named(sound(), &mark()))]);
+    let mut config = FleetConfig::new(vec![slow(stubborn), slow(named(faultless(), &mark()))]);
     config.concurrency = 3;
     config.guardian = Some(guardian());
     run(config, jobs(1000, TimeControl::nodes(1)));
@@ -73,7 +73,7 @@ fn no_engine_or_folder_survives_when_the_harness_dies_by_a_signal() {
     for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGHUP] {
         let mark = format!("survivor-{signal}-{}", std::process::id());
         let mut child = helper("plays_without_end", &mark);
-        // Three boards, two engines each, and two children of each of the stubborn ones.
+        // Three boards with two engines each, and two children of each stubborn engine.
         wait_until("all engines run", || survivors(&mark).len() >= 12);
         kill(Pid::from_raw(child.id() as i32), signal).unwrap();
         child.wait().unwrap();
@@ -87,14 +87,14 @@ fn no_engine_or_folder_survives_when_the_harness_dies_by_a_signal() {
     }
 }
 
-/// A process that is just becoming another program shows for a moment no environment, and no command line either: one
-/// look at it, ours or this test's, proves nothing. This grandchild becomes another all the time.
+/// During `exec` a process has neither environment nor command line for a moment, so a single look at it, by the harness
+/// or by this test, proves nothing. This grandchild calls `exec` all the time.
 #[test]
 fn row_44_a_grandchild_that_is_in_the_middle_of_exec_is_found_and_killed() {
     let mark = format!("reborn-{}", std::process::id());
     for attempt in 0..25 {
         let elusive = named(fake(&["on go#1: fork-reborn 3000; exit 1"]), &mark);
-        let outcome = run(FleetConfig::new(vec![elusive, sound()]), jobs(1, TimeControl::nodes(1)));
+        let outcome = run(FleetConfig::new(vec![elusive, faultless()]), jobs(1, TimeControl::nodes(1)));
         assert_eq!(outcome.lines(), ["0-1 crash(exit 1)", "1-0 crash(exit 1)"], "{attempt}: {outcome:#?}");
         for look in 0..10 {
             let left = survivors(&mark);
@@ -105,17 +105,17 @@ fn row_44_a_grandchild_that_is_in_the_middle_of_exec_is_found_and_killed() {
 }
 
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn is_stopped_and_continued() {
-    // Each move takes 60 of 400 ms, so a stop of a second would lose any game on time, and a busy machine none.
+    // Each move takes 60 of 400 ms: a stop of one second would lose any game on time, a busy machine none.
     let limits = TimeControl { margin_ms: 40, ..TimeControl::movetime(400) };
-    let slow = || named(EngineSpec { args: vec!["--sleep-ms".into(), "60".into()], ..sound() }, &mark());
+    let slow = || named(EngineSpec { args: vec!["--sleep-ms".into(), "60".into()], ..faultless() }, &mark());
     let mut config = FleetConfig::new(vec![slow(), slow()]);
     config.rules.max_moves = Some(20);
     let outcome = run(config, jobs(2, limits));
     assert!(
         outcome.voids.iter().any(|reason| matches!(reason, VoidReason::Suspended { .. })),
-        "the pair under way is void: {:?} {:?}",
+        "the pair in progress is void: {:?} {:?}",
         outcome.voids,
         outcome.lines()
     );
@@ -133,15 +133,15 @@ fn games_in_progress_are_void_after_the_harness_was_suspended() {
     kill(pid, Signal::SIGSTOP).unwrap();
     sleep(Duration::from_millis(1000));
     kill(pid, Signal::SIGCONT).unwrap();
-    assert!(child.wait().unwrap().success(), "row 58: see the helper's message above");
+    assert!(child.wait().unwrap().success(), "row 58: see the message of the helper above");
 }
 
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn runs_out_of_descriptors() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut config = FleetConfig::new(vec![sound(), sound()]);
+        let mut config = FleetConfig::new(vec![faultless(), faultless()]);
         config.concurrency = 8;
         config.rules.max_moves = Some(4);
         let mut fleet = LocalFleet::start(config).unwrap();
@@ -173,12 +173,12 @@ fn runs_out_of_descriptors() {
 #[test]
 fn when_the_system_refuses_processes_pairs_are_void_and_no_engine_loses() {
     let status = helper("runs_out_of_descriptors", "descriptors").wait().unwrap();
-    assert!(status.success(), "rows 53 and 54 at run time: see the helper's message above");
+    assert!(status.success(), "rows 53 and 54 at run time: see the message of the helper above");
 }
 
 #[test]
 fn more_games_than_descriptors_are_refused_before_the_first() {
-    let mut config = FleetConfig::new(vec![sound(), sound()]);
+    let mut config = FleetConfig::new(vec![faultless(), faultless()]);
     config.concurrency = 1_000_000_000;
     let refused = LocalFleet::start(config).unwrap_err();
     assert!(matches!(refused, FleetError::TooFewDescriptors { possible, .. } if possible > 1), "row 53");
@@ -191,7 +191,7 @@ fn a_fleet_can_be_resized_drained_and_killed() {
     let mark = format!("killed-{}", std::process::id());
     runtime.block_on(async {
         let slow =
-            |ms: &str| named(EngineSpec { args: vec!["--sleep-ms".into(), ms.into()], ..sound() }, &mark);
+            |ms: &str| named(EngineSpec { args: vec!["--sleep-ms".into(), ms.into()], ..faultless() }, &mark);
         let mut config = FleetConfig::new(vec![slow("2"), slow("2")]);
         config.concurrency = 4;
         config.rules.max_moves = Some(10);
@@ -223,13 +223,13 @@ fn a_fleet_can_be_resized_drained_and_killed() {
         fleet.close().await;
         pairs.sort_unstable();
         pairs.dedup();
-        assert_eq!(pairs.len() + voids, 30, "every pair came out once");
+        assert_eq!(pairs.len() + voids, 30, "every pair has one outcome");
     });
     assert!(survivors(&mark).is_empty());
 }
 
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn is_flooded() {
     let peak = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -239,7 +239,7 @@ fn is_flooded() {
     let play = |rule: &str| {
         let mut flooding = fake(&[rule]);
         flooding.timeouts.move_cap = Duration::from_secs(10);
-        let mut config = FleetConfig::new(vec![flooding, sound()]);
+        let mut config = FleetConfig::new(vec![flooding, faultless()]);
         config.rules.max_moves = Some(4);
         run(config, jobs(1, TimeControl::nodes(1))).lines()
     };
@@ -256,11 +256,11 @@ fn is_flooded() {
 fn row_22_a_line_without_an_end_takes_no_memory() {
     let _machine = machine::reserve();
     let status = helper("is_flooded", "flood").wait().unwrap();
-    assert!(status.success(), "see the helper's message above");
+    assert!(status.success(), "see the message of the helper above");
 }
 
-/// Nothing is decided by the time of day, so a clock set forward or back in the middle of a run changes only what it
-/// says about itself: tags, folder names, times in the journal.
+/// No decision depends on the time of day, so a clock that is set during a run changes only tags, folder names and times
+/// in the journal.
 #[test]
 fn row_60_the_time_of_day_is_read_for_records_only() {
     let mut readers = Vec::new();
@@ -281,7 +281,7 @@ fn row_60_the_time_of_day_is_read_for_records_only() {
             .any(|room| path.starts_with(&format!("src/{room}/")))
     });
     readers.sort();
-    // The start of a game, and a name that no other run has.
+    // The start time of a game, and a unique name for a run.
     assert_eq!(readers, ["src/fleet/slot.rs", "src/player/process/launcher.rs"]);
     let slot = std::fs::read_to_string("src/fleet/slot.rs").unwrap();
     assert_eq!(slot.matches("SystemTime::now").count(), 1);

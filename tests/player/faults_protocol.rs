@@ -1,8 +1,8 @@
-//! The table of engine faults, row by row, with real processes: verdict, reason, who pays, nothing left behind.
+//! The table of engine faults, row by row, with real processes: result, reason, evidence, and no process left.
 
 use std::time::Duration;
 
-use crate::fault::{Outcome, fake, jobs, pair, run, sound, survivors_of_a_second};
+use crate::fault::{Outcome, fake, faultless, jobs, pair, run, survivors_after_a_second};
 use crate::machine;
 use playself::fleet::FleetConfig;
 use playself::game::{
@@ -21,12 +21,12 @@ fn clock() -> TimeControl {
     TimeControl { margin_ms: 50, ..TimeControl::clock("0.25+0.25".parse().unwrap()) }
 }
 
-/// The candidate loses both games for this reason: White first, then Black.
+/// The candidate loses both games for this reason, first with White, then with Black.
 fn lost(reason: &str) -> [String; 2] {
     [format!("0-1 {reason}"), format!("1-0 {reason}")]
 }
 
-/// The candidate loses the first game, and its process plays the second one soundly.
+/// The candidate loses the first game, and its process plays the second one without a fault.
 fn lost_once(reason: &str) -> [String; 2] {
     [format!("0-1 {reason}"), DRAW.to_owned()]
 }
@@ -83,7 +83,7 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
         ("49 forks", &["on go#3: fork 20; exit 1"], nodes(), lost("crash(exit 1)")),
     ];
     std::thread::scope(|scope| {
-        // Three rows at a time: most of their time is waiting.
+        // Three rows at a time, since they mostly wait.
         for third in [0, 1, 2] {
             scope.spawn(move || {
                 for (name, rules, limits, expected) in rows.iter().skip(third).step_by(3) {
@@ -91,7 +91,7 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
                     let mut spec = fake(rules);
                     spec.args.extend(["--name".into(), mark.clone()]);
                     if expected.iter().any(|line| line.contains("flood")) {
-                        // Reading up to the limit takes a busy machine a while; it is the limit that must end it.
+                        // Reading up to the output limit takes long on a busy machine; the move cap must not end it.
                         spec.timeouts.move_cap = Duration::from_secs(20);
                     }
                     let longest = 2 * spec.timeouts.move_cap + Duration::from_secs(7);
@@ -99,7 +99,7 @@ fn an_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
                     assert_eq!(outcome.lines(), expected, "{name}: {outcome:#?}");
                     assert_eq!(outcome.pairs.len(), 1, "{name}: the pair counts");
                     assert!(outcome.took < longest, "{name}: took {:?}", outcome.took);
-                    let left = survivors_of_a_second(&mark);
+                    let left = survivors_after_a_second(&mark);
                     assert!(left.is_empty(), "{name}: {left:?}");
                     let faults = expected.iter().filter(|line| **line != DRAW).count();
                     assert_eq!(outcome.bundles.len(), faults, "{name}: a bundle per fault");
@@ -141,7 +141,8 @@ fn harmless_irregularities_cost_nothing_and_are_recorded() {
     }
 }
 
-/// Whether the second one comes before the next question, with it, or after it, and however its opponent was waited for.
+/// The repetition may arrive before the next `go`, with it, or after it, and the wait for the opponent may be long or
+/// short.
 #[test]
 fn row_27_a_repeated_bestmove_never_answers_the_next_go() {
     for (name, rule, opponent_ms) in [
@@ -149,7 +150,7 @@ fn row_27_a_repeated_bestmove_never_answers_the_next_go() {
         ("just before it, or just after", "on go#2+: play; write bestmove {move}\\n", "0"),
         ("after it", "on go#2+: play; delay 1; write bestmove {move}\\n", "0"),
     ] {
-        let opponent = EngineSpec { args: vec!["--sleep-ms".into(), opponent_ms.into()], ..sound() };
+        let opponent = EngineSpec { args: vec!["--sleep-ms".into(), opponent_ms.into()], ..faultless() };
         let mut config = FleetConfig::new(vec![fake(&[rule]), opponent]);
         config.rules.max_moves = Some(12);
         let outcome = run(config, jobs(2, nodes()));
@@ -161,17 +162,18 @@ fn row_27_a_repeated_bestmove_never_answers_the_next_go() {
     }
 }
 
-/// What is printed before our `go` has gone out answers none. Every game begins with its position told behind a barrier, so
-/// an engine that answers positions is found out before it is first asked, and asked behind barriers from then on.
+/// A line that arrives before `go` was sent is not an answer to it. Every game begins with `position` and a barrier, so
+/// an engine that answers `position` is detected before its first `go`, and gets a barrier before every `go` from then
+/// on.
 #[test]
 fn row_29_an_unsolicited_move_is_never_played() {
-    // The opponent takes so long that whatever the engine says out of turn has arrived before its next turn.
-    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
+    // The opponent is so slow that every unsolicited line of the engine arrives before its next turn.
+    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..faultless() };
     for (name, rule, most_strays) in [
         ("on a new game", "on newgame: reply bestmove e2e4", 1),
         ("before it is ready", "on isready: write bestmove e2e4\\nreadyok\\n", 20),
         ("on its opponent's time", "on go#2: play; delay 3; write bestmove a2a3\\n", 1),
-        // Were one of these ever taken for an answer, it would lose the game.
+        // If one of these were taken for an answer, it would lose the game.
         ("on every position", "on position: reply bestmove 0000", 20),
     ] {
         let mut config = FleetConfig::new(vec![fake(&[rule]), slow()]);
@@ -183,19 +185,19 @@ fn row_29_an_unsolicited_move_is_never_played() {
     }
 }
 
-/// An engine that begins in the middle of a game to answer `position` has read `go` in the same breath: by bytes and by
-/// time its first such move cannot be told from an instant answer, followed by a stray one. That one move stands; the
-/// stray one gives the engine away, and no other is taken.
+/// An engine that starts to answer `position` in the middle of a game has read `go` at the same time, so its first such
+/// move cannot be distinguished from an instant answer that is followed by a stray one. That one move is accepted; the
+/// stray line reveals the engine, and no other such move is accepted.
 #[test]
 fn row_29_an_engine_that_starts_to_answer_position_in_a_game_gets_one_move_accepted_at_most() {
-    let slow = EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..sound() };
-    // Of each game the first position is told twice. From the third question on: a move, then only rubbish.
+    let slow = EngineSpec { args: vec!["--sleep-ms".into(), "15".into()], ..faultless() };
+    // The first position of each game is sent twice. From the third `go` on: a legal move, then only invalid ones.
     let rules = ["on position#4@game 1: reply bestmove {move}", "on position#5+@game 1: reply bestmove 0000"];
     let mut config = FleetConfig::new(vec![fake(&rules), slow]);
     config.rules.max_moves = Some(8);
     let outcome = run(config, jobs(1, nodes()));
     assert_eq!(outcome.lines(), [DRAW; 2], "{outcome:#?}");
-    // The dropped answer to the third question, and one for each of the five positions after it.
+    // The dropped answer to the third `go`, and one for each of the five positions after it.
     let strays = |warning: &Warning| matches!(warning, Warning::StrayLine { count: 6, by } if by.get() == 0);
     assert!(warned(&outcome, strays), "{outcome:#?}");
 }
@@ -231,7 +233,7 @@ fn a_failure_before_the_first_good_handshake_is_a_mistake_in_the_plan() {
     let data = folder.path().join("data");
     std::fs::write(&data, "not a program").unwrap();
     std::fs::set_permissions(&data, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
-    let at = |path: &std::path::Path| EngineSpec { program: path.to_owned(), ..sound() };
+    let at = |path: &std::path::Path| EngineSpec { program: path.to_owned(), ..faultless() };
     let with = |name: &str, value: &str| {
         let mut spec = fake(&["on setoption: exit 3"]);
         spec.options = vec![EngineOption::new(name, value)];
@@ -258,7 +260,7 @@ fn a_failure_before_the_first_good_handshake_is_a_mistake_in_the_plan() {
             outcome.games.is_empty() && outcome.pairs.is_empty(),
             "{name}: nothing is scored: {outcome:#?}"
         );
-        let fatal = outcome.fatal.unwrap_or_else(|| panic!("{name}: the run goes on"));
+        let fatal = outcome.fatal.unwrap_or_else(|| panic!("{name}: the failure is not fatal"));
         assert_eq!(fatal.engine, EngineIndex(0), "{name}");
         assert!(fatal.reason.contains(expected), "{name}: {}", fatal.reason);
     }
@@ -281,7 +283,7 @@ fn an_engine_that_has_worked_once_loses_when_a_later_start_fails() {
 
 #[test]
 fn a_crash_on_the_opponents_time_is_detected_at_once() {
-    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "150".into()], ..sound() };
+    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "150".into()], ..faultless() };
     for (name, rule, plies) in [
         ("11 crash while idle", "on go#3: play; delay 10; signal SIGABRT", 5),
         ("12 bestmove and exit in one write", "on go#3: write bestmove {move}\\n; exit 0", 5),
@@ -290,7 +292,7 @@ fn a_crash_on_the_opponents_time_is_detected_at_once() {
         config.rules.max_moves = Some(20);
         let outcome = run(config, jobs(1, nodes()));
         assert_eq!(outcome.lines()[0], "0-1 crash(idle)", "{name}: {outcome:#?}");
-        assert_eq!(outcome.games[0].2.moves.len(), plies, "{name}: its last move counts");
+        assert_eq!(outcome.games[0].2.moves.len(), plies, "{name}: the last move counts");
     }
 }
 
@@ -298,10 +300,10 @@ fn a_crash_on_the_opponents_time_is_detected_at_once() {
 fn a_mating_move_wins_even_if_the_engine_exits_with_it() {
     let mut job = jobs(1, nodes()).remove(0);
     job.opening.fen = "7k/8/6K1/8/8/8/8/R7 w - - 0 1".into();
-    let config = FleetConfig::new(vec![fake(&["on go#1: write bestmove a1a8\\n; exit 9"]), sound()]);
+    let config = FleetConfig::new(vec![fake(&["on go#1: write bestmove a1a8\\n; exit 9"]), faultless()]);
     let outcome = run(config, vec![job]);
     assert_eq!(outcome.lines()[0], "1-0 checkmate", "row 12: {outcome:#?}");
-    assert!(!outcome.lines()[1].contains("crash"), "its death between games costs it nothing: {outcome:#?}");
+    assert!(!outcome.lines()[1].contains("crash"), "an exit between games costs nothing: {outcome:#?}");
 }
 
 #[test]
@@ -316,7 +318,8 @@ fn moves_are_judged_by_the_board_and_castling_by_the_variant() {
     ] {
         let mut job = jobs(1, nodes()).remove(0);
         job.opening = Opening { fen: fen.into(), variant, ..Opening::start() };
-        let mut config = FleetConfig::new(vec![fake(&[&format!("on go#1: reply bestmove {text}")]), sound()]);
+        let mut config =
+            FleetConfig::new(vec![fake(&[&format!("on go#1: reply bestmove {text}")]), faultless()]);
         config.rules.max_moves = Some(1);
         let outcome = run(config, vec![job]);
         let expected =
@@ -333,7 +336,7 @@ fn scores_that_lie_or_cannot_be_read_adjudicate_nothing() {
         max_moves: Some(20),
     };
     let scored = |score: &str| {
-        let mut spec = sound();
+        let mut spec = faultless();
         spec.args.extend(["--score".into(), score.into()]);
         spec
     };
@@ -390,9 +393,9 @@ fn engines_that_do_not_quit_are_killed_in_parallel() {
 #[test]
 fn an_engine_that_spins_on_its_opponents_time_gets_a_warning_and_no_loss() {
     let _machine = machine::reserve();
-    let mut slow = EngineSpec { args: vec!["--sleep-ms".into(), "120".into()], ..sound() };
+    let mut slow = EngineSpec { args: vec!["--sleep-ms".into(), "120".into()], ..faultless() };
     let mut spinning = fake(&["on newgame: spin; play"]);
-    // The spinning takes its share of a small machine; nobody is to be hurried by it here.
+    // The spinning engine uses processor time of a small machine; the move cap must not matter here.
     slow.timeouts.move_cap = Duration::from_secs(10);
     spinning.timeouts.move_cap = Duration::from_secs(10);
     let mut config = FleetConfig::new(vec![spinning, slow]);
@@ -401,7 +404,7 @@ fn an_engine_that_spins_on_its_opponents_time_gets_a_warning_and_no_loss() {
     assert_eq!(outcome.lines(), [DRAW; 2]);
     let busy = |by| move |warning: &Warning| matches!(warning, Warning::BusyWhileIdle { by: found, .. } if *found == by);
     assert!(warned(&outcome, busy(EngineIndex(0))), "row 51: {outcome:#?}");
-    assert!(!warned(&outcome, busy(EngineIndex(1))), "row 51: the other engine waits");
+    assert!(!warned(&outcome, busy(EngineIndex(1))), "row 51: the other engine is idle");
 }
 
 #[test]
@@ -418,17 +421,17 @@ fn row_23_a_flood_does_not_slow_other_games() {
         .collect();
     let play = |jobs| {
         let mut config =
-            FleetConfig::new(vec![fake(&["on go#2: lines 2000000 info string x; hang"]), sound()]);
+            FleetConfig::new(vec![fake(&["on go#2: lines 2000000 info string x; hang"]), faultless()]);
         config.concurrency = 2;
         config.rules.max_moves = Some(40);
         run(config, jobs)
     };
-    let sound_games = |outcome: &Outcome| {
+    let other_games = |outcome: &Outcome| {
         let games = outcome.games.iter().filter(|(id, ..)| id.index > 0).map(|(.., game)| game.clone());
         games.collect::<Vec<_>>()
     };
     let worst = |outcome: &Outcome| {
-        let games = sound_games(outcome);
+        let games = other_games(outcome);
         let mut times: Vec<u64> = games.iter().flat_map(|game| &game.moves).map(|ply| ply.time_us).collect();
         times.sort_unstable();
         times[times.len() * 99 / 100]
@@ -437,10 +440,10 @@ fn row_23_a_flood_does_not_slow_other_games() {
     flood.extend(quiet);
     let outcome = play(flood);
     assert_eq!(outcome.pairs.len(), 9);
-    let games = sound_games(&outcome);
+    let games = other_games(&outcome);
     assert!(games.iter().all(|game| game.ending.termination.kind() == "max_moves"));
     assert_eq!(games.len(), 16);
-    // Beside a process that keeps a processor busy, a scheduler's slice may come on top.
+    // Next to a process that keeps a processor busy, a time slice of the scheduler may be added.
     let beside = worst(&outcome);
     assert!(beside < 2 * alone + 8000, "99 % of moves within {beside} us beside a flood, {alone} us without");
 }

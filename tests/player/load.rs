@@ -1,6 +1,6 @@
-//! Many games at once, and many games after each other. Slow, so run by hand: `just soak-harness`.
+//! Many games at once, and many games in a row. Slow, and therefore run by `just soak-harness` only.
 
-use crate::fault::{fake, jobs, run, sound};
+use crate::fault::{fake, faultless, jobs, run};
 use playself::fleet::FleetConfig;
 use playself::game::TimeControl;
 use playself::player::EngineSpec;
@@ -9,14 +9,14 @@ fn count(folder: &str) -> usize {
     std::fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
-/// Our resident memory, in KiB.
+/// Resident memory of this process in KiB.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|text| text.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Processes that are still our children, dead or alive.
+/// Number of child processes, running or not yet reaped.
 fn children() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
@@ -26,7 +26,7 @@ fn children() -> usize {
 #[test]
 #[ignore = "a thousand processes for half a minute"]
 fn five_hundred_games_at_once_have_no_time_forfeit_caused_by_the_harness() {
-    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "450".into()], ..sound() };
+    let slow = || EngineSpec { args: vec!["--sleep-ms".into(), "450".into()], ..faultless() };
     let mut config = FleetConfig::new(vec![slow(), slow()]);
     config.concurrency = 512;
     config.rules.max_moves = Some(4);
@@ -40,7 +40,7 @@ fn five_hundred_games_at_once_have_no_time_forfeit_caused_by_the_harness() {
 #[ignore = "a hundred thousand games"]
 fn memory_descriptors_and_processes_stay_flat_over_many_games() {
     let play = |pairs| {
-        let mut config = FleetConfig::new(vec![fake(&[]), sound()]);
+        let mut config = FleetConfig::new(vec![fake(&[]), faultless()]);
         config.concurrency = 2;
         config.rules.max_moves = Some(10);
         let outcome = run(config, jobs(pairs, TimeControl::nodes(1)));
@@ -53,9 +53,9 @@ fn memory_descriptors_and_processes_stay_flat_over_many_games() {
         play(500);
         held.push(memory());
         assert_eq!(count("/proc/self/fd"), descriptors, "descriptors");
-        assert_eq!(children(), 0, "no engine stays behind, not even as a zombie");
+        assert_eq!(children(), 0, "no engine remains, not even as a zombie");
     }
-    // What the allocator has given back by the end of a round differs by megabytes, so many rounds are compared.
+    // The memory that the allocator has returned by the end of a round varies by megabytes, so many rounds are compared.
     let median = |part: &[u64]| {
         let mut part = part.to_vec();
         part.sort_unstable();

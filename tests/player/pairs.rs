@@ -1,6 +1,6 @@
-//! Whole pairs between real processes.
+//! Complete pairs between real processes.
 
-use crate::fault::{fake, jobs, pair, run, sound};
+use crate::fault::{fake, faultless, jobs, pair, run};
 use playself::fleet::FleetConfig;
 use playself::game::{EngineIndex, MoveSource, TimeControl};
 use playself::opening::Opening;
@@ -26,7 +26,7 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
     let games = |concurrency| {
         let mut config = FleetConfig::new(vec![
             fake(&[]),
-            EngineSpec { args: vec!["--salt".into(), "7".into()], ..sound() },
+            EngineSpec { args: vec!["--salt".into(), "7".into()], ..faultless() },
         ]);
         config.concurrency = concurrency;
         config.rules.max_moves = Some(60);
@@ -46,7 +46,7 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
 fn book_moves_come_first_and_are_recorded_as_such() {
     let mut job = jobs(1, TimeControl::nodes(1)).remove(0);
     job.opening = Opening { moves: vec!["e2e4".into(), "c7c5".into(), "g1f3".into()], ..Opening::start() };
-    let mut config = FleetConfig::new(vec![fake(&[]), sound()]);
+    let mut config = FleetConfig::new(vec![fake(&[]), faultless()]);
     config.rules.max_moves = Some(5);
     let outcome = run(config, vec![job]);
     let moves = &outcome.pairs[0].games[0].moves;
@@ -57,7 +57,7 @@ fn book_moves_come_first_and_are_recorded_as_such() {
 #[test]
 fn ace_programs_play_uci_engines_and_each_other() {
     let ace = || EngineSpec { name: "ace".into(), protocol: Protocol::ace(), ..fake(&[]) };
-    for engines in [vec![ace(), sound()], vec![sound(), ace()], vec![ace(), ace()]] {
+    for engines in [vec![ace(), faultless()], vec![faultless(), ace()], vec![ace(), ace()]] {
         let mut config = FleetConfig::new(engines);
         config.rules.max_moves = Some(30);
         let outcome = run(config, jobs(2, TimeControl::movetime(500)));

@@ -1,4 +1,4 @@
-//! Where games run: each on processors of its own when there are enough, and anywhere when there are not.
+//! Placement of games: each on its own processor while there are enough, otherwise on any.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use playself::fleet::{FleetConfig, FleetEvent, LocalFleet, Placement};
 use playself::game::TimeControl;
 use playself::player::EngineSpec;
 
-/// Engines that take their time, to be looked at.
+/// An engine that is slow enough to be observed.
 fn engine(mark: &str, rules: &[&str]) -> EngineSpec {
     let mut spec = fake(rules);
     spec.args.extend(["--sleep-ms", "5", "--name", mark].map(str::to_owned));
@@ -28,7 +28,7 @@ fn allowed(mark: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where the engines of a fleet are, once as many run as it has seats and so many pairs are done.
+/// The processors of all engines of a fleet, once every board has its two engines and `pairs` pairs are finished.
 async fn places(fleet: &mut LocalFleet, mark: &str, concurrency: usize, pairs: usize) -> Vec<String> {
     let (begun, mut done) = (Instant::now(), 0);
     loop {
@@ -47,7 +47,7 @@ async fn places(fleet: &mut LocalFleet, mark: &str, concurrency: usize, pairs: u
 fn fleet(mark: &str, concurrency: usize, placement: Placement, rules: &[&str]) -> LocalFleet {
     let mut config = FleetConfig::new(vec![engine(mark, rules), engine(mark, rules)]);
     (config.concurrency, config.placement) = (concurrency, placement);
-    // A pool of its own: whatever else runs on this machine does not matter here.
+    // A separate pool, so that other runs on this machine do not matter.
     config.processor_pool = mark.to_owned();
     config.rules.max_moves = Some(4);
     let fleet = LocalFleet::start(config).unwrap();
@@ -79,8 +79,8 @@ async fn each_game_has_a_processor_of_its_own_while_there_are_enough() {
             assert!(found.iter().all(|list| list.parse::<usize>().is_ok()), "{name}: {found:?}");
             assert_eq!(distinct.len(), concurrency, "{name}: two engines on each: {found:?}");
         } else {
-            let ours = allowed_to_us();
-            assert!(found.iter().all(|list| *list == ours), "{name}: {found:?}, all of {ours}");
+            let own = allowed_for_this_process();
+            assert!(found.iter().all(|list| *list == own), "{name}: {found:?}, all of {own}");
         }
         fleet.kill_now();
         fleet.close().await;
@@ -96,8 +96,8 @@ async fn games_are_unbound_above_the_number_of_processors_and_bound_again_below(
     assert!(bound(&places(&mut fleet, &mark, 1, 1).await));
     fleet.set_concurrency(processors + 1).unwrap();
     let found = places(&mut fleet, &mark, processors + 1, 3 * processors).await;
-    let ours = allowed_to_us();
-    assert!(found.iter().all(|list| *list == ours), "{found:?}");
+    let own = allowed_for_this_process();
+    assert!(found.iter().all(|list| *list == own), "{found:?}");
     fleet.set_concurrency(1).unwrap();
     let found = places(&mut fleet, &mark, 1, processors + 2).await;
     assert!(bound(&found), "{found:?}");
@@ -105,7 +105,7 @@ async fn games_are_unbound_above_the_number_of_processors_and_bound_again_below(
     fleet.close().await;
 }
 
-fn allowed_to_us() -> String {
+fn allowed_for_this_process() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim().to_owned()
 }

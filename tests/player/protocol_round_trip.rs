@@ -1,4 +1,4 @@
-//! What is printed is read back as it was, and nothing that is read can hurt.
+//! Property tests of the protocols: what is printed parses to the same value, and no input makes a parser panic.
 
 use playself::chess::ByColor;
 use playself::protocol::Words;
@@ -12,7 +12,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Every word with a meaning in either direction, for lines that are nearly right.
+/// Every keyword of both directions, for lines that are nearly valid.
 const VOCABULARY: &str = "uci debug on off isready setoption name value register later code ucinewgame position \
     startpos fen moves go searchmoves ponder wtime btime winc binc movestogo depth nodes mate movetime infinite \
     perft stop ponderhit quit id author uciok readyok bestmove (none) 0000 copyprotection registration checking \
@@ -33,7 +33,7 @@ fn moves() -> impl Strategy<Value = String> {
     vec(mv(), 0..6).prop_map(|moves| moves.join(" "))
 }
 
-/// Words that are no keywords of the protocol: those of names and values start with a capital.
+/// Words that are not keywords of the protocol: they start with a capital.
 fn name() -> impl Strategy<Value = String> {
     vec("[A-Z][A-Za-z0-9_]{0,8}", 1..4).prop_map(|words| words.join(" "))
 }
@@ -159,22 +159,22 @@ proptest! {
 
     #[test]
     fn known_words_in_any_order_parse_to_a_fixed_point(words in vec(select(vocabulary()), 0..20)) {
-        reads_to_a_fixed_point(&words.join(" "));
+        parses_to_a_fixed_point(&words.join(" "));
     }
 
     #[test]
     fn any_text_parses_to_a_fixed_point(line in any::<String>()) {
-        reads_to_a_fixed_point(&line);
+        parses_to_a_fixed_point(&line);
     }
 
     #[test]
     fn any_bytes_parse_to_a_fixed_point(bytes in vec(any::<u8>(), 0..200)) {
-        reads_to_a_fixed_point(&String::from_utf8_lossy(&bytes));
+        parses_to_a_fixed_point(&String::from_utf8_lossy(&bytes));
     }
 }
 
-/// Reading never panics, and what was understood survives being printed and read again.
-fn reads_to_a_fixed_point(line: &str) {
+/// Parsing does not panic, and the parsed value round-trips.
+fn parses_to_a_fixed_point(line: &str) {
     let command = Command::parse(line);
     assert_eq!(Command::parse(&command.to_string()), command, "{line:?}");
     let reply = Reply::parse(line);

@@ -1,4 +1,4 @@
-//! Clocks, deadlines and late answers in virtual time: exact, and quick.
+//! Clocks, deadlines and late answers in virtual time, where they are exact.
 
 use std::cell::RefCell;
 use std::io;
@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A transport over memory, to an engine that is a task.
+/// An in-memory transport to an engine that is a task.
 struct Memory(DuplexStream);
 
 impl Transport for Memory {
@@ -57,10 +57,10 @@ impl Transport for Memory {
     }
 }
 
-/// A host on which we had not been listening for so long whenever somebody asks.
-struct Deaf(Duration);
+/// A host that reports this delay of the harness at every query.
+struct DelayedHost(Duration);
 
-impl GameHost for Deaf {
+impl GameHost for DelayedHost {
     fn reader(&self) -> Option<&BlockingReader> {
         None
     }
@@ -80,20 +80,20 @@ impl Spectator for NoSpectator {
     fn ply(&mut self, _: &LivePly<'_>) {}
 }
 
-/// What a scripted engine does when it is asked.
+/// An action of a scripted engine.
 #[derive(Clone, Debug)]
 enum Step {
-    Say(&'static str),
+    Write(&'static str),
     Move,
     Wait(Duration),
-    /// Reads nothing and says nothing any more.
+    /// Neither reads nor writes from then on.
     Freeze,
 }
 
-/// What was printed to a scripted engine.
+/// Lines that a scripted engine has received.
 type Received = Rc<RefCell<Vec<String>>>;
 
-/// Serves UCI; `go` number n is answered by `answer(n)`, `stop` by `stop`.
+/// An engine that answers `go` number n with `answer(n)` and `stop` with `stop`.
 async fn engine(
     stream: DuplexStream,
     received: Received,
@@ -106,8 +106,8 @@ async fn engine(
     while let Ok(Some(line)) = lines.next_line().await {
         received.borrow_mut().push(line.clone());
         let steps = match line.split(' ').next().unwrap_or_default() {
-            "uci" => vec![Step::Say("option name Ponder type check default false\nuciok\n")],
-            "isready" => vec![Step::Say("readyok\n")],
+            "uci" => vec![Step::Write("option name Ponder type check default false\nuciok\n")],
+            "isready" => vec![Step::Write("readyok\n")],
             "position" => {
                 position = position_after(&line);
                 Vec::new()
@@ -122,7 +122,7 @@ async fn engine(
         };
         for step in steps {
             match step {
-                Step::Say(text) => drop(write.write_all(text.as_bytes()).await),
+                Step::Write(text) => drop(write.write_all(text.as_bytes()).await),
                 Step::Move => {
                     let mv = position.coordinate(position.legal_moves()[0], MoveStyle::Standard);
                     drop(write.write_all(format!("bestmove {mv}\n").as_bytes()).await);
@@ -141,7 +141,7 @@ fn position_after(line: &str) -> Position {
     })
 }
 
-/// What a game came to, and what it left.
+/// Result of a game, and the state of the scripted engine after it.
 struct Result {
     played: PlayedGame,
     took: Duration,
@@ -162,18 +162,18 @@ struct Setting {
     stop: Vec<Step>,
     spec: EngineSpec,
     max_moves: u32,
-    deaf: Duration,
+    delay: Duration,
 }
 
 impl Setting {
     fn new(limits: TimeControl) -> Self {
         let spec = EngineSpec::uci("virtual", "none");
-        let stop = vec![Step::Say("bestmove a2a3\n")];
-        Self { limits, pipe: 1 << 16, stop, spec, max_moves: 4, deaf: Duration::ZERO }
+        let stop = vec![Step::Write("bestmove a2a3\n")];
+        Self { limits, pipe: 1 << 16, stop, spec, max_moves: 4, delay: Duration::ZERO }
     }
 }
 
-/// Plays White as scripted against an engine that answers at once.
+/// Plays a game of a scripted engine with White against one that answers at once.
 async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) -> Result {
     let local = tokio::task::LocalSet::new();
     local
@@ -185,7 +185,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
                 Player::handshake(Memory(near), &setting.spec).await.map_err(|(_, fault)| fault).unwrap();
             let (near, far) = duplex(1 << 16);
             tokio::task::spawn_local(engine(far, ignored, |_| vec![Step::Move], Vec::new()));
-            let spec = EngineSpec::uci("sound", "none");
+            let spec = EngineSpec::uci("instant", "none");
             let mut black = Player::handshake(Memory(near), &spec).await.map_err(|(_, fault)| fault).unwrap();
             white.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
             black.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
@@ -199,7 +199,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
                 [&mut white, &mut black],
                 contest,
                 &mut LazyTimer::new(),
-                &Deaf(setting.deaf),
+                &DelayedHost(setting.delay),
                 &mut NoSpectator,
             )
             .await;
@@ -222,7 +222,7 @@ async fn a_hang_forfeits_at_the_deadline_and_gets_one_stop() {
     assert_eq!(result.line(), "0-1 time_forfeit");
     assert_eq!(result.took, 1051 * MS, "row 7: to the tick");
     assert_eq!(result.received.borrow().iter().filter(|line| *line == "stop").count(), 1);
-    assert_eq!(result.fitness, Fitness::Fit, "it answered stop");
+    assert_eq!(result.fitness, Fitness::Fit, "the engine answered stop");
 }
 
 #[tokio::test(start_paused = true)]
@@ -271,7 +271,7 @@ async fn time_of_the_next_period_does_not_cover_the_last_move_of_this_one() {
 #[tokio::test(start_paused = true)]
 async fn info_lines_do_not_extend_a_deadline() {
     let result = game(Setting::new(clock("1", 0)), |_| {
-        (0..2000).flat_map(|_| [Step::Wait(MS), Step::Say("info depth 1 score cp 1\n")]).collect()
+        (0..2000).flat_map(|_| [Step::Wait(MS), Step::Write("info depth 1 score cp 1\n")]).collect()
     })
     .await;
     assert_eq!((result.line().as_str(), result.took), ("0-1 time_forfeit", 1001 * MS), "row 24");
@@ -282,7 +282,7 @@ async fn a_late_bestmove_is_discarded_behind_a_barrier() {
     let setting = Setting::new(clock("1", 0));
     let result = game(setting, |_| vec![Step::Wait(2500 * MS), Step::Move]).await;
     assert_eq!((result.line().as_str(), result.fitness), ("0-1 time_forfeit", Fitness::Fit), "row 28");
-    assert_eq!(result.settled_after, 1499 * MS, "the late move came, and was dropped");
+    assert_eq!(result.settled_after, 1499 * MS, "the late move arrived and was dropped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -299,7 +299,7 @@ async fn an_engine_that_stops_reading_stalls_on_its_input() {
 #[tokio::test(start_paused = true)]
 async fn after_an_unsolicited_line_every_go_follows_a_barrier() {
     let result = game(Setting::new(TimeControl::nodes(1)), |go| {
-        if go == 2 { vec![Step::Move, Step::Say("bestmove h2h4\n")] } else { vec![Step::Move] }
+        if go == 2 { vec![Step::Move, Step::Write("bestmove h2h4\n")] } else { vec![Step::Move] }
     })
     .await;
     assert_eq!(result.line(), "1/2-1/2 max_moves", "row 27");
@@ -334,7 +334,7 @@ async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
         setting.spec.ponder = playself::player::Pondering::On;
         let text: &'static str = format!("bestmove a2a3 ponder {ponder}\n").leak();
         let result = game(setting, move |go| {
-            if go == 1 { vec![Step::Say(text)] } else { vec![Step::Wait(40 * MS), Step::Move] }
+            if go == 1 { vec![Step::Write(text)] } else { vec![Step::Wait(40 * MS), Step::Move] }
         })
         .await;
         let received = result.received.borrow();
@@ -344,7 +344,7 @@ async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
             "{received:?}"
         );
         assert!(received.iter().any(|line| line == word), "{ponder}: {received:?}");
-        // On a hit the engine answers for the position it was position_after to ponder on.
+        // After `ponderhit` the engine answers for the position that it was pondering on.
         assert_eq!(result.line(), "1/2-1/2 max_moves", "{ponder}: {received:?}");
         assert_eq!(result.played.plies[2].time_us, billed * 1000, "{ponder}");
     }
@@ -353,12 +353,12 @@ async fn pondering_ends_by_ponderhit_or_stop_and_only_own_time_is_charged() {
 #[tokio::test(start_paused = true)]
 async fn a_time_forfeit_needs_a_delay_longer_than_that_of_the_harness() {
     let limits = TimeControl { margin_ms: 10, ..TimeControl::movetime(100) };
-    for (deaf, in_time) in [(0, false), (15, false), (25, true), (1000, true)] {
-        let setting = Setting { deaf: deaf * MS, ..Setting::new(limits) };
+    for (delay, in_time) in [(0, false), (15, false), (25, true), (1000, true)] {
+        let setting = Setting { delay: delay * MS, ..Setting::new(limits) };
         let result = game(setting, |_| vec![Step::Wait(130 * MS), Step::Move]).await;
         let flagged = result.line().contains("time");
-        assert_eq!(!flagged, in_time, "deaf for {deaf} ms: {}", result.line());
-        // What is on record was in time, or a reader of the record would see a flag fall.
+        assert_eq!(!flagged, in_time, "delay of {delay} ms: {}", result.line());
+        // A recorded move is within its time, or the record would show a time forfeit.
         assert!(result.played.plies.iter().all(|ply| ply.time_us <= 110_000));
     }
 }

@@ -1,6 +1,6 @@
-//! Pages in a real browser: what they show, what they refuse to run, and who may steer.
+//! Pages in a real browser: contents, markup in names, accessibility and access control.
 //!
-//! Needs Debian's `chromium` and `chromium-driver`; where they are absent the claims are skipped with a message.
+//! Needs the Debian packages `chromium` and `chromium-driver`; without them the tests are skipped with a message.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,19 +12,19 @@ use crate::machine;
 use crate::run::{Bench, FAKE, PLAYSELF, finish, spawn, wait_for};
 use serde_json::Value;
 
-/// Names that would be markup in a careless page.
-const EVIL: [&str; 2] = ["<img src=x onerror=window.pwned=1>", "</script><script>window.pwned=2</script>"];
+/// Names that would be markup if a page did not escape them.
+const HOSTILE: [&str; 2] = ["<img src=x onerror=window.pwned=1>", "</script><script>window.pwned=2</script>"];
 
-/// A test between two fake engines with evil names, one of which makes an illegal move now and then.
-fn evil_config(bench: &Bench, pairs: u64, delay_ms: u64) -> std::path::PathBuf {
+/// A test between two fake engines with hostile names.
+fn hostile_config(bench: &Bench, pairs: u64, delay_ms: u64) -> std::path::PathBuf {
     let text = format!(
         "name = \"<b>evil</b>\"\nseed = 5\n\
          [candidate]\nengine = \"{FAKE}\"\nname = \"{}\"\nargs = [\"--salt\", \"1\", \"--sleep-ms\", \"{delay_ms}\"]\n\
          [baseline]\nengine = \"{FAKE}\"\nname = \"{}\"\nargs = [\"--salt\", \"2\", \"--sleep-ms\", \"{delay_ms}\"]\n\
          [games]\ndepth = 1\nopenings = \"{}\"\nmax_pairs = {pairs}\nconcurrency = 2\n\
          [adjudicate]\nmax_moves = 30\n[sprt]\nelo = [0.0, 5.0]\n",
-        EVIL[0],
-        EVIL[1],
+        HOSTILE[0],
+        HOSTILE[1],
         bench.path("book.epd").display(),
     );
     let path = bench.path("evil.toml");
@@ -36,7 +36,7 @@ fn browser() -> Option<Browser> {
     match Browser::start() {
         Ok(browser) => Some(browser),
         Err(missing) => {
-            #[expect(clippy::print_stderr, reason = "a skipped claim must say so")]
+            #[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
             {
                 eprintln!("SKIPPED: {missing}");
             }
@@ -45,7 +45,7 @@ fn browser() -> Option<Browser> {
     }
 }
 
-/// The heights of a curve as drawn.
+/// The vertical coordinates of a drawn curve.
 fn heights(browser: &Browser, figure: &str) -> Vec<f64> {
     let path =
         browser.run(&format!("return document.querySelector('#{figure} path.path').getAttribute('d')"));
@@ -60,14 +60,14 @@ fn column(csv: &str, name: &str) -> Vec<f64> {
     reader.records().map(|row| row.unwrap()[place].parse().unwrap()).collect()
 }
 
-/// Fails unless `drawn` is a straight-line picture of `values`: upside down, and exact to the tenth it is drawn to.
-fn assert_pictures(drawn: &[f64], values: &[f64]) {
-    assert_eq!(drawn.len(), values.len(), "a point for each pair");
+/// Fails unless `drawn` is `values` on a linear scale, upside down, exact to the drawn tenth.
+fn assert_drawn_to_scale(drawn: &[f64], values: &[f64]) {
+    assert_eq!(drawn.len(), values.len(), "one point per pair");
     let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
     let low = (0..values.len()).min_by(by_value).unwrap();
     let high = (0..values.len()).max_by(by_value).unwrap();
     let scale = (drawn[high] - drawn[low]) / (values[high] - values[low]);
-    assert!(scale < 0.0, "up is more");
+    assert!(scale < 0.0, "larger values are higher");
     for (drawn_at, value) in drawn.iter().zip(values) {
         let expected = drawn[low] + scale * (value - values[low]);
         assert!((drawn_at - expected).abs() < 0.2, "{value} is drawn at {drawn_at}, not at {expected}");
@@ -82,7 +82,7 @@ fn figures(browser: &Browser) -> Vec<(String, String)> {
     rows.map(|row| (row[0].as_str().unwrap().to_owned(), row[1].as_str().unwrap().to_owned())).collect()
 }
 
-/// A number as pages write it.
+/// A number in the format of the pages.
 fn signed(value: &Value, decimals: usize) -> String {
     let text = format!("{:+.decimals$}", value.as_f64().unwrap());
     let zero = text[1..].bytes().all(|byte| matches!(byte, b'0' | b'.'));
@@ -115,7 +115,7 @@ fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
     }
 }
 
-/// Nothing on the page is wider than the page, however narrow.
+/// Fails if anything on the page is wider than the window.
 fn assert_fits(browser: &Browser, page: &str) {
     for width in [1280, 390] {
         browser.resize(width, 900);
@@ -130,35 +130,35 @@ fn assert_fits(browser: &Browser, page: &str) {
 fn the_report_shows_the_run_and_executes_no_markup_from_names() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let (status, printed) = finish(&mut bench.start(&evil_config(&bench, 24, 0), "run"));
+    let (status, printed) = finish(&mut bench.start(&hostile_config(&bench, 24, 0), "run"));
     assert!([0, 1, 3].contains(&status), "{printed}");
     browser.open_file(&bench.path("run/report.html"));
-    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
-    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was run");
-    assert!(browser.text(".engines").contains(EVIL[0]) && browser.text(".engines").contains(EVIL[1]));
-    assert_pictures(&heights(&browser, "llr"), &column(&bench.read("run", "pairs.csv"), "llr"));
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
+    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was executed");
+    assert!(browser.text(".engines").contains(HOSTILE[0]) && browser.text(".engines").contains(HOSTILE[1]));
+    assert_drawn_to_scale(&heights(&browser, "llr"), &column(&bench.read("run", "pairs.csv"), "llr"));
     let summary: Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
     assert_figures_equal_summary(&figures(&browser), &summary);
-    // Markup from data that got in all the same would not be run.
+    // Even markup that reached the page would not be executed.
     browser.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.pwned=3\">')");
     std::thread::sleep(Duration::from_millis(200));
     assert!(
         browser.run("return window.pwned === undefined").as_bool().unwrap(),
-        "the policy let a handler run"
+        "the policy allowed a handler"
     );
-    assert!(browser.complaints().iter().any(|line| line.contains("Content Security Policy")));
+    assert!(browser.console_errors().iter().any(|line| line.contains("Content Security Policy")));
     assert_fits(&browser, "the report");
 }
 
-/// What stands on the page without words for those who cannot see it, or without a name for a field.
-const WORDLESS: &str = "return [...document.querySelectorAll('svg, [role=img]')] \
+/// Charts without a description, fields without a label and buttons without a text.
+const UNLABELLED: &str = "return [...document.querySelectorAll('svg, [role=img]')] \
     .filter(e => e.checkVisibility() && (e.getAttribute('aria-label') || '').length < 10).map(e => e.outerHTML.slice(0, 90)) \
     .concat([...document.querySelectorAll('input, select')].filter(e => !e.labels.length).map(e => e.outerHTML)) \
     .concat([...document.querySelectorAll('button')].filter(e => !e.textContent.trim()).map(e => e.outerHTML))";
 
-/// Every text that is less than 4.5 : 1 from its ground, as the browser paints it. Text on bars and boards of charts is
-/// computed in `tests/report/contrast.rs`.
-const FAINT: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || []).map(Number); \
+/// Every text with a contrast below 4.5 : 1, as the browser paints it. Text on bars and boards of charts is checked in
+/// `tests/report/contrast.rs`.
+const LOW_CONTRAST: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || []).map(Number); \
     const light = ([r, g, b]) => { const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; \
         return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); }; \
     const ground = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); \
@@ -172,20 +172,20 @@ const FAINT: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || []).map(
         const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05); \
         if (ratio < 4.5) faint.push(text.slice(0, 30) + ' ' + ratio.toFixed(2)); } return faint";
 
-/// Charts have words, fields have names, and text can be read, in light and dark.
+/// Fails unless charts have descriptions, fields have labels, and text has enough contrast, in light and dark.
 fn assert_accessible(browser: &Browser, page: &str) {
     let none = Value::Array(Vec::new());
     for scheme in ["light", "dark"] {
         browser.prefer(scheme);
-        assert_eq!(browser.run(WORDLESS), none, "{page}, {scheme}");
-        assert_eq!(browser.run(FAINT), none, "{page}, {scheme}");
+        assert_eq!(browser.run(UNLABELLED), none, "{page}, {scheme}");
+        assert_eq!(browser.run(LOW_CONTRAST), none, "{page}, {scheme}");
     }
     browser.prefer("");
     assert_eq!(browser.run("return document.documentElement.lang"), "en");
     assert_eq!(browser.run("return document.querySelectorAll('h1').length"), 1, "{page} has one heading");
 }
 
-/// The names of everything that the tabulator reaches.
+/// The names of all elements that the Tab key reaches.
 fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
     browser.run("document.activeElement.blur()");
     let mut reached = Vec::new();
@@ -207,7 +207,7 @@ fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
 fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let config = evil_config(&bench, 24, 0);
+    let config = hostile_config(&bench, 24, 0);
     let blunders = "\"--salt\", \"1\", \"--on\", \"on go#100: reply bestmove a1a1\",";
     fs::write(&config, fs::read_to_string(&config).unwrap().replace("\"--salt\", \"1\",", blunders)).unwrap();
     let (status, printed) = finish(&mut bench.start(&config, "run"));
@@ -221,7 +221,7 @@ fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     for link in ["#game-", "faults/pair"] {
         assert!(reached.iter().any(|each| each.starts_with(link)), "{link} is not among {reached:?}");
     }
-    // The viewer follows the arrows and the number of a game.
+    // The viewer reacts to the arrow keys and to the number of a game.
     browser.run("document.getElementById('board').focus()");
     browser.press("\u{e011}");
     assert!(browser.text("#ply").starts_with("0 /"), "{}", browser.text("#ply"));
@@ -232,14 +232,14 @@ fn the_report_works_with_a_screen_reader_and_a_keyboard() {
         browser.press(key);
     }
     assert!(browser.text("#who").starts_with("7.2: "), "{}", browser.text("#who"));
-    // So do the links of tables.
+    // The links in tables open a game as well.
     let link = browser.text("#one-sided a");
     browser.run("document.querySelector('#one-sided a').click()");
     browser.wait(
         "the linked game is shown",
         &format!("return document.getElementById('who').textContent.startsWith('{link}: ')"),
     );
-    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
 }
 
 #[test]
@@ -247,19 +247,19 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
     let Some(browser) = browser() else { return };
     let _machine = machine::reserve();
     let bench = Bench::new();
-    let served = Served::start(bench.start(&evil_config(&bench, 4000, 4), "run").arg("--serve=0"));
+    let served = Served::start(bench.start(&hostile_config(&bench, 4000, 4), "run").arg("--serve=0"));
     let page = served.url("/run/run/");
     browser.open(&page);
     browser.wait("the page fills", "return document.querySelectorAll('#head .figures div').length > 5");
     browser.wait("boards are shown", "return document.querySelectorAll('#boards figure').length === 2");
-    assert!(browser.text("#boards").contains(EVIL[0]), "names are text");
+    assert!(browser.text("#boards").contains(HOSTILE[0]), "names are shown as text");
     assert!(
         browser.run("return document.getElementById('steer').offsetParent === null").as_bool().unwrap(),
-        "no token, no buttons"
+        "without a token there are no buttons"
     );
     live_updates_arrive_within_a_second(&browser, &bench);
-    foreigners_are_refused(&served);
-    // With the token the buttons are there and work; the token leaves the address bar.
+    foreign_requests_are_refused(&served);
+    // With the token the buttons are shown and work, and the token is removed from the address bar.
     browser.open("about:blank");
     browser.open(&format!("{page}#token={}", served.token));
     browser.wait("buttons are shown", "return document.getElementById('steer').offsetParent !== null");
@@ -267,9 +267,9 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
     browser.run("document.querySelector('[data-order=pause]').click()");
     browser.wait("the run is paused", "return document.getElementById('phase').textContent === 'paused'");
     browser.run("document.querySelector('[data-order=continue]').click()");
-    browser.wait("the run goes on", "return document.getElementById('phase').textContent === 'playing'");
-    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was run");
-    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    browser.wait("the run continues", "return document.getElementById('phase').textContent === 'playing'");
+    assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was executed");
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     assert_fits(&browser, "the live page");
 }
 
@@ -288,7 +288,7 @@ fn live_updates_arrive_within_a_second(browser: &Browser, bench: &Bench) {
     assert!(took < Duration::from_secs(1), "{took:?} after the pair was on record");
 }
 
-fn foreigners_are_refused(served: &Served) {
+fn foreign_requests_are_refused(served: &Served) {
     let post =
         |headers: &[(&str, &str)]| http(served.port, "POST", "/run/run/control", headers, "pause").status;
     assert_eq!(post(&[]), 401);
@@ -313,20 +313,20 @@ fn foreigners_are_refused(served: &Served) {
     assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
     assert!(!policy.contains("unsafe"), "{policy}");
     assert_eq!(page.status, 200);
-    assert!(!page.body.contains(&served.token), "the page does not tell the token");
+    assert!(!page.body.contains(&served.token), "the page does not contain the token");
 }
 
 #[test]
 fn past_and_running_runs_are_listed_together() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let config = evil_config(&bench, 12, 0);
+    let config = hostile_config(&bench, 12, 0);
     for run in ["results/past", "results/older"] {
         fs::create_dir_all(bench.path("results")).unwrap();
         let (status, printed) = finish(&mut bench.start(&config, run));
         assert!([0, 1, 3].contains(&status), "{printed}");
     }
-    let mut running = spawn(&mut bench.start(&evil_config(&bench, 4000, 4), "results/running"));
+    let mut running = spawn(&mut bench.start(&hostile_config(&bench, 4000, 4), "results/running"));
     let served =
         Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("results")).args(["--at", "0"]));
     browser.open(&served.url("/"));
@@ -343,20 +343,20 @@ fn past_and_running_runs_are_listed_together() {
     let summary: Value = serde_json::from_str(&bench.read("results/past", "summary.json")).unwrap();
     assert_figures_equal_summary(&figures(&browser), &summary);
     assert_accessible(&browser, "the page of a past run");
-    // Any of its games can be seen, though none is in the page.
+    // Every game can be shown, although none is part of the page.
     for (round, shown) in [("12.2", "12.2: "), ("3", "3.1: ")] {
         browser.run(&format!(
             "document.getElementById('wanted').value = '{round}'; document.getElementById('show').click()"
         ));
         let script = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
         browser.wait("the game is shown", &script);
-        assert!(browser.text("#who").contains(EVIL[0]), "names are text");
+        assert!(browser.text("#who").contains(HOSTILE[0]), "names are shown as text");
     }
-    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     assert_eq!(http(served.port, "GET", "/run/past/game/13.1", &[], "").status, 404);
     browser.open(&served.url("/run/running/report.html"));
-    assert!(browser.text("h1").contains("Elo"), "a run in play has a report as well");
-    assert_eq!(browser.complaints(), [""; 0], "the console is silent");
+    assert!(browser.text("h1").contains("Elo"), "a running run has a report as well");
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     running.kill().unwrap();
     running.wait().unwrap();
 }
@@ -365,7 +365,7 @@ fn past_and_running_runs_are_listed_together() {
 fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let (status, printed) = finish(&mut bench.start(&evil_config(&bench, 4, 0), "run"));
+    let (status, printed) = finish(&mut bench.start(&hostile_config(&bench, 4, 0), "run"));
     assert!([0, 1, 3].contains(&status), "{printed}");
     let serve = |port: u16| {
         let at = port.to_string();
@@ -381,7 +381,7 @@ fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
     assert!(browser.text("#phase").contains("does not answer"), "{}", browser.text("#phase"));
     let served = serve(port);
     browser.wait("the page is connected again", &connected("yes"));
-    // Others take every place while the page is away.
+    // Other clients take every stream while the page is closed.
     browser.open("about:blank");
     let stream = |_| {
         let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -391,10 +391,10 @@ fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
         (answer == *b"HTTP/1.1 200").then_some(stream)
     };
     let others: Vec<_> = (0..300).map_while(stream).collect();
-    assert!(others.len() < 300, "there is an end to how many watch");
+    assert!(others.len() < 300, "the number of streams is limited");
     browser.open(&served.url("/run/run/"));
-    browser.wait("the page is turned away", &connected("no"));
+    browser.wait("the page is refused", &connected("no"));
     assert!(browser.text("#phase").contains("too many watchers"), "{}", browser.text("#phase"));
     drop(others);
-    browser.wait("the page gets a place", &connected("yes"));
+    browser.wait("the page gets a stream", &connected("yes"));
 }

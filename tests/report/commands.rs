@@ -1,4 +1,4 @@
-//! Reports on the command line: pages, plots, comparisons, the forum's block, and a run watched.
+//! `playself report` and `playself watch`: pages, plots, comparisons, the forum block and the panel.
 
 use std::fs;
 use std::path::Path;
@@ -25,14 +25,14 @@ fn a_run_is_reported_as_a_page_plots_a_forum_block_and_a_panel() {
         assert!(plot.starts_with("<?xml") && plot.contains("</svg>") && !plot.contains("var("), "{name}");
     }
 
-    // The page says how to repeat the run, and that works.
+    // The page states how to repeat the run, and that works.
     let page = bench.read("run", "report.html");
     assert!(page.contains("playself sprt plan.toml"));
     let (again, printed) = playself(&bench, &["sprt", "run/plan.toml", "--run-dir", "again"]);
     assert!([0, 1, 3].contains(&again), "{printed}");
     assert_eq!(bench.read("run", "pairs.csv"), bench.read("again", "pairs.csv"));
 
-    // Any game can be put in front of the viewer.
+    // Every game can be shown in the viewer.
     assert!(page.contains("All 24 games are in this page"));
     assert!(page.contains("[{\"r\":\"1.1\""));
     let (status, printed) = playself(&bench, &["report", "run", "--game", "12.2", "--game", "3.1"]);
@@ -78,7 +78,7 @@ fn several_runs_are_compared_in_a_table_and_a_chart_strongest_first() {
     let best = runs[0]["name"].as_str().unwrap();
     let rows: Vec<&str> = printed.lines().collect();
     assert!(rows[0].starts_with("run ") && rows[1].starts_with(best), "{printed}");
-    assert!(printed.contains('●'), "the chart in letters: {printed}");
+    assert!(printed.contains('●'), "the chart as text: {printed}");
     let page = fs::read_to_string(bench.path("week.html")).unwrap();
     assert!(page.contains("2 runs compared") && page.contains("<svg"), "{page}");
     assert!(bench.path("plots/comparison.svg").exists());

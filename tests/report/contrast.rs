@@ -1,6 +1,6 @@
-//! Colours of the pages, computed: text against its ground by WCAG's 4.5 : 1, strokes and pieces by 3 : 1, light and dark.
+//! Contrast of the colours of all pages, light and dark: 4.5 : 1 for text, 3 : 1 for strokes and pieces (WCAG).
 //!
-//! A colour that a style sheet uses and no row here examines fails the test.
+//! A colour that a style sheet uses and that has no row here fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ const PAGE: &str = include_str!("../../src/report/page/page.css");
 const CHART: &str = include_str!("../../src/report/chart/chart.css");
 const LIVE: &str = include_str!("../../src/dashboard/live.css");
 
-/// What WCAG 2.2 asks of text (success criterion 1.4.3, level AA).
+/// Required by WCAG 2.2 for text (success criterion 1.4.3, level AA).
 const TEXT: f64 = 4.5;
-/// What it asks of marks that carry meaning (1.4.11).
+/// Required for marks that carry meaning (1.4.11).
 const MARK: f64 = 3.0;
 
 type Colour = [f64; 3];
@@ -55,24 +55,24 @@ fn contrast(one: Colour, other: Colour) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// A colour of so much opacity over a ground.
+/// A colour with this opacity over a background.
 fn over(front: Colour, ground: Colour, opacity: f64) -> Colour {
     [0, 1, 2].map(|at| opacity * front[at] + (1.0 - opacity) * ground[at])
 }
 
-/// The names that a style sheet asks for.
+/// The custom properties that a style sheet uses.
 fn used(css: &str) -> BTreeSet<String> {
     let uses = css.split("var(--").skip(1).filter_map(|rest| rest.split_once(')'));
     uses.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Both palettes of a sheet, light first.
+/// The light and the dark palette of a style sheet.
 fn palettes(css: &str, mark: &str) -> [Palette; 2] {
     let dark = css.split_once("prefers-color-scheme:dark").map_or("", |(_, rest)| rest);
     [palette(css, mark), palette(dark, mark)]
 }
 
-/// What stands on what in pages: foreground, ground, least ratio.
+/// Foreground, background and minimum ratio in pages.
 const ON_PAGES: [(&str, &str, f64); 8] = [
     ("ink", "paper", TEXT),
     ("ink", "card", TEXT),
@@ -84,7 +84,7 @@ const ON_PAGES: [(&str, &str, f64); 8] = [
     ("accent", "card", MARK),
 ];
 
-/// What stands on paper in charts.
+/// Foreground and minimum ratio in charts, on the background `paper`.
 const IN_CHARTS: [(&str, f64); 7] = [
     ("ink", TEXT),
     ("soft", TEXT),
@@ -95,12 +95,12 @@ const IN_CHARTS: [(&str, f64); 7] = [
     ("neutral", MARK),
 ];
 
-/// Grounds and labels that have rows of their own, and hairlines that only part things and carry no meaning.
+/// Backgrounds and labels that have their own rows, and separator lines, which carry no meaning.
 const OTHERS: [&str; 6] = ["line", "grid", "light", "dark", "mark", "on"];
 
-/// Everything that stands on something: what, its ratio, the least that is enough.
+/// All combinations: name, ratio and required minimum.
 fn rows(page: &Palette, chart: &Palette) -> Vec<(String, f64, f64)> {
-    let (paper, piece) = (page["paper"], colour("#111").expect("three digits are a colour"));
+    let (paper, piece) = (page["paper"], colour("#111").expect("#111 is a colour"));
     let mut rows = Vec::new();
     for (front, ground, least) in ON_PAGES {
         rows.push((format!("{front} on {ground}"), contrast(page[front], page[ground]), least));
@@ -123,14 +123,14 @@ fn rows(page: &Palette, chart: &Palette) -> Vec<(String, f64, f64)> {
 
 #[test]
 fn colours_meet_the_required_contrast() {
-    // Published values: black on white is 21 : 1; #777777 on white is 4.48 : 1, just short of what text needs.
+    // Published values: black on white is 21 : 1; #777777 on white is 4.48 : 1, just below the minimum for text.
     let white = [255.0; 3];
     assert!((contrast([0.0; 3], white) - 21.0).abs() < 1e-9);
     assert!((contrast([119.0; 3], white) - 4.48).abs() < 0.005);
     let (pages, charts) = (palettes(PAGE, ":root{"), palettes(CHART, ".chart{"));
     for (page, chart) in pages.iter().zip(&charts) {
         for (what, ratio, least) in rows(page, chart) {
-            assert!(ratio >= least, "{what}: {ratio:.2} : 1, {least} is needed");
+            assert!(ratio >= least, "{what}: {ratio:.2} : 1, the minimum is {least}");
         }
     }
 }
@@ -142,11 +142,11 @@ fn every_colour_in_use_is_checked() {
         on_pages.chain(IN_CHARTS.iter().map(|(front, _)| *front)).chain(OTHERS).map(str::to_owned).collect();
     for sheet in [PAGE, CHART, LIVE] {
         let unseen: Vec<String> = used(sheet).difference(&examined).cloned().collect();
-        assert!(unseen.is_empty(), "colours that nobody examined: {unseen:?}");
+        assert!(unseen.is_empty(), "colours without a row: {unseen:?}");
     }
 }
 
-/// The opacity that a board gives its strongest square.
+/// The opacity of the strongest square of a board.
 fn fullest(value: i32) -> f64 {
     let mut values = [None; 64];
     values[0] = Some(value);

@@ -1,4 +1,4 @@
-//! The report page: what it shows, what it refuses to run, and how large it may get.
+//! The report page: contents, markup in names, and size.
 
 use playself::game::{
     Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PairId, PlyRecord,
@@ -73,7 +73,7 @@ fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> 
     whole_page(context, &sections, shelf)
 }
 
-/// Plays `pairs` pairs: the candidate wins with White and draws with Black two times in three, loses a point else.
+/// Counts `pairs` pairs: in two of three the candidate wins with White, in the third it loses; it draws with Black.
 fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchData, GameShelf) {
     let engines: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let mut picture = MatchData::new(engines.clone());
@@ -112,10 +112,13 @@ fn a_page_has_every_chart_and_keeps_markup_in_names_as_text() {
     for id in ["llr", "elo", "pentanomial", "colours", "lengths"] {
         assert!(page.contains(&format!("<figure id=\"{id}\">")), "{id} is missing");
     }
-    assert!(page.contains("<a href=\"faults/pair10-game1-try2.json\">"), "the bundle's own name");
-    assert!(!page.contains("<script>alert"), "a name became markup");
-    assert!(!page.contains("<img>"), "a move text became markup");
-    assert_eq!(page.matches("</script>").count(), 2, "only the page's own two elements end here");
+    assert!(
+        page.contains("<a href=\"faults/pair10-game1-try2.json\">"),
+        "the link has the file name of the bundle"
+    );
+    assert!(!page.contains("<script>alert"), "a name is markup");
+    assert!(!page.contains("<img>"), "a move text is markup");
+    assert_eq!(page.matches("</script>").count(), 2, "only the two elements of the page itself");
     assert!(page.contains("data-points=\"30\""), "the LLR curve has a point for each pair");
 }
 
@@ -132,14 +135,14 @@ fn a_million_games_fit_into_three_megabytes() {
     let page = match_page(&context("long"), &picture, &shelf);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     assert!(page.contains("of 1,000,000 games are in this page"));
-    assert!(page.contains("450,000 pairs with further openings"), "openings are told apart up to a limit");
+    assert!(page.contains("450,000 pairs with further openings"), "openings are listed up to a limit");
 }
 
 #[test]
 fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
     use GameResult::{BlackWins, Draw, WhiteWins};
     let mut picture = MatchData::new(vec!["new".into(), "old".into()]);
-    // Opening, results of both games, the candidate's half points; the candidate has White in the first.
+    // Opening, results of both games, half points of the candidate, which has White in the first game.
     let pairs = [
         (4, [WhiteWins, WhiteWins], 2),
         (4, [WhiteWins, Draw], 3),
@@ -156,7 +159,7 @@ fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
     }
     let html = result_section(&picture).html;
     let rows = |id: &str| -> Vec<String> {
-        let table = html.split(&format!("<figure id=\"{id}\">")).nth(1).expect("the table is there");
+        let table = html.split(&format!("<figure id=\"{id}\">")).nth(1).expect("the page has the table");
         let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next());
         let rows = body.unwrap_or_default().split("<tr>").skip(1);
         rows.map(|row| {

@@ -1,4 +1,4 @@
-//! The score block, the panel and the tables of the terminal, as reviewed.
+//! Snapshots of the score block, the panel and the tables on the terminal.
 
 use std::process::Command;
 

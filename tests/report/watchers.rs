@@ -1,4 +1,4 @@
-//! Many who watch at once: all see the run, none holds it up, and there is an end to how many.
+//! Many watchers of a live page: all follow the run, none delays it, and their number is limited.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -9,10 +9,10 @@ use crate::machine;
 use crate::run::{Bench, Match, wait_for};
 use serde_json::Value;
 
-/// Watchers that a server takes at the same time.
+/// Maximum number of simultaneous streams of a server.
 const MOST_STREAMS: usize = 256;
 
-/// A run that goes on for as long as a test needs it, with its page.
+/// A run with a live page that lasts longer than any test.
 fn served(bench: &Bench) -> Served {
     let slow = ["--sleep-ms", "4"];
     let wanted = Match {
@@ -31,7 +31,7 @@ fn games(bench: &Bench) -> usize {
     bench.read("run", "journal.ndjson").matches("\"type\":\"game\"").count()
 }
 
-/// A stream of events, or the status with which it was refused.
+/// Opens a stream of events, or returns the status of the refusal.
 fn watch(port: u16) -> io::Result<Result<BufReader<TcpStream>, u16>> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -49,11 +49,11 @@ fn watch(port: u16) -> io::Result<Result<BufReader<TcpStream>, u16>> {
     }
 }
 
-/// The next number of counted pairs that a watcher is told.
+/// Reads the stream up to the next number of counted pairs.
 fn next_pairs(watcher: &mut BufReader<TcpStream>) -> u64 {
     loop {
         let mut line = String::new();
-        assert!(watcher.read_line(&mut line).unwrap() > 0, "the stream goes on");
+        assert!(watcher.read_line(&mut line).unwrap() > 0, "the stream is open");
         if let Some(data) = line.strip_prefix("data: ") {
             let parts: Value = serde_json::from_str(data).unwrap();
             if let Some(pairs) = parts["status"]["pairs"].as_u64() {
@@ -83,8 +83,8 @@ fn a_hundred_watchers_follow_the_run_while_some_never_read() {
         reader.join().unwrap();
     }
     let before = games(&bench);
-    wait_for("games go on", 60, || games(&bench) > before + 4);
-    assert!(!bench.path("run/faults").exists(), "no game suffered");
+    wait_for("further games", 60, || games(&bench) > before + 4);
+    assert!(!bench.path("run/faults").exists(), "no game had a fault");
     drop(watchers);
 }
 
@@ -101,20 +101,20 @@ fn row_96_a_thousand_idle_streams_are_capped_and_do_not_disturb_pages_or_games()
                 assert_eq!(status, 503);
                 refused += 1;
             }
-            // So many connections at once that this one was not even read.
+            // Beyond the limit of connections the server closes them unread.
             Err(_) => refused += 1,
         }
     }
     assert_eq!((kept.len(), refused), (MOST_STREAMS, 1000 - MOST_STREAMS));
-    // Whoever only wants to look is served although all places for watchers are taken.
+    // Pages are served although all streams are taken.
     for path in ["/run/run/", "/style.css", "/run/run/summary.json"] {
         let status = || try_http(served.port, "GET", path, &[], "").map(|answer| answer.status);
         wait_for(path, 20, || status().is_ok_and(|status| status == 200));
     }
     let before = games(&bench);
-    wait_for("games go on", 60, || games(&bench) > before + 4);
-    assert!(!bench.path("run/faults").exists(), "no game suffered");
-    // One who leaves makes room for one who comes.
+    wait_for("further games", 60, || games(&bench) > before + 4);
+    assert!(!bench.path("run/faults").exists(), "no game had a fault");
+    // A closed stream makes room for a new one.
     assert_eq!(http(served.port, "GET", "/run/run/events", &[], "").status, 503);
     drop(kept.pop());
     wait_for("there is room again", 30, || watch(served.port).is_ok_and(|answer| answer.is_ok()));

@@ -1,4 +1,4 @@
-//! The command line as scripts rely on it: results, exit statuses, events, signals, live control.
+//! Commands that play or control a run: results, exit statuses, events, signals, live control.
 
 use std::fs;
 use std::process::Command;
@@ -31,15 +31,15 @@ fn the_same_seed_gives_the_same_files_at_every_concurrency() {
     assert_eq!(seen[0].0.matches("[Event ").count(), 48);
 }
 
-/// A queen worth a pawn or two.
-const SPOILED: &str = "set = { queen_value = 100 }";
+/// A harmful weight: a queen is worth one or two pawns.
+const HARMFUL: &str = "set = { queen_value = 100 }";
 
 #[test]
 fn the_same_test_decides_the_same_on_the_same_pairs_at_every_concurrency() {
     let bench = Bench::new();
     let mut seen = Vec::new();
     for concurrency in ["1", "2", "8"] {
-        let config = bench.engine_test("test", "", SPOILED, [0, 150]);
+        let config = bench.engine_test("test", "", HARMFUL, [0, 150]);
         let (status, printed) =
             finish(bench.start(&config, concurrency).args(["--concurrency", concurrency]));
         assert_eq!(status, 0, "{printed}");
@@ -82,7 +82,7 @@ fn a_missing_journal_is_reported_and_the_other_files_stay() {
             (4, true),
             "{command}: {printed}"
         );
-        assert!(!bench.path("run/journal.ndjson").exists(), "{command} made another");
+        assert!(!bench.path("run/journal.ndjson").exists(), "{command} created another journal");
         assert_eq!(bench.read("run", "games.pgn"), games, "{command}");
         assert_eq!(bench.read("run", "pairs.csv"), pairs, "{command}");
     }
@@ -309,9 +309,9 @@ fn more_than_two_engines_play_a_tournament_with_a_table() {
     let pairs = bench.read("run", "pairs.csv");
     let ends: Vec<&str> =
         pairs.lines().map(|line| &line[line.match_indices(',').nth_back(1).unwrap().0..]).collect();
-    let (ours, second, third) = ("fake-engine", "fake-engine_2", "fake-engine_3");
+    let (first, second, third) = ("fake-engine", "fake-engine_2", "fake-engine_3");
     assert_eq!(ends[0], ",game1_white,game1_black");
-    for [white, black] in [[ours, second], [ours, third], [second, third]] {
+    for [white, black] in [[first, second], [first, third], [second, third]] {
         let met = |end: &&&str| **end == format!(",{white},{black}") || **end == format!(",{black},{white}");
         assert_eq!(ends.iter().filter(met).count(), 2, "{white} {black}: {pairs}");
     }
@@ -389,7 +389,7 @@ fn control_commands_query_and_change_a_running_run() {
     assert_eq!(ask(&["continue"]).1["phase"], "playing");
     wait_for("play", 10, || ask(&["status"]).1["playing"] != 0);
     let after = ask(&["status"]).1["seconds"].as_f64().unwrap();
-    assert!(after < before + 1.5, "a pause is not played: {before} s, then {after} s");
+    assert!(after < before + 1.5, "a pause does not count: {before} s, then {after} s");
     assert_eq!(ask(&["concurrency", "1"]).1["concurrency"], 1);
     assert_eq!(ask(&["stop"]).1["phase"], "stopping");
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -404,7 +404,7 @@ fn commands_on_a_run_that_is_not_running_report_what_is_wrong() {
     let config = bench.config("done", &Match { pairs: 1, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "done")).0, 0);
     let good = bench.results("done");
-    // A socket that a killed run left behind: nobody listens to it.
+    // A socket as a killed run leaves it: without a listener.
     let journal = fs::read(bench.path("done/journal.ndjson")).unwrap();
     for stale in [false, true] {
         if stale {
@@ -429,7 +429,7 @@ fn commands_on_a_run_that_is_not_running_report_what_is_wrong() {
         assert_eq!((code, printed.contains("does not exist")), (2, true), "{command}: {printed}");
         let (code, printed) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("done")));
         assert_eq!(code, 0, "{command}: {printed}");
-        assert_eq!(bench.results("done"), good, "{command} changes nothing of a finished run");
+        assert_eq!(bench.results("done"), good, "{command} does not change a finished run");
     }
     let after = fs::read(bench.path("done/journal.ndjson")).unwrap();
     assert!(after.starts_with(&journal));
@@ -438,7 +438,7 @@ fn commands_on_a_run_that_is_not_running_report_what_is_wrong() {
 #[test]
 fn a_harmful_weight_is_rejected_and_its_correction_accepted() {
     let bench = Bench::new();
-    for (case, candidate, baseline, status) in [("spoiled", SPOILED, "", 1), ("cured", "", SPOILED, 0)] {
+    for (case, candidate, baseline, status) in [("harmful", HARMFUL, "", 1), ("corrected", "", HARMFUL, 0)] {
         let config = bench.engine_test(case, candidate, baseline, [0, 60]);
         let (found, printed) = finish(&mut bench.start(&config, case));
         assert_eq!(found, status, "{case}: {printed}");
@@ -461,8 +461,8 @@ fn an_engine_runs_in_a_private_folder_and_within_limits_if_configured() {
     let seen = fs::read_to_string(bench.path("seen")).unwrap();
     let lines: Vec<&str> = seen.lines().collect();
     assert!(!lines[0].starts_with(bench.folder.path().to_str().unwrap()), "{seen}");
-    assert!(!std::path::Path::new(lines[0]).exists(), "it is gone with its process: {seen}");
-    // A shell counts in blocks of 512 or 1024 bytes.
+    assert!(!std::path::Path::new(lines[0]).exists(), "the folder is removed with the process: {seen}");
+    // `ulimit -f` counts in blocks of 512 or 1024 bytes.
     assert!(["1024", "2048"].contains(&lines[1]), "{seen}");
     let plan = bench.read("run", "plan.toml");
     assert!(plan.contains("dir = \"private\"") && plan.contains("file_bytes = 1048576"), "{plan}");
@@ -491,7 +491,7 @@ fn a_tournament_continues_without_a_failing_engine_and_exits_with_a_fault() {
     assert!(printed.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{printed}");
     assert!(!printed.contains("playself resume"), "{printed}");
     let rows = bench.read("run", "pairs.csv");
-    // All of the twenty pairs of the healthy two, and five of each pairing of the other.
+    // All twenty pairs of the two healthy engines, and five of each pairing with the other.
     assert_eq!(rows.lines().count(), 1 + 20 + 10, "{rows}");
     assert_eq!(bench.read("run", "games.pgn").matches("[Event ").count(), 60);
     assert_eq!(bench.verify("run").status.code(), Some(0));

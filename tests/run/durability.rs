@@ -1,4 +1,4 @@
-//! A run cannot be lost: killed anywhere it goes on to the same end, and its files follow from its journal.
+//! Durability: a run that is killed anywhere resumes to the same results, and its files are derived from its journal.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,22 +6,22 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::records::processes_naming;
+use crate::records::processes_with;
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish, spawn, wait_for};
 use playself::failpoint::{self, Point};
 
-/// So many kills in the everyday test; `PLAYSELF_KILL_CYCLES` asks for more.
+/// Number of kills; `PLAYSELF_KILL_CYCLES` overrides it.
 fn kill_cycles() -> u64 {
     std::env::var("PLAYSELF_KILL_CYCLES").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers that are the same in every run.
 fn scrambled(number: u64) -> u64 {
     let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 17
 }
 
-/// Kills a run again and again, at random moments and at random lengths of its journal, until it is through.
+/// Kills and resumes a run at random moments and at random lengths of its journal until it has finished.
 fn kill_loop(name: &str, cycles: u64, bench: &Bench, config: &Path) {
     let (status, printed) = finish(&mut bench.start(config, "whole"));
     let journal = bench.path("killed").join("journal.ndjson");
@@ -45,11 +45,11 @@ fn kill_loop(name: &str, cycles: u64, bench: &Bench, config: &Path) {
         child.kill().unwrap();
         child.wait().unwrap();
         kills += 1;
-        wait_for("no engine left", 5, || processes_naming(&format!("{FAKE} --salt {name}")).is_empty());
+        wait_for("no engine left", 5, || processes_with(&format!("{FAKE} --salt {name}")).is_empty());
         let after = fs::read(&journal).unwrap_or_default();
         assert!(after.starts_with(&valid), "{name}, kill {kills}: the journal lost what it had");
         if !bench.path("killed").join("plan.toml").exists() {
-            // Killed before there was a run: nothing was promised yet.
+            // Killed before the run existed: nothing was acknowledged yet.
             let _ = fs::remove_dir_all(bench.path("killed"));
             child = spawn(&mut bench.start(config, "killed"));
             continue;
@@ -83,7 +83,7 @@ fn a_match_killed_anywhere_ends_with_the_same_results() {
     kill_loop("101", kill_cycles(), &bench, &config);
 }
 
-/// Every game of a run's journal, by pair and number.
+/// Pair and number of every game in the journal of a run.
 fn games_on_record(bench: &Bench, run: &str) -> Vec<(u64, String)> {
     let lines = bench.read(run, "journal.ndjson");
     let records = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -109,7 +109,7 @@ fn a_test_killed_at_every_fail_point_ends_the_same_and_replays_no_finished_game(
             let armed = format!("{}:{at}", point.name());
             let mut child = spawn(bench.start(&config, &run).env(failpoint::VARIABLE, &armed));
             let death = child.wait().unwrap().signal();
-            // Rarely passed points may not come up so often; each must come up the first time.
+            // Some points are passed less often than `hit` times; each must be passed at least once.
             assert!(death == Some(9) || hit > 1, "{armed}: the point was never passed");
             let mut again = if bench.path(&run).join("plan.toml").exists() {
                 bench.resume(&run)
@@ -180,7 +180,7 @@ fn row_71_a_changed_engine_book_or_plan_is_refused_with_what_changed() {
         if file == "run/plan.toml" {
             new = String::from_utf8(new).unwrap().replace("max_pairs = 2", "max_pairs = 3").into_bytes();
         }
-        // A running program cannot be written to; a new file of the same name can take its place.
+        // The file of a running program cannot be written to, but it can be replaced.
         fs::remove_file(&path).unwrap();
         fs::write(&path, &new).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -231,7 +231,7 @@ fn rows_66_and_67_a_torn_journal_is_replayed_and_a_damaged_one_refused_with_its_
     let starts: Vec<usize> = std::iter::once(0)
         .chain(whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1))
         .collect();
-    // Cut inside the fourth record from the end, and go on: the same games are played again.
+    // Cut inside the fourth record from the end and resumed, the run plays the same games again.
     fs::write(&path, &whole[..starts[starts.len() - 4] + 40]).unwrap();
     let (status, printed) = finish(&mut bench.resume("run"));
     assert_eq!((status, printed.contains("incomplete record")), (0, true), "{printed}");
@@ -254,8 +254,8 @@ fn rows_66_and_67_a_torn_journal_is_replayed_and_a_damaged_one_refused_with_its_
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
     assert_eq!(bench.results("run"), good);
 
-    // Killed before the first record was whole: the run begins anew under its plan. Where there are games already, it
-    // was not: the journal was lost, and the games stay.
+    // A run that was killed before its first record was complete starts again under its plan. If games exist already,
+    // the journal was lost instead, and the games stay.
     for length in [0, 1, starts[1] - 1] {
         fs::write(&path, &whole[..length]).unwrap();
         let (status, printed) = finish(&mut bench.resume("run"));
@@ -286,7 +286,7 @@ fn row_72_a_journal_of_a_newer_program_is_refused() {
     fs::write(&path, &newer).unwrap();
     let (status, printed) = finish(&mut bench.resume("run"));
     assert_eq!((status, printed.contains("format 99")), (4, true), "{printed}");
-    assert_eq!(fs::read(&path).unwrap(), newer, "it is left alone");
+    assert_eq!(fs::read(&path).unwrap(), newer, "the journal is unchanged");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the host and the disk do to a run, row by row of the fault tables: nobody scores by it, nothing is lost.
+//! Faults of the host and the disk, row by row of the fault table: no result changes, and nothing is lost.
 
 use std::fs;
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::machine;
-use crate::records::{acknowledged, limited, on_record, processes_naming};
+use crate::records::{acknowledged, limited, on_record, processes_with};
 use crate::run::{Bench, Match, PLAYSELF, finish, spawn, wait_for};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use playself::failpoint::VARIABLE;
 
-/// A match whose games depend on nothing but the pair, and its uninterrupted end.
+/// Writes the config of a match and plays it without interruption in the folder `whole`.
 fn reference(bench: &Bench, pairs: u64, games: &str) -> std::path::PathBuf {
     played_whole(bench, &Match { pairs, games, ..Match::default() })
 }
@@ -29,7 +29,7 @@ fn summary(bench: &Bench, run: &str) -> serde_json::Value {
     serde_json::from_str(&bench.read(run, "summary.json")).unwrap()
 }
 
-fn assert_sound(bench: &Bench, run: &str) {
+fn assert_valid(bench: &Bench, run: &str) {
     let verified = bench.verify(run);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
 }
@@ -43,7 +43,7 @@ fn row_53_more_games_than_descriptors_are_refused_with_the_number_that_fits() {
     let (status, printed) = finish(&mut limited("ulimit -n 100", &command));
     assert_eq!(status, 2, "{printed}");
     assert!(printed.contains("more open files than the system allows; at most 3 fit"), "{printed}");
-    assert!(!bench.path("run").exists(), "a refusal leaves nothing behind");
+    assert!(!bench.path("run").exists(), "a refusal leaves no folder");
     let (status, printed) = finish(&mut limited("ulimit -n 40", &bench.start(&config, "run")));
     assert_eq!((status, printed.contains("not even one game fits: raise the limit")), (2, true), "{printed}");
 }
@@ -79,7 +79,7 @@ fn a_run_that_is_refused_leaves_no_folder_behind() {
 #[test]
 fn rows_54_59_60_and_62_a_fault_of_the_host_voids_the_pair_and_changes_no_result() {
     let bench = Bench::new();
-    // Slow enough that games are under way whenever trouble comes, however fast the machine.
+    // Slow enough that games are in progress when the fault occurs, on any machine.
     let (candidate, baseline) = (&["--salt", "1", "--sleep-ms", "1"], &["--salt", "2", "--sleep-ms", "1"]);
     let wanted = Match { pairs: 6, games: "concurrency = 2", candidate, baseline, ..Match::default() };
     let config = played_whole(&bench, &wanted);
@@ -87,18 +87,18 @@ fn rows_54_59_60_and_62_a_fault_of_the_host_voids_the_pair_and_changes_no_result
         ("row 54, no process", "spawn-fails:1", 1, "resources"),
         ("row 59, suspended", "host-sleeps:3", 1, "suspended"),
         ("row 60, the wall clock jumps", "wall-clock-jumps:9+", 0, ""),
-        ("row 62, a slip of ours", "game-panics:4", 1, "harness_error"),
+        ("row 62, a panic of the harness", "game-panics:4", 1, "harness_error"),
     ] {
         let run = armed.replace([':', '+'], "-");
         let (status, printed) = finish(bench.start(&config, &run).env(VARIABLE, armed));
         assert_eq!(status, 0, "{row}: {printed}");
         let found = summary(&bench, &run)["voids"].as_u64().unwrap();
-        // A suspension voids every pair under way, and there may be two.
+        // A suspension voids every pair in progress, and there may be two.
         assert!(found >= voids && found <= 2 * voids, "{row}: {found} void\n{printed}");
         let journal = bench.read(&run, "journal.ndjson");
         assert!(journal.contains(reason), "{row}: no {reason} in\n{journal}");
         assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
-        assert_sound(&bench, &run);
+        assert_valid(&bench, &run);
     }
 }
 
@@ -114,7 +114,7 @@ fn row_62_three_panics_of_the_harness_stop_the_run_and_score_nothing() {
     assert_eq!(bench.results("run"), bench.results("whole"));
 }
 
-/// Whether the run's journal holds a record of this type.
+/// Whether the journal of the run has a record of this type.
 fn recorded(bench: &Bench, kind: &str) -> bool {
     let text = fs::read_to_string(bench.path("run/journal.ndjson")).unwrap_or_default();
     text.contains(&format!("\"type\":\"{kind}\""))
@@ -141,7 +141,7 @@ fn row_55_a_run_interrupted_once_or_twice_resumes_to_the_same_results() {
             "{times}: {}",
             bench.read("run", "journal.ndjson")
         );
-        assert_sound(&bench, "run");
+        assert_valid(&bench, "run");
         assert_eq!(finish(&mut bench.resume("run")).0, 0, "{times}");
         assert_eq!(bench.results("run"), bench.results("whole"), "{times}");
     }
@@ -162,7 +162,7 @@ fn sigcont_does_not_disturb_a_run_that_was_not_stopped() {
     let journal = bench.read("run", "journal.ndjson");
     let records = journal.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     for void in records.filter(|record| record["type"] == "void") {
-        // A busy machine may hold us up by itself, and for long enough; a signal alone may not.
+        // A busy machine may delay the run long enough for a void pair; SIGCONT alone may not.
         assert!(void["reason"]["gap_ms"].as_u64().is_none_or(|gap| gap >= 50), "{void}");
     }
 }
@@ -185,18 +185,18 @@ fn row_57_no_engine_is_alive_a_second_after_the_run_was_killed() {
     let wanted =
         Match { candidate: &stubborn, baseline: &stubborn, games: "concurrency = 2", ..Match::default() };
     let mut child = spawn(&mut bench.start(&bench.config("stubborn", &wanted), "run"));
-    // Four engines, and two children of each.
-    wait_for("all engines", 30, || processes_naming(&mark).len() >= 12);
+    // Four engines with two children each.
+    wait_for("all engines", 30, || processes_with(&mark).len() >= 12);
     child.kill().unwrap();
     child.wait().unwrap();
     std::thread::sleep(Duration::from_secs(1));
-    assert_eq!(processes_naming(&mark), Vec::<String>::new());
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
 #[test]
 fn row_56_sigterm_and_sighup_end_a_run_within_ten_seconds() {
     let _machine = machine::reserve();
-    // A game takes half a minute, so that only the limit can end it.
+    // A game takes half a minute, so only the time limit can end it.
     let slow = ["--sleep-ms", "400"];
     let started = |signal: Signal| {
         let bench = Bench::new();
@@ -214,7 +214,7 @@ fn row_56_sigterm_and_sighup_end_a_run_within_ten_seconds() {
         let took = begun.elapsed().as_secs_f64();
         assert!((9.0..14.0).contains(&took), "{signal}: {took} s");
         assert!(bench.read("run", "journal.ndjson").contains("\"abandoned\""), "{signal}");
-        assert_sound(&bench, "run");
+        assert_valid(&bench, "run");
     }
 }
 
@@ -237,7 +237,7 @@ fn row_63_a_full_output_pipe_does_not_delay_a_run() {
         command.args(flags).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let reader = child.stdout.take().unwrap();
-        // The smallest pipe there is: one page, filled by a few games.
+        // The smallest possible pipe, one page, is full after a few games.
         fcntl(&reader, FcntlArg::F_SETPIPE_SZ(4096)).unwrap();
         wait_for("the end", 60, || child.try_wait().unwrap().is_some());
         assert_eq!(child.wait().unwrap().code(), Some(0), "{case}");
@@ -265,7 +265,7 @@ fn rows_65_and_68_a_failing_disk_ends_the_run_and_loses_no_acknowledged_game() {
         );
         assert_eq!(finish(&mut bench.resume(&run)).0, 0, "{row}");
         assert_eq!(bench.results(&run), bench.results("whole"), "{row}");
-        assert_sound(&bench, &run);
+        assert_valid(&bench, &run);
     }
 }
 
@@ -283,7 +283,7 @@ fn row_65_a_file_size_limit_ends_the_run_which_resumes_without_it() {
     assert_eq!(bench.results("run"), bench.results("whole"));
 }
 
-/// A match that takes a while.
+/// A slow match of 40 pairs.
 fn slow_match(bench: &Bench) -> std::path::PathBuf {
     let slow = ["--salt", "1", "--sleep-ms", "2"];
     bench.config("slow", &Match { pairs: 40, candidate: &slow, baseline: &slow, ..Match::default() })
@@ -318,13 +318,13 @@ fn a_run_whose_journal_is_deleted_stops_and_reports_the_loss() {
 fn a_run_that_cannot_write_its_files_reports_it_and_verify_writes_them() {
     let bench = Bench::new();
     let config = reference(&bench, 6, "");
-    // In the way of the file that becomes summary.json: as a folder nobody may write to would be, even for root.
+    // A folder with the name of the draft of summary.json prevents writing, even for root.
     fs::create_dir_all(bench.path("run/summary.draft/x")).unwrap();
     let (status, printed) = finish(&mut bench.start(&config, "run"));
     assert_eq!(status, 4, "{printed}");
     assert!(printed.contains("summary.json") && printed.contains("`playself verify`"), "{printed}");
     fs::remove_dir_all(bench.path("run/summary.draft")).unwrap();
-    assert_sound(&bench, "run");
+    assert_valid(&bench, "run");
     assert_eq!(bench.results("run"), bench.results("whole"));
     assert_eq!(finish(&mut bench.resume("run")).0, 0);
 }

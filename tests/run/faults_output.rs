@@ -1,4 +1,4 @@
-//! What a run keeps when names are hostile and the machine is overloaded.
+//! Output of a run with hostile names and on an overloaded machine.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,16 +31,16 @@ fn row_52_a_hostile_name_is_text_in_every_file() {
     ] {
         let (status, printed) = finish(&mut bench.start(&named(&bench, name), case));
         if status != 0 {
-            // What cannot be a name at all is refused before the first game, in words.
+            // An invalid name is refused before the first game, with a message.
             assert!(status == 2 && printed.contains("name"), "{case}: {status} {printed}");
             continue;
         }
-        assert!(!printed.contains('\u{1b}'), "{case}: no colours of an engine's choice");
+        assert!(!printed.contains('\u{1b}'), "{case}: an engine cannot print escape codes");
         let pgn = bench.read(case, "games.pgn");
         let games = PgnReader::new(pgn.as_bytes()).collect::<Result<Vec<_>, _>>();
         let games = games.unwrap_or_else(|error| panic!("{case}: {error}"));
         assert_eq!(games.len(), 4, "{case}: {pgn}");
-        assert!(pgn.lines().all(|line| line.len() < 400), "{case}: a name is cut");
+        assert!(pgn.lines().all(|line| line.len() < 400), "{case}: a long name is truncated");
         let csv = bench.read(case, "pairs.csv");
         let mut rows = csv::Reader::from_reader(csv.as_bytes());
         assert_eq!(rows.records().filter(Result::is_ok).count(), 2, "{case}: {csv}");
@@ -91,7 +91,7 @@ fn row_61_time_forfeits_on_an_overloaded_machine_count_and_the_run_is_reported_a
     assert_eq!(
         (&summary["games"], &summary["voids"]),
         (&100.into(), &0.into()),
-        "nothing is filtered: {printed}"
+        "no game is left out: {printed}"
     );
     assert!(summary["faults"].as_u64().unwrap() >= 100, "{summary}");
     assert!(printed.contains("noisy run: "), "{printed}");

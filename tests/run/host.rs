@@ -1,5 +1,4 @@
-//! What a real host does to a run: a terminal's Ctrl-Z, more work than processors, a disk that fills up, a book that is
-//! one endless line. Nothing here is pretended.
+//! Faults of a real host, without simulation: Ctrl-Z in a terminal, overload, a full disk, a book with an endless line.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -21,11 +20,11 @@ use nix::sys::statvfs::statvfs;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid, tcsetpgrp};
 
-/// What a helper is told: the folder of its test, and one thing more.
+/// Environment variables of a helper: the folder of its test, and one more argument.
 const FOLDER: &str = "PLAYSELF_TEST_FOLDER";
 const DETAIL: &str = "PLAYSELF_TEST_DETAIL";
 
-/// One of the ignored tests below, as a program of its own.
+/// The command that runs one of the ignored tests below in its own process.
 fn helper(test: &str, bench: &Bench, detail: &str) -> Command {
     let (_, module) = module_path!().split_once("::").unwrap();
     let test = format!("{module}::{test}");
@@ -39,20 +38,20 @@ fn helper(test: &str, bench: &Bench, detail: &str) -> Command {
 }
 
 fn from_environment(variable: &str) -> PathBuf {
-    std::env::var_os(variable).expect("only started by other tests, with what it needs").into()
+    std::env::var_os(variable).expect("this helper is started by another test, with its variables").into()
 }
 
-/// A process that does not outlive its test.
-struct Fleeting(Child);
+/// A process that is killed when this is dropped.
+struct KillOnDrop(Child);
 
-impl Drop for Fleeting {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-fn assert_sound(bench: &Bench, run: &str) {
+fn assert_valid(bench: &Bench, run: &str) {
     let verified = bench.verify(run);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
 }
@@ -63,13 +62,13 @@ fn with_limit(bench: &Bench, name: &str, wanted: &Match<'_>, limit: &str) -> Pat
     config
 }
 
-/// A shell with one job: it has a terminal, puts the job into the foreground, and continues it when it was stopped.
+/// A shell with one job: it has a terminal, puts the job into the foreground, and continues it after a stop.
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn is_a_shell_with_one_job() {
     let (folder, tty) = (from_environment(FOLDER), from_environment(DETAIL));
     setsid().unwrap();
-    // The first terminal that the leader of a new session opens becomes the session's.
+    // The first terminal that a session leader opens becomes the controlling terminal.
     let tty = OpenOptions::new().read(true).write(true).open(tty).unwrap();
     let stream = || Stdio::from(tty.try_clone().unwrap());
     let mut job = Command::new(PLAYSELF);
@@ -82,7 +81,7 @@ fn is_a_shell_with_one_job() {
     fs::write(folder.join("was-stopped"), "").unwrap();
     sleep(Duration::from_millis(700));
     let state = fs::read_to_string(format!("/proc/{job}/stat")).unwrap();
-    assert!(state.contains(") T "), "it stayed stopped: {state}");
+    assert!(state.contains(") T "), "the job is stopped: {state}");
     killpg(job, Signal::SIGCONT).unwrap();
     assert_eq!(waitpid(job, None).unwrap(), WaitStatus::Exited(job, 0));
 }
@@ -94,7 +93,7 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
     let wanted = Match { pairs: 6, ..Match::default() };
     let (status, printed) = finish(&mut whole.start(&whole.config("whole", &wanted), "run"));
     assert_eq!(status, 0, "{printed}");
-    // By the clock the stop would lose a game, by depth it would change nothing; the games are void in either case.
+    // With a time limit the stop would lose a game, with a depth limit it would not; the games are void in both cases.
     for limit in ["movetime_ms = 400", "depth = 1"] {
         let bench = Bench::new();
         let (candidate, baseline) = (["--salt", "1", "--sleep-ms", "5"], ["--salt", "2", "--sleep-ms", "5"]);
@@ -105,8 +104,8 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
         grantpt(&keyboard).unwrap();
         unlockpt(&keyboard).unwrap();
         let mut shell = helper("is_a_shell_with_one_job", &bench, &ptsname_r(&keyboard).unwrap());
-        let mut shell = Fleeting(shell.spawn().unwrap());
-        // What nobody reads would fill the terminal and hold up whoever writes to it.
+        let mut shell = KillOnDrop(shell.spawn().unwrap());
+        // Output that is not read would fill the terminal and block the run.
         let mut screen = File::from(keyboard.as_fd().try_clone_to_owned().unwrap());
         let screen = std::thread::spawn(move || {
             let (mut shown, mut chunk) = (Vec::new(), [0; 4096]);
@@ -121,7 +120,7 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
         (&keyboard).write_all(b"\x1a").unwrap();
         wait_for("a stop", 10, || bench.path("was-stopped").exists());
         let length = recorded().len();
-        assert!(shell.0.wait().unwrap().success(), "{limit}: see the shell's message above");
+        assert!(shell.0.wait().unwrap().success(), "{limit}: see the message of the shell above");
         drop(keyboard);
         let shown = screen.join().unwrap();
         let after = recorded().split_off(length);
@@ -129,16 +128,16 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
         assert!((1..=2).contains(&suspended.len()), "{limit}: {suspended:?}\n{shown}");
         assert!(suspended.iter().all(|line| line.contains("suspended")), "{limit}: {suspended:?}");
         assert_eq!(bench.read("run", "pairs.csv"), whole.read("run", "pairs.csv"), "{limit}");
-        assert_sound(&bench, "run");
+        assert_valid(&bench, "run");
     }
 }
 
-/// Four threads for every processor, all work.
+/// Runs four busy threads per processor.
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn keeps_every_processor_busy() {
     let threads = 4 * std::thread::available_parallelism().unwrap().get();
-    // It is killed when the run is over; this is for the case that nobody does.
+    // The test kills this process after the run; the deadline is for a test that fails before.
     let end = Instant::now() + Duration::from_secs(60);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -155,12 +154,12 @@ fn keeps_every_processor_busy() {
 fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
     let _machine = machine::reserve();
     let bench = Bench::new();
-    // A move is ten milliseconds of work, in time on a processor of its own and late on the fifth part of one.
+    // A move takes 10 ms of work: in time on a whole processor, late on a fifth of one.
     let work = ["--on", "on go: burn 10; play"];
     let games = "concurrency = 2\nbreaker = \"off\"";
     let wanted = Match { pairs: 6, candidate: &work, baseline: &work, games, rest: "" };
     let config = with_limit(&bench, "late", &wanted, "movetime_ms = 10");
-    let spinners = Fleeting(helper("keeps_every_processor_busy", &bench, "").spawn().unwrap());
+    let spinners = KillOnDrop(helper("keeps_every_processor_busy", &bench, "").spawn().unwrap());
     let (status, printed) = finish(&mut bench.start(&config, "run"));
     drop(spinners);
     assert_eq!(status, 0, "{printed}");
@@ -170,9 +169,9 @@ fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
     assert!(late > 0, "{rows}");
     let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
     let count = |key: &str| summary[key].as_u64().unwrap();
-    assert_eq!((count("games"), count("faults")), (12, late), "nothing is filtered: {summary}");
+    assert_eq!((count("games"), count("faults")), (12, late), "no game is left out: {summary}");
     assert_eq!(count("wins") + count("draws") + count("losses"), 12, "{summary}");
-    // Lost games are lost by whoever was late, and what the bundles say tells why: it waited for a processor.
+    // The late engine loses, and its bundle has the reason: it waited for a processor.
     let bundles = fs::read_dir(bench.path("run/faults")).unwrap().count() as u64;
     assert_eq!(bundles, late);
     let journal = bench.read("run", "journal.ndjson");
@@ -188,14 +187,14 @@ fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
         let time = |key: &str| record["bundle"]["time"][key].as_u64().unwrap();
         (time("measured_us"), time("engine_cpu_us") + time("engine_runqueue_us"))
     });
-    // One thread cannot run and wait for longer than the move took, and the look at it before.
+    // One thread cannot run and wait for longer than the move took, plus the interval between two measurements.
     for (measured, known) in evidence {
         assert!(known <= measured + 100_000, "{known} of {measured} us");
     }
-    assert_sound(&bench, "run");
+    assert_valid(&bench, "run");
 }
 
-/// A small disk in memory, mounted where only this process and its children see it.
+/// A small tmpfs in the mount namespace of this process.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -206,7 +205,7 @@ impl SmallDisk {
         Self(place)
     }
 
-    /// Leaves room for a page or two: at once, where filling it with a file would race against the run.
+    /// Shrinks the disk to its contents plus two pages. Filling it with a file would race against the run.
     fn shrink_to_what_it_holds(&self) {
         let shrunk = || {
             let disk = statvfs(&self.0).unwrap();
@@ -214,7 +213,7 @@ impl SmallDisk {
             let options = format!("size={}", held + (8 << 10));
             mount(Some("tmpfs"), &self.0, Some("tmpfs"), MsFlags::MS_REMOUNT, Some(options.as_str()))
         };
-        // What the run has written since we asked may be more than that already.
+        // The run may have written more than that since the size was read.
         wait_for("a smaller disk", 10, || shrunk().is_ok());
     }
 }
@@ -226,7 +225,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-#[ignore = "a helper process of another test"]
+#[ignore = "helper process of another test"]
 fn plays_on_small_disks() {
     let folder = from_environment(FOLDER);
     let start = |run: &Path| {
@@ -239,28 +238,28 @@ fn plays_on_small_disks() {
         let disk = SmallDisk::mount(folder.join("tiny"), "64k");
         let (status, printed) = finish(&mut start(&disk.0.join("run")));
         assert_eq!((status, printed.contains("0 MB left")), (2, true), "{printed}");
-        assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "a refusal leaves nothing behind");
+        assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "a refusal leaves no file");
     }
-    // Large enough to begin on; then all that is left of it is taken away.
+    // Large enough for the start of a run; then the free space is removed.
     let disk = SmallDisk::mount(folder.join("small"), "68m");
     let run = disk.0.join("run");
     let (status, reported, text) = std::thread::scope(|scope| {
-        let glutton = scope.spawn(|| {
+        let shrinker = scope.spawn(|| {
             let journal = run.join("journal.ndjson");
-            // More than the 64 records of a group, so that some games have been told.
+            // More than the 64 records of a group, so that some games have been reported.
             let begun = || fs::metadata(&journal).is_ok_and(|found| found.len() > 150_000);
             wait_for("some games", 30, begun);
             disk.shrink_to_what_it_holds();
         });
         let run = acknowledged(&mut start(&run));
-        glutton.join().unwrap();
+        shrinker.join().unwrap();
         run
     });
     assert_eq!(status, 4, "{text}");
     assert!(text.contains("is the disk full?") && !reported.is_empty(), "{text}");
     let kept = on_record(&run.join("journal.ndjson"));
     assert!(reported.iter().all(|game| kept.contains(game)), "reported {reported:?}, kept {kept:?}");
-    // The way out that a user has: the folder, taken to a disk with room.
+    // A user can copy the run folder to a larger disk.
     fs::create_dir(folder.join("saved")).unwrap();
     for entry in fs::read_dir(&run).unwrap().flatten().filter(|entry| entry.path().is_file()) {
         fs::copy(entry.path(), folder.join("saved").join(entry.file_name())).unwrap();
@@ -281,26 +280,26 @@ fn row_65_a_full_disk_ends_the_run_which_resumes_on_another_disk() {
     let mut probe = Command::new("mount");
     probe.args(["-t", "tmpfs", "tmpfs"]).arg(bench.folder.path());
     if !unshare(&probe).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        // The rows with a limit on the size of files, in tests/run/faults.rs, need no leave to mount.
-        let _ = writeln!(io::stderr(), "skipped: this system lets us mount no disk of our own");
+        // The tests with a file size limit in tests/run/faults.rs need no permission to mount.
+        let _ = writeln!(io::stderr(), "skipped: this system does not allow mounting a tmpfs");
         return;
     }
     let config =
         bench.config("reference", &Match { pairs: 150, games: "concurrency = 2", ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
     let played = unshare(&helper("plays_on_small_disks", &bench, "")).stdout(Stdio::null()).status().unwrap();
-    assert!(played.success(), "see the helper's message above");
+    assert!(played.success(), "see the message of the helper above");
     let (status, printed) = finish(&mut bench.resume("saved"));
     assert_eq!(status, 0, "{printed}");
     assert_eq!(bench.results("saved"), bench.results("whole"));
-    assert_sound(&bench, "saved");
+    assert_valid(&bench, "saved");
 }
 
 #[test]
 fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_bounded_memory() {
     let bench = Bench::new();
     let good = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n";
-    // PGN is read letter by letter, which takes this unoptimised build a while: a quarter will do.
+    // PGN is read character by character, which is slow in a debug build: a quarter is enough.
     for (name, start, length, line) in
         [("book.epd", good, 1 << 30, "line 2"), ("book.pgn", "[Event \"x\"]\n\n1. e4 {", 1 << 28, "line 3")]
     {
@@ -309,9 +308,9 @@ fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_bounded_memory() {
         fs::write(&config, text).unwrap();
         let mut book = File::create(bench.path(name)).unwrap();
         book.write_all(start.as_bytes()).unwrap();
-        // All zeros, and on the disk nearly nothing.
+        // A sparse file of zeros, which takes almost no disk space.
         book.set_len(length).unwrap();
-        // Less than the line would take, and much more than the program needs; seconds are those of a processor.
+        // Less memory than the line would take and much more than the program needs; the seconds are processor time.
         let command = bench.start(&config, "run");
         let (status, printed) = finish(&mut limited("ulimit -v 250000; ulimit -t 60", &command));
         assert_eq!(status, 2, "{name}: {printed}");

@@ -1,7 +1,6 @@
-//! The ten promises of a run's records, each by a test of its name, on a run that was killed again and again.
+//! The ten invariants of the records of a run, each with a test of its name, on a run that was killed several times.
 //!
-//! The files are read here as anybody could read them, not by the program's own code: what it believes about its journal
-//! is not evidence.
+//! The files are parsed here independently of the crate, whose own reader would not be evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,42 +11,42 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::machine;
-use crate::records::processes_naming;
+use crate::records::processes_with;
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish, wait_for};
 use serde_json::Value;
 
-/// How often the run is killed.
+/// Number of kills.
 const KILLS: u64 = 6;
 
-/// A test that was killed in the middle again and again, and the same test undisturbed.
-struct Story {
+/// An SPRT run that was killed several times, and the same run without kills.
+struct KilledRun {
     bench: Bench,
-    /// The journal's whole records at each kill.
+    /// The complete records of the journal at each kill.
     at_kills: Vec<Vec<u8>>,
-    /// The games that were reported of before some kill.
+    /// The games that were reported before a kill.
     reported: Vec<Value>,
     /// Processes of the run that were alive a second after a kill.
     survivors: Vec<String>,
 }
 
-/// Makes the candidate's moves, and marks its processes. With these moves the test accepts H0; one in twenty others would be
-/// accepted by chance.
+/// Determines the moves of the candidate and marks its processes. With these moves the test accepts H0; with one in
+/// twenty other salts it would accept H1 by chance.
 const SALT: &str = "424207";
 
-static STORY: LazyLock<Story> = LazyLock::new(Story::happen);
+static KILLED_RUN: LazyLock<KilledRun> = LazyLock::new(KilledRun::play);
 
-/// Starts a run whose events are read as they come.
-fn listen(command: &mut Command) -> (Child, JoinHandle<Vec<Value>>) {
+/// Starts a run and reads its events in a thread.
+fn start_with_events(command: &mut Command) -> (Child, JoinHandle<Vec<Value>>) {
     let mut child = command.arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // A line cut short by a kill was not reported.
+    // A line that was cut by a kill does not count as reported.
     let read =
         move || lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok()).collect();
     (child, std::thread::spawn(read))
 }
 
-impl Story {
-    fn happen() -> Self {
+impl KilledRun {
+    fn play() -> Self {
         let _machine = machine::reserve();
         let bench = Bench::new();
         let (candidate, baseline) = (["--salt", SALT], ["--salt", "2", "--sleep-ms", "1"]);
@@ -58,37 +57,38 @@ impl Story {
             games: "concurrency = 3",
             rest: "[sprt]\nelo = [0.0, 60.0]",
         };
-        let config = bench.config("story", &wanted);
+        let config = bench.config("invariants", &wanted);
         let (status, printed) = finish(&mut bench.start(&config, "whole"));
         assert_eq!(status, 1, "{printed}");
         let (status, printed) = finish(bench.start(&config, "alone").args(["--concurrency", "1"]));
         assert_eq!(status, 1, "{printed}");
         let step = bench.read("whole", "journal.ndjson").len() as u64 / (KILLS + 1);
         let journal = bench.path("killed/journal.ndjson");
-        let mut story = Self { bench, at_kills: Vec::new(), reported: Vec::new(), survivors: Vec::new() };
+        let mut killed_run =
+            Self { bench, at_kills: Vec::new(), reported: Vec::new(), survivors: Vec::new() };
         for kill in 1..=KILLS {
             let mut command = match kill {
-                1 => story.bench.start(&config, "killed"),
-                _ => story.bench.resume("killed"),
+                1 => killed_run.bench.start(&config, "killed"),
+                _ => killed_run.bench.resume("killed"),
             };
-            let (mut child, events) = listen(&mut command);
-            // A different distance into a record each time.
+            let (mut child, events) = start_with_events(&mut command);
+            // At a different offset within a record each time.
             let goal = kill * step + kill * 97 % 500;
             wait_for("progress", 60, || fs::metadata(&journal).is_ok_and(|found| found.len() >= goal));
             child.kill().unwrap();
             child.wait().unwrap();
-            story
+            killed_run
                 .reported
                 .extend(events.join().unwrap().into_iter().filter(|event| event["event"] == "game"));
             std::thread::sleep(Duration::from_secs(1));
-            story.survivors.extend(processes_naming(&format!("{FAKE} --salt {SALT}")));
+            killed_run.survivors.extend(processes_with(&format!("{FAKE} --salt {SALT}")));
             let bytes = fs::read(&journal).unwrap();
             let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-            story.at_kills.push(bytes[..whole].to_vec());
+            killed_run.at_kills.push(bytes[..whole].to_vec());
         }
-        let (status, printed) = finish(&mut story.bench.resume("killed"));
+        let (status, printed) = finish(&mut killed_run.bench.resume("killed"));
         assert_eq!(status, 1, "{printed}");
-        story
+        killed_run
     }
 
     /// The records of the killed run's journal.
@@ -101,7 +101,7 @@ impl Story {
         self.records().into_iter().filter(|record| record["type"] == kind).collect()
     }
 
-    /// The results of the games that count, by pair and number of the game.
+    /// The results of the counted games, by pair and number of the game.
     fn counted(&self) -> BTreeMap<(u64, u64), String> {
         let pairs = self.rows().len() as u64;
         let mut games = BTreeMap::new();
@@ -116,7 +116,7 @@ impl Story {
         games
     }
 
-    /// The rows of the table of pairs, without its head.
+    /// The rows of `pairs.csv` without its header.
     fn rows(&self) -> Vec<Vec<String>> {
         let text = self.bench.read("killed", "pairs.csv");
         text.lines().skip(1).map(|row| row.split(',').map(str::to_owned).collect()).collect()
@@ -127,7 +127,7 @@ impl Story {
     }
 }
 
-/// Pair and game of a record, both from 1.
+/// Pair and game of a record, both counted from 1.
 fn key_of(game: &Value) -> (u64, u64) {
     let number = if game["game"] == "first" { 1 } else { 2 };
     (game["pair"].as_u64().unwrap() + 1, number)
@@ -135,18 +135,18 @@ fn key_of(game: &Value) -> (u64, u64) {
 
 #[test]
 fn i1_no_game_counts_twice() {
-    let games = STORY.of_type("game");
+    let games = KILLED_RUN.of_type("game");
     let keys: BTreeSet<_> = games.iter().map(key_of).collect();
     assert_eq!(keys.len(), games.len(), "a finished game was played again");
-    assert_eq!(STORY.counted().len(), 2 * STORY.rows().len());
+    assert_eq!(KILLED_RUN.counted().len(), 2 * KILLED_RUN.rows().len());
 }
 
 #[test]
 fn i2_every_game_reported_before_a_kill_is_recorded_unchanged_after_it() {
-    assert!(STORY.reported.len() > 20, "{} games reported", STORY.reported.len());
-    let text = STORY.bench.read("killed", "games.pgn");
-    let rows = STORY.rows();
-    for reported in &STORY.reported {
+    assert!(KILLED_RUN.reported.len() > 20, "{} games reported", KILLED_RUN.reported.len());
+    let text = KILLED_RUN.bench.read("killed", "games.pgn");
+    let rows = KILLED_RUN.rows();
+    for reported in &KILLED_RUN.reported {
         let (pair, game) = (reported["pair"].as_u64().unwrap(), reported["game"].as_u64().unwrap());
         let Some(row) = rows.get(pair as usize - 1) else { continue };
         let at = if game == 1 { 3 } else { 6 };
@@ -160,20 +160,20 @@ fn i2_every_game_reported_before_a_kill_is_recorded_unchanged_after_it() {
 
 #[test]
 fn i3_a_journal_only_grows() {
-    let last = STORY.bench.read("killed", "journal.ndjson").into_bytes();
-    let lengths: Vec<usize> = STORY.at_kills.iter().map(Vec::len).collect();
-    assert!(lengths.is_sorted() && STORY.at_kills.len() as u64 == KILLS, "{lengths:?}");
-    for (kill, before) in STORY.at_kills.iter().enumerate() {
+    let last = KILLED_RUN.bench.read("killed", "journal.ndjson").into_bytes();
+    let lengths: Vec<usize> = KILLED_RUN.at_kills.iter().map(Vec::len).collect();
+    assert!(lengths.is_sorted() && KILLED_RUN.at_kills.len() as u64 == KILLS, "{lengths:?}");
+    for (kill, before) in KILLED_RUN.at_kills.iter().enumerate() {
         assert!(last.starts_with(before), "kill {} lost records", kill + 1);
     }
 }
 
 #[test]
 fn i4_the_llr_after_resuming_equals_the_llr_of_the_counts_bit_for_bit() {
-    let [killed, whole] = ["killed", "whole"].map(|run| STORY.summary(run));
+    let [killed, whole] = ["killed", "whole"].map(|run| KILLED_RUN.summary(run));
     let bits = |value: &Value| value.as_f64().unwrap().to_bits();
     assert_eq!(bits(&killed["llr"]), bits(&whole["llr"]));
-    // And from the counts alone, by another command.
+    // The same from the counts alone, by another command.
     let counts: Vec<String> =
         killed["pentanomial"].as_array().unwrap().iter().map(Value::to_string).collect();
     let mut stats = Command::new(PLAYSELF);
@@ -185,15 +185,15 @@ fn i4_the_llr_after_resuming_equals_the_llr_of_the_counts_bit_for_bit() {
 
 #[test]
 fn i5_games_journal_and_pairs_table_agree_in_content_and_order() {
-    let (rows, games) = (STORY.rows(), STORY.counted());
-    let pgn = STORY.bench.read("killed", "games.pgn");
+    let (rows, games) = (KILLED_RUN.rows(), KILLED_RUN.counted());
+    let pgn = KILLED_RUN.bench.read("killed", "games.pgn");
     let tags = |name: &str| {
         let start = format!("[{name} \"");
         let found = pgn.lines().filter_map(|line| line.strip_prefix(start.as_str()));
         found.map(|rest| rest.trim_end_matches("\"]").to_owned()).collect::<Vec<_>>()
     };
     let keys: Vec<String> = games.keys().map(|(pair, game)| format!("{pair}.{game}")).collect();
-    assert_eq!(tags("Round"), keys, "the same games in the order of the schedule");
+    assert_eq!(tags("Round"), keys, "the same games in schedule order");
     let of_table: Vec<String> = rows.iter().flat_map(|row| [row[3].clone(), row[6].clone()]).collect();
     assert_eq!(tags("Result"), of_table);
     assert_eq!(games.values().cloned().collect::<Vec<_>>(), of_table);
@@ -201,7 +201,7 @@ fn i5_games_journal_and_pairs_table_agree_in_content_and_order() {
     for row in &rows {
         counts[(row[9].parse::<f64>().unwrap() * 2.0) as usize] += 1;
     }
-    let summary = STORY.summary("killed");
+    let summary = KILLED_RUN.summary("killed");
     assert_eq!(summary["pentanomial"], serde_json::json!(counts));
     assert_eq!(summary["games"].as_u64().unwrap() as usize, games.len());
 }
@@ -209,39 +209,39 @@ fn i5_games_journal_and_pairs_table_agree_in_content_and_order() {
 #[test]
 fn i6_the_opening_and_colours_of_a_pair_depend_on_seed_and_number_only() {
     let columns = |run: &str| -> Vec<String> {
-        let text = STORY.bench.read(run, "pairs.csv");
+        let text = KILLED_RUN.bench.read(run, "pairs.csv");
         text.lines().map(|row| row.split(',').take(3).collect::<Vec<_>>().join(",")).collect()
     };
     assert_eq!(columns("killed"), columns("whole"));
     let whites = |run: &str| {
-        let text = STORY.bench.read(run, "games.pgn");
+        let text = KILLED_RUN.bench.read(run, "games.pgn");
         text.lines().filter(|line| line.starts_with("[White ")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(whites("killed"), whites("whole"));
-    assert!(whites("killed").chunks(2).all(|pair| pair[0] != pair[1]), "colours change within a pair");
+    assert!(whites("killed").chunks(2).all(|pair| pair[0] != pair[1]), "colours are swapped within a pair");
 }
 
 #[test]
 fn i7_a_decision_is_made_once_and_nothing_after_it_counts() {
-    let decisions = STORY.of_type("decision");
+    let decisions = KILLED_RUN.of_type("decision");
     assert_eq!(decisions.len(), 1);
     let pairs = decisions[0]["pairs"].as_u64().unwrap();
-    assert_eq!(pairs as usize, STORY.rows().len());
-    assert_eq!(decisions[0]["pentanomial"], STORY.summary("killed")["pentanomial"]);
-    let before = STORY.bench.results("killed");
-    assert_eq!(finish(&mut STORY.bench.resume("killed")).0, 1, "resumed once more");
-    assert_eq!(STORY.bench.results("killed"), before);
+    assert_eq!(pairs as usize, KILLED_RUN.rows().len());
+    assert_eq!(decisions[0]["pentanomial"], KILLED_RUN.summary("killed")["pentanomial"]);
+    let before = KILLED_RUN.bench.results("killed");
+    assert_eq!(finish(&mut KILLED_RUN.bench.resume("killed")).0, 1, "resumed again");
+    assert_eq!(KILLED_RUN.bench.results("killed"), before);
 }
 
 #[test]
 fn i8_no_process_of_the_run_is_alive_a_second_after_a_kill() {
-    assert_eq!(STORY.survivors, Vec::<String>::new());
+    assert_eq!(KILLED_RUN.survivors, Vec::<String>::new());
 }
 
 #[test]
 fn i9_the_results_are_the_same_for_every_schedule_of_kills_and_every_concurrency() {
-    assert_eq!(STORY.bench.results("killed"), STORY.bench.results("whole"));
-    assert_eq!(STORY.bench.results("alone"), STORY.bench.results("whole"));
+    assert_eq!(KILLED_RUN.bench.results("killed"), KILLED_RUN.bench.results("whole"));
+    assert_eq!(KILLED_RUN.bench.results("alone"), KILLED_RUN.bench.results("whole"));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn i10_records_are_numbered_without_a_gap_and_every_start_has_one_end() {
     let mut open: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
     let mut tries: BTreeMap<u64, u64> = BTreeMap::new();
     let mut halves: BTreeMap<u64, u32> = BTreeMap::new();
-    for (place, record) in STORY.records().iter().enumerate() {
+    for (place, record) in KILLED_RUN.records().iter().enumerate() {
         assert_eq!(record["seq"].as_u64(), Some(place as u64));
         let pair = record["pair"].as_u64().unwrap_or_default();
         let attempt = record["attempt"].as_u64().unwrap_or_default();
@@ -280,5 +280,5 @@ fn i10_records_are_numbered_without_a_gap_and_every_start_has_one_end() {
         }
     }
     assert!(open.is_empty(), "started and never ended: {open:?}");
-    assert!(!STORY.of_type("abandoned").is_empty(), "a kill leaves pairs behind");
+    assert!(!KILLED_RUN.of_type("abandoned").is_empty(), "a kill leaves abandoned pairs");
 }

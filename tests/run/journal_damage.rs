@@ -1,4 +1,4 @@
-//! What the journal survives: cuts, flips, lost sectors.
+//! Damage to the journal: cuts, flipped bytes, lost sectors.
 
 use playself::journal::{
     Journal, ReadError, SECTOR, SimulatedDisk, Storage, Urgency, encode, read_all, read_parallel,
@@ -19,7 +19,7 @@ fn lines(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|n| encode(n as u64, 1_700_000_000_000 + n as u64, &note(n)).unwrap()).collect()
 }
 
-/// Reads with one thread and with many, which must say the same.
+/// Reads with one thread and with many, and checks that the results agree.
 fn read(bytes: &[u8]) -> Result<(Vec<Note>, u64), ReadError> {
     let mut from_threads = Vec::new();
     let parallel = read_parallel(
@@ -72,7 +72,7 @@ fn row_67_a_flipped_byte_anywhere_is_refused_with_its_offset() {
     let mut start = 0;
     for (number, line) in lines.iter().enumerate() {
         for at in start..start + line.len() {
-            // The very last newline is the one byte whose loss looks like a write cut short.
+            // Only a flip in the last newline looks like an incomplete write.
             if at == whole.len() - 1 {
                 continue;
             }
@@ -93,7 +93,7 @@ fn row_67_a_flipped_byte_anywhere_is_refused_with_its_offset() {
 fn a_long_journal_is_read_alike_by_one_thread_and_by_many_with_any_damage() {
     let lines = lines(45_000);
     let whole = lines.concat();
-    assert!(whole.len() > 6 << 20, "several blocks for every thread");
+    assert!(whole.len() > 6 << 20, "every thread has several blocks");
     assert_eq!(read(&whole).unwrap().0.len(), lines.len());
     for part in 0..12 {
         let at = whole.len() * part / 12 + 50;
@@ -149,11 +149,11 @@ fn every_subset_of_lost_sectors_leaves_all_synced_records_and_no_altered_one() {
     for synced in [0, 1, 9] {
         let disk = disk_with(synced, 14);
         let sectors = (disk.contents().len() - disk.synced()).div_ceil(SECTOR) + 1;
-        assert!(sectors < 12, "the exhaustive walk stays short");
+        assert!(sectors < 12, "few enough sectors to try every subset");
         for subset in 0_u32..1 << sectors {
             let survivors = disk.after_power_cut(|sector| subset >> sector & 1 == 1);
             let (notes, _) = read(&survivors).unwrap_or_else(|damage| panic!("subset {subset:b}: {damage}"));
-            assert!(notes.len() >= synced, "subset {subset:b} lost a promised record");
+            assert!(notes.len() >= synced, "subset {subset:b} lost a synced record");
             assert!(notes.iter().enumerate().all(|(n, found)| *found == note(n)), "subset {subset:b}");
         }
     }
@@ -169,7 +169,7 @@ fn a_lost_sector_of_which_only_one_byte_was_unsynced_is_a_torn_write() {
     assert_eq!(disk.synced(), SECTOR - 1);
     disk.append(&encode(1, 1_700_000_000_001, &note(1)).unwrap()).unwrap();
     let survivors = disk.after_power_cut(|sector| sector != 0);
-    assert_eq!(survivors[SECTOR - 2..SECTOR + 1], *b"\n\0\"", "the brace is gone, the rest is there");
+    assert_eq!(survivors[SECTOR - 2..SECTOR + 1], *b"\n\0\"", "the brace is lost, the rest is intact");
     assert_eq!(read(&survivors).unwrap().0.len(), 1);
 }
 

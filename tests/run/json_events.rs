@@ -1,4 +1,4 @@
-//! The events of a small run, as reviewed: the names and kinds of all fields that scripts read.
+//! Snapshot of the events of a small run: names and types of all fields that scripts read.
 
 use insta::assert_snapshot;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ fn stable(output: &str) -> String {
         output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for event in &mut events {
         if event["event"] == "progress" {
-            // It reports whatever has been counted by then, so only the names of its fields are compared.
+            // Its values depend on timing, so only the names of its fields are compared.
             event.iter_mut().filter(|(key, _)| *key != "event").for_each(|(_, value)| *value = Value::Null);
         } else if let Some(seconds) = event.get_mut("seconds") {
             *seconds = Value::Null;

@@ -1,4 +1,4 @@
-//! What only tests of whole runs need of the bench: resuming, verifying, comparing and reading the records of a run.
+//! Additions to the bench for tests of whole runs: resuming, verifying, comparing and reading records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::run::{Bench, PLAYSELF};
 
 impl Bench {
-    /// A shell script that can be run as an engine; its path.
+    /// Writes an executable shell script and returns its path.
     pub(crate) fn script(&self, name: &str, text: &str) -> String {
         use std::os::unix::fs::PermissionsExt;
         let path = self.path(name);
@@ -17,7 +17,7 @@ impl Bench {
     }
 
     /// Writes the config of a test between two settings of the built-in engine. It plays by nodes, so that the games,
-    /// unlike those of scripted engines, depend on nothing but the pair: not on what a process has done before.
+    /// unlike those of scripted engines, depend on the pair only and not on the earlier games of a process.
     pub(crate) fn engine_test(&self, name: &str, candidate: &str, baseline: &str, elo: [u32; 2]) -> PathBuf {
         let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
         let text = format!(
@@ -42,7 +42,7 @@ impl Bench {
         Command::new(PLAYSELF).arg("verify").arg(self.path(run)).output().unwrap()
     }
 
-    /// Everything about a run that must not depend on how it came about.
+    /// Games, pairs and summary of a run, without what depends on time and interruptions.
     pub(crate) fn results(&self, run: &str) -> (String, String, String) {
         let mut summary: serde_json::Value = serde_json::from_str(&self.read(run, "summary.json")).unwrap();
         for volatile in ["seconds", "voids", "after_stop"] {
@@ -52,8 +52,8 @@ impl Bench {
     }
 }
 
-/// Processes whose command line names `mark`.
-pub(crate) fn processes_naming(mark: &str) -> Vec<String> {
+/// Command lines of running processes that contain `mark`.
+pub(crate) fn processes_with(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         if let Ok(line) = fs::read(entry.path().join("cmdline")) {
@@ -66,7 +66,7 @@ pub(crate) fn processes_naming(mark: &str) -> Vec<String> {
     found
 }
 
-/// The program under a limit of the shell's.
+/// Wraps a command in a shell that first runs `limit`, such as `ulimit -n 100`.
 pub(crate) fn limited(limit: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell
@@ -77,7 +77,7 @@ pub(crate) fn limited(limit: &str, command: &Command) -> Command {
     shell
 }
 
-/// The games that a run told of with `--json`: what it acknowledged.
+/// Runs a command with `--json` and returns its status, the games that it reported, and its output.
 pub(crate) fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, String) {
     let output = command.arg("--json").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -87,7 +87,7 @@ pub(crate) fn acknowledged(command: &mut Command) -> (i32, Vec<(u64, u64)>, Stri
     (output.status.code().unwrap_or(-1), games, text + &String::from_utf8_lossy(&output.stderr))
 }
 
-/// The games of a journal.
+/// The games in a journal.
 pub(crate) fn on_record(journal: &Path) -> Vec<(u64, u64)> {
     let text = fs::read_to_string(journal).unwrap();
     let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

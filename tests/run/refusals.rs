@@ -1,11 +1,11 @@
-//! What is refused before anything is played: the exit status, the words, and that nothing is left behind.
+//! Calls that are refused before the first game: exit status, message, and no files.
 
 use std::fs;
 use std::process::Command;
 
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish};
 
-/// A call in the bench's folder that must leave no run behind: its status and what it printed.
+/// Runs a call that must not create a run, and returns its status and output.
 fn refused(bench: &Bench, args: &[&str]) -> (i32, String) {
     let (status, printed) = finish(Command::new(PLAYSELF).args(args).current_dir(bench.folder.path()));
     assert!(!bench.path("results").exists(), "{args:?} left a folder: {printed}");

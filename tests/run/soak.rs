@@ -1,5 +1,5 @@
-//! A run that is mistreated for as long as asked: `just soak MINUTES`. At the end everything must add up.
-#![allow(clippy::print_stdout, reason = "a soak says what it did")]
+//! A run under random faults for a given time: `just soak MINUTES`. At the end all records must be consistent.
+#![allow(clippy::print_stdout, reason = "the soak prints a report")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,14 +11,14 @@ use crate::run::{Bench, FAKE, PLAYSELF, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Memory may grow by so much an hour, where the last part is long enough to tell.
+/// Allowed growth of memory in MB per hour, if the last part is long enough to measure it.
 const MOST_GROWTH: f64 = 4.0;
 
 fn minutes() -> f64 {
     std::env::var("PLAYSELF_SOAK_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0)
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -30,36 +30,36 @@ impl Dice {
     }
 }
 
-/// A run under mistreatment.
+/// A run under random faults.
 struct Soak {
     bench: Bench,
     program: PathBuf,
     engine: PathBuf,
     child: Child,
     dice: Dice,
-    done: BTreeMap<&'static str, u64>,
-    /// Seconds since the current process began, and its memory in MB.
+    caused: BTreeMap<&'static str, u64>,
+    /// Seconds since the start of the current process, and its memory in MB.
     memory: Vec<(f64, f64)>,
     began: Instant,
     descriptors: (usize, usize),
 }
 
 impl Soak {
-    /// Five engines, four of which fail now and then, each in its own way.
+    /// Starts a run of five engines, four of which fail sometimes, each in a different way.
     fn begin() -> Self {
         let bench = Bench::new();
-        // Copies, so that a new build in the meantime is not a changed engine.
+        // Copies, so that a new build during the soak does not change the engine.
         let (program, engine) = (bench.path("playself"), bench.path("engine"));
         fs::copy(PLAYSELF, &program).unwrap();
         fs::copy(FAKE, &engine).unwrap();
-        let habits = [
-            ("sound", ""),
+        let faults = [
+            ("faultless", ""),
             ("crasher", "on go#700: signal SIGSEGV"),
             ("hanger", "on go#900: hang"),
             ("flooder", "on go#800: flood 4000000"),
             ("liar", "on go#300: write bestmove a1a1\\n"),
         ];
-        let engines: String = habits
+        let engines: String = faults
             .iter()
             .map(|(name, rule)| {
                 let rule = if rule.is_empty() { String::new() } else { format!(", \"--on\", {rule:?}") };
@@ -83,7 +83,7 @@ impl Soak {
             engine,
             child,
             dice: Dice(0x5eed),
-            done: BTreeMap::new(),
+            caused: BTreeMap::new(),
             memory: Vec::new(),
             began,
             descriptors: (0, 0),
@@ -97,20 +97,20 @@ impl Soak {
     }
 
     fn note(&mut self, what: &'static str) {
-        *self.done.entry(what).or_default() += 1;
+        *self.caused.entry(what).or_default() += 1;
     }
 
     fn journal_length(&self) -> u64 {
         fs::metadata(self.bench.path("run/journal.ndjson")).map_or(0, |found| found.len())
     }
 
-    /// Waits until the run records something new.
+    /// Waits until the journal has grown.
     fn wait_for_games(&self) {
         let before = self.journal_length();
         wait_for("games", 120, || self.journal_length() > before + 1000);
     }
 
-    fn take_up(&mut self) {
+    fn resume(&mut self) {
         let mut command = Command::new(&self.program);
         command.arg("resume").arg(self.bench.path("run"));
         self.child = quiet(&mut command, &self.bench.path("log"));
@@ -119,7 +119,7 @@ impl Soak {
         self.wait_for_games();
     }
 
-    /// Ends the run by a signal, sees that nothing stays behind, and takes it up again.
+    /// Ends the run by a signal, checks that no engine remains, and resumes it.
     fn end_by(&mut self, signal: Signal) {
         kill(self.pid(), signal).unwrap();
         let status = self.child.wait().unwrap();
@@ -127,7 +127,7 @@ impl Soak {
             assert_eq!(status.code(), Some(130), "{}", self.log());
         }
         wait_for("no engine left", 3, || pids_of(&self.engine).is_empty());
-        self.take_up();
+        self.resume();
     }
 
     fn log(&self) -> String {
@@ -135,14 +135,14 @@ impl Soak {
         text.lines().rev().take(20).collect::<Vec<_>>().join("\n")
     }
 
-    /// A signal to one engine, picked at random.
+    /// Sends a signal to one engine, chosen at random.
     fn hit_engine(&mut self, signal: Signal) {
         let engines = pids_of(&self.engine);
         if engines.is_empty() {
             return;
         }
         let unlucky = engines[self.dice.below(engines.len() as u64) as usize];
-        // It may have ended by itself in the meantime.
+        // The engine may have exited in the meantime.
         let _ = kill(unlucky, signal);
         if signal == Signal::SIGSTOP {
             std::thread::sleep(Duration::from_millis(400));
@@ -157,9 +157,9 @@ impl Soak {
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// One misfortune; the process itself is only ended where `mortal`.
-    fn mistreat(&mut self, mortal: Mortality) {
-        let kinds = if mortal == Mortality::Mortal { 8 } else { 5 };
+    /// Causes one random fault; `target` decides whether the run itself may be ended.
+    fn disturb(&mut self, target: Target) {
+        let kinds = if target == Target::EnginesAndRun { 8 } else { 5 };
         match self.dice.below(kinds) {
             0 | 1 => {
                 self.hit_engine(Signal::SIGKILL);
@@ -206,7 +206,7 @@ impl Soak {
         self.descriptors = (open, self.descriptors.1.max(open));
     }
 
-    /// Memory growth in MB an hour, over all but the first fifth of the current process's life.
+    /// Memory growth in MB per hour, without the first fifth of the lifetime of the current process.
     fn growth(&self) -> f64 {
         let from = self.began.elapsed().as_secs_f64() / 5.0;
         let points: Vec<(f64, f64)> = self.memory.iter().copied().filter(|&(at, _)| at > from).collect();
@@ -218,7 +218,7 @@ impl Soak {
         covariance / variance.max(1e-9) * 3600.0
     }
 
-    /// Ends the run and holds it to every invariant.
+    /// Ends the run and checks its records, processes, memory and descriptors.
     fn end(mut self, minutes: f64) {
         let (growth, memory) = (self.growth(), self.memory.last().map_or(0.0, |point| point.1));
         let open = self.descriptors;
@@ -240,19 +240,19 @@ impl Soak {
         let number = |row: &serde_json::Value, key: &str| row[key].as_u64().unwrap();
         let total = |key: &str| table.iter().map(|row| number(row, key)).sum::<u64>();
         println!(
-            "soak of {minutes} minutes: {games} games in {rows} pairs; engine faults {}, void pairs {}; done to it: {:?}; \
+            "soak of {minutes} minutes: {games} games in {rows} pairs; engine faults {}, void pairs {}; faults caused: {:?}; \
              memory {memory:.1} MB, {growth:+.2} MB/h over the last part; descriptors {} at the end, {} at most; \
              survivors {survivors}; journal {} MB; verify: clean",
             number(&summary, "faults"),
             number(&summary, "voids"),
-            self.done,
+            self.caused,
             open.0,
             open.1,
             self.journal_length() >> 20,
         );
         assert_eq!(games, 2 * rows, "games and rows");
         assert_eq!(total("games"), 2 * games, "every game has two players");
-        assert_eq!(total("wins"), total("losses"), "what one wins another loses");
+        assert_eq!(total("wins"), total("losses"), "every win is a loss of the opponent");
         assert_eq!(total("wins") + total("draws") + total("losses"), total("games"));
         assert_eq!(survivors, 0);
         assert!(open.1 < 100, "{open:?} descriptors");
@@ -260,11 +260,11 @@ impl Soak {
     }
 }
 
-/// Whether the run's own process may be ended.
+/// What a fault may hit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mortality {
-    Mortal,
-    Immortal,
+enum Target {
+    EnginesAndRun,
+    Engines,
 }
 
 fn quiet(command: &mut Command, log: &Path) -> Child {
@@ -281,7 +281,7 @@ fn pids_of(program: &Path) -> Vec<Pid> {
 }
 
 #[test]
-#[ignore = "as long as PLAYSELF_SOAK_MINUTES says; `just soak`"]
+#[ignore = "takes PLAYSELF_SOAK_MINUTES; `just soak`"]
 fn a_mistreated_run_stays_consistent() {
     let minutes = minutes();
     let mut soak = Soak::begin();
@@ -289,10 +289,10 @@ fn a_mistreated_run_stays_consistent() {
     while begun.elapsed() < all {
         std::thread::sleep(Duration::from_secs(1));
         soak.sample();
-        // The last part is one process's, long enough to see whether it grows.
-        let mortal = if begun.elapsed() < all.mul_f64(0.6) { Mortality::Mortal } else { Mortality::Immortal };
+        // In the last part the process is not replaced, so that its memory growth can be measured.
+        let target = if begun.elapsed() < all.mul_f64(0.6) { Target::EnginesAndRun } else { Target::Engines };
         if soak.dice.below(8) == 0 {
-            soak.mistreat(mortal);
+            soak.disturb(target);
         }
     }
     soak.end(minutes);

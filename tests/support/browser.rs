@@ -1,4 +1,4 @@
-//! A real browser, spoken to over WebDriver with nothing but sockets.
+//! A real browser, controlled over WebDriver with plain sockets, and a small HTTP client.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// An answer over HTTP.
-pub(crate) struct Answer {
+/// An HTTP response.
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Answer {
-    /// The value of a header, named in lower case.
+impl Response {
+    /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
@@ -26,19 +26,19 @@ impl Answer {
     }
 }
 
-/// One request on a connection of its own that must be answered; `headers` come after `Host`.
-pub(crate) fn http(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+/// Sends a request on its own connection, and panics without a response. `headers` follow `Host`.
+pub(crate) fn http(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
     try_http(port, method, path, headers, body).unwrap()
 }
 
-/// The same, where the connection may be refused or closed.
+/// Sends a request on its own connection, which may be refused or closed.
 pub(crate) fn try_http(
     port: u16,
     method: &str,
     path: &str,
     headers: &[(&str, &str)],
     body: &str,
-) -> io::Result<Answer> {
+) -> io::Result<Response> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     let mut request =
@@ -55,14 +55,14 @@ pub(crate) fn try_http(
     while reader.read_line(&mut head)? > 2 {}
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| io::Error::other("the connection was closed"))?;
-    let answer = Answer { status, head, body: String::new() };
+    let response = Response { status, head, body: String::new() };
     let mut bytes = Vec::new();
-    // A driver keeps the connection open; what it says it sends is all there is.
-    match answer.header("content-length").and_then(|length| length.parse().ok()) {
+    // chromedriver keeps the connection open, so the body ends at its stated length.
+    match response.header("content-length").and_then(|length| length.parse().ok()) {
         Some(length) => reader.take(length).read_to_end(&mut bytes)?,
         None => reader.read_to_end(&mut bytes)?,
     };
-    Ok(Answer { body: String::from_utf8_lossy(&bytes).into_owned(), ..answer })
+    Ok(Response { body: String::from_utf8_lossy(&bytes).into_owned(), ..response })
 }
 
 /// A command with a live page: its process, its port and its token.
@@ -79,7 +79,7 @@ impl Served {
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let line =
             lines.find_map(|line| line.unwrap().strip_prefix("Live page: ").map(str::to_owned)).unwrap();
-        // Whoever stops reading would block the run.
+        // A full pipe would block the run.
         std::thread::spawn(move || lines.for_each(drop));
         let (url, token) = line.split_once("#token=").unwrap();
         let port = url.trim_end_matches('/').rsplit_once(':').unwrap().1.parse().unwrap();
@@ -112,12 +112,12 @@ fn program(name: &str) -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts one, or says what is missing.
+    /// Starts a browser, or returns what is not installed.
     pub(crate) fn start() -> Result<Self, String> {
         let chromium = program("chromium").ok_or("chromium is not installed (apt-get install chromium)")?;
         let chromedriver = program("chromedriver")
             .ok_or("chromedriver is not installed (apt-get install chromium-driver)")?;
-        // It chooses its port and tells it: one found by us could be somebody else's by the time it starts.
+        // chromedriver chooses its port: one found here could be taken by the time it starts.
         let mut driver = Command::new(chromedriver)
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -130,7 +130,7 @@ impl Browser {
             lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
         let port = port
             .and_then(|port| port.trim_end_matches('.').parse().ok())
-            .expect("chromedriver tells its port");
+            .expect("chromedriver prints its port");
         std::thread::spawn(move || lines.for_each(drop));
         let profile = tempfile::tempdir().unwrap();
         let mut browser = Self { driver, port, session: String::new(), _profile: profile };
@@ -159,10 +159,10 @@ impl Browser {
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {
-        let answer =
+        let response =
             http(self.port, method, path, &[("Content-Type", "application/json")], &body.to_string());
-        let reply: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
-        assert!(answer.status == 200, "{method} {path}: {}", answer.body);
+        let reply: Value = serde_json::from_str(&response.body).unwrap_or(Value::Null);
+        assert!(response.status == 200, "{method} {path}: {}", response.body);
         reply["value"].clone()
     }
 
@@ -178,19 +178,19 @@ impl Browser {
         self.open(&format!("file://{}", path.display()));
     }
 
-    /// Runs `script` in the page; its `return` value.
+    /// Runs `script` in the page and returns its value.
     pub(crate) fn run(&self, script: &str) -> Value {
         self.order("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
-    /// The text that an element shows.
+    /// The text of an element.
     pub(crate) fn text(&self, selector: &str) -> String {
         let script =
             format!("const e = document.querySelector({selector:?}); return e ? e.textContent : null");
         self.run(&script).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until `script` returns true; how long that took.
+    /// Waits until `script` returns true, and returns how long that took.
     pub(crate) fn wait(&self, what: &str, script: &str) -> Duration {
         let begun = Instant::now();
         while self.run(script) != true {
@@ -204,19 +204,19 @@ impl Browser {
         begun.elapsed()
     }
 
-    /// Everything the page's console has printed since this was last asked, notes of the network aside.
-    pub(crate) fn complaints(&self) -> Vec<String> {
+    /// Messages of the console since the last call, without those of level INFO.
+    pub(crate) fn console_errors(&self) -> Vec<String> {
         let log = self.order("POST", "/se/log", &json!({ "type": "browser" }));
         let lines = log.as_array().unwrap().iter();
         lines.filter(|line| line["level"] != "INFO").map(|line| line["message"].to_string()).collect()
     }
 
-    /// A command of the browser's own protocol, such as emulating a dark screen.
+    /// Sends a command of the DevTools protocol.
     pub(crate) fn emulate(&self, command: &str, parameters: &Value) -> Value {
         self.order("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
-    /// Presses and releases a key, as WebDriver names it.
+    /// Presses and releases a key, named as in WebDriver.
     pub(crate) fn press(&self, key: &str) {
         let strokes = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
         self.order(
@@ -226,7 +226,7 @@ impl Browser {
         );
     }
 
-    /// Makes the page believe that its reader prefers `light` or `dark`; an empty word undoes it.
+    /// Emulates a preference for `light` or `dark`; an empty word ends the emulation.
     pub(crate) fn prefer(&self, scheme: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.emulate("Emulation.setEmulatedMedia", &json!({ "features": feature }));
@@ -240,7 +240,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ends the browser; the driver that is killed next would leave it behind.
+        // Ends the browser, which would survive the kill of the driver below.
         let _ = try_http(self.port, "DELETE", &format!("/session/{}", self.session), &[], "");
         let _ = self.driver.kill();
         let _ = self.driver.wait();

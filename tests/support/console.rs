@@ -1,4 +1,4 @@
-//! A program on the other end of three pipes, as a GUI or a referee has it.
+//! A program with pipes for its input, output and errors.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Far more than any answer takes, even on a crowded machine; a test that waits this long has failed.
+/// Far longer than any answer takes, even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running program.
@@ -45,7 +45,7 @@ impl Program {
         Self { child, input, lines, errors: Some(errors) }
     }
 
-    /// Sends text, a line end added. A program that has left does not hear it.
+    /// Sends a line; a program that has exited does not receive it.
     pub(crate) fn send_line(&mut self, text: &str) {
         self.send(format!("{text}\n").as_bytes());
     }
@@ -56,7 +56,7 @@ impl Program {
         }
     }
 
-    /// The next line; `None` once the program has closed its output.
+    /// Returns the next line, or `None` once the program has closed its output.
     pub(crate) fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(TIMEOUT) {
             Ok(line) => Some(line),
@@ -65,7 +65,7 @@ impl Program {
         }
     }
 
-    /// All lines up to and with the first that starts with `prefix`.
+    /// Returns all lines up to and including the first that starts with `prefix`.
     pub(crate) fn until(&mut self, prefix: &str) -> Vec<String> {
         let mut seen = Vec::new();
         loop {
@@ -79,13 +79,13 @@ impl Program {
     }
 
     /// Closes the program's input.
-    pub(crate) fn hang_up(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Everything still printed, the exit status and stderr.
+    /// Closes the input and returns the remaining lines, the exit status and standard error.
     pub(crate) fn finish(mut self) -> (Vec<String>, ExitStatus, String) {
-        self.hang_up();
+        self.close_input();
         let lines = std::iter::from_fn(|| self.line()).collect();
         let deadline = Instant::now() + TIMEOUT;
         let status = loop {
@@ -101,15 +101,16 @@ impl Program {
 
     /// Resident memory in KiB.
     pub(crate) fn resident_kib(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel tells");
-        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("in kB")
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))
+            .expect("the program is running");
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel reports VmRSS");
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("VmRSS is in kB")
     }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A test that failed leaves nobody behind; one that passed has nobody left.
+        // After a failed test the program may still be running.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

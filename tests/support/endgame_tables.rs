@@ -1,13 +1,13 @@
-//! Perfect play of a bare black king against White's king and one or two pieces, by going back from every mate.
+//! Perfect play of a bare black king against White's king and one or two pieces, by retrograde analysis.
 
 use playself::chess::{
     Bitboard, Color, PieceKind, Position, Square, bishop_attacks, king_attacks, knight_attacks,
     queen_attacks, rook_attacks,
 };
 
-/// A value that no going back has reached: White cannot force mate.
+/// The value of positions that the analysis has not reached: White cannot force mate.
 const OPEN: u8 = u8::MAX;
-/// The white king stands on a1 to d4 in the table; every position has a mirror image there.
+/// The white king is on a1 to d4 in the table; every other position is a mirror image of one of these.
 const KING_SQUARES: usize = 16;
 
 /// Plies to mate for every placement of White's king, Black's king and White's pieces.
@@ -19,7 +19,7 @@ pub(crate) struct Table {
     losses: Vec<u8>,
 }
 
-/// Where everybody stands.
+/// The squares of all pieces.
 #[derive(Clone, Debug)]
 struct Placement {
     white: Square,
@@ -46,7 +46,7 @@ impl Placement {
         self.men_board() | Bitboard::of(self.white) | Bitboard::of(self.black)
     }
 
-    /// Nobody on another's square, no kings side by side.
+    /// Whether all squares are different and the kings are not adjacent.
     fn is_possible(&self) -> bool {
         let men = self.men.len() as u32 + 2;
         self.occupied().len() == men && !king_attacks(self.white).has(self.black)
@@ -54,7 +54,7 @@ impl Placement {
 }
 
 impl Table {
-    /// Every position of White's king and these pieces against a bare king.
+    /// Analyses every position of White's king and `pieces` against a bare king.
     pub(crate) fn new(pieces: &[PieceKind]) -> Self {
         let size = KING_SQUARES * 64 * 64usize.pow(pieces.len() as u32);
         let mut table = Self { pieces: pieces.to_vec(), wins: vec![OPEN; size], losses: vec![OPEN; size] };
@@ -66,11 +66,11 @@ impl Table {
                 mated.push(index);
             }
         }
-        table.go_back(mated);
+        table.propagate(mated);
         table
     }
 
-    fn go_back(&mut self, mut lost: Vec<usize>) {
+    fn propagate(&mut self, mut lost: Vec<usize>) {
         for &index in &lost {
             self.losses[index] = 0;
         }
@@ -132,7 +132,7 @@ impl Table {
         before.filter(Placement::is_possible).collect()
     }
 
-    /// What Black may do.
+    /// The legal moves of Black.
     fn replies(&self, placement: &Placement) -> Vec<Reply> {
         let without_king = placement.occupied().without(Bitboard::of(placement.black));
         let reach = king_attacks(placement.black).without(king_attacks(placement.white));
@@ -149,7 +149,7 @@ impl Table {
         replies
     }
 
-    /// Whether one of White's pieces bears on `square`.
+    /// Whether one of White's pieces attacks `square`.
     fn is_attacked(&self, placement: &Placement, square: Square, occupied: Bitboard) -> bool {
         let mut men = self.pieces.iter().zip(&placement.men);
         men.any(|(&kind, &from)| from != square && attacks(kind, from, occupied).has(square))
@@ -188,8 +188,8 @@ impl Table {
         men.filter(|_| complete).map(|men| self.index(&placement(men)))
     }
 
-    /// Plies until Black is mated by best play of both, if White can force that; `None` also where the position
-    /// has other men than the table.
+    /// Plies to mate with best play by both sides, or `None` if White cannot force mate or the position has other
+    /// pieces than the table.
     pub(crate) fn plies_to_mate(&self, position: &Position) -> Option<u8> {
         let index = self.of_position(position)?;
         let plies = match position.turn() {
@@ -199,7 +199,7 @@ impl Table {
         (plies != OPEN).then_some(plies)
     }
 
-    /// Positions, White to move, from which the mate takes longest.
+    /// Positions with White to move from which the mate takes longest.
     pub(crate) fn longest(&self, count: usize) -> Vec<String> {
         let most = self.wins.iter().copied().filter(|&plies| plies != OPEN).max();
         let hardest = (0..self.wins.len()).filter(|&index| Some(self.wins[index]) == most);
@@ -233,7 +233,7 @@ impl Table {
 
 /// A move of the bare king.
 enum Reply {
-    /// It takes a piece, after which nobody wins.
+    /// It captures a piece, after which the game is drawn.
     Takes,
     Steps(Placement),
 }

@@ -1,4 +1,4 @@
-//! A fleet of fake engines, run to the end of its pairs.
+//! A fleet of fake engines that plays a list of pairs.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,18 +26,18 @@ pub(crate) fn fake(rules: &[&str]) -> EngineSpec {
     spec
 }
 
-/// An engine that does nothing wrong.
-pub(crate) fn sound() -> EngineSpec {
-    EngineSpec { name: "sound".into(), ..fake(&[]) }
+/// A fake engine without faults.
+pub(crate) fn faultless() -> EngineSpec {
+    EngineSpec { name: "faultless".into(), ..fake(&[]) }
 }
 
-/// The guardian, as our own program provides it.
+/// The guardian of the `playself` program.
 pub(crate) fn guardian() -> GuardianProgram {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_playself"));
     GuardianProgram { program, args: vec![GuardianProgram::ARGUMENT.to_owned()] }
 }
 
-/// What came of a fleet's pairs.
+/// Events of a fleet, collected.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) pairs: Vec<PairReport>,
@@ -49,7 +49,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// `result reason` of every game, in the order they ended.
+    /// `result reason` of every game, in the order in which they ended.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.games
             .iter()
@@ -58,7 +58,7 @@ impl Outcome {
     }
 }
 
-/// Jobs for so many pairs from the start position.
+/// Jobs for `pairs` pairs from the start position.
 pub(crate) fn jobs(pairs: u64, limits: TimeControl) -> Vec<PairJob> {
     let contestant = |engine| Contestant { engine, options: Vec::new(), limits };
     (0..pairs)
@@ -71,7 +71,7 @@ pub(crate) fn jobs(pairs: u64, limits: TimeControl) -> Vec<PairJob> {
         .collect()
 }
 
-/// Plays jobs with a fleet and collects all it tells.
+/// Plays jobs with a fleet and collects its events.
 pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -103,19 +103,19 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
         }
         outcome.took = begun.elapsed();
         let late = fleet.close().await;
-        assert!(late.is_empty(), "nothing happens after the last pair: {late:?}");
+        assert!(late.is_empty(), "no event follows the last pair: {late:?}");
         outcome
     })
 }
 
-/// One pair of the engine under test, with White first, against a sound one.
+/// Plays one pair of `candidate`, which has White first, against an engine without faults.
 pub(crate) fn pair(candidate: EngineSpec, limits: TimeControl) -> Outcome {
-    let mut config = FleetConfig::new(vec![candidate, sound()]);
+    let mut config = FleetConfig::new(vec![candidate, faultless()]);
     config.rules.max_moves = Some(20);
     run(config, jobs(1, limits))
 }
 
-/// Processes of ours that still run, by what their command line holds.
+/// Running processes, other than this one, whose command line contains `mark`.
 pub(crate) fn survivors(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
@@ -133,8 +133,8 @@ pub(crate) fn survivors(mark: &str) -> Vec<String> {
     found
 }
 
-/// Those that still run after the second that the fault table gives them.
-pub(crate) fn survivors_of_a_second(mark: &str) -> Vec<String> {
+/// The processes with `mark` that still run after the second that the fault table allows.
+pub(crate) fn survivors_after_a_second(mark: &str) -> Vec<String> {
     let begun = Instant::now();
     loop {
         let found = survivors(mark);

@@ -1,4 +1,4 @@
-//! The program as its users call it, with fake engines, in folders that vanish.
+//! Runs of the `playself` program with fake engines, in temporary folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,12 @@ r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - id \"open\";
 rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - id \"english\";
 ";
 
-/// A folder with a book, a config, and room for runs.
+/// A temporary folder with a book, for configs and runs.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
 }
 
-/// What a test match is made of.
+/// Parameters of a test match.
 pub(crate) struct Match<'a> {
     pub(crate) pairs: u64,
     pub(crate) candidate: &'a [&'a str],
@@ -53,7 +53,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Writes the config of a match of two fake engines by depth, 40 moves at most.
+    /// Writes the config of a match of two fake engines with depth 1 and at most 40 moves.
     pub(crate) fn config(&self, name: &str, wanted: &Match<'_>) -> PathBuf {
         let list = |args: &[&str]| format!("{args:?}");
         let text = format!(
@@ -87,7 +87,7 @@ impl Bench {
     }
 }
 
-/// Runs a command to its end; its status and its output, for messages.
+/// Runs a command and returns its exit status and its output, standard error included.
 pub(crate) fn finish(command: &mut Command) -> (i32, String) {
     let output = command.output().unwrap();
     let text =
@@ -95,12 +95,12 @@ pub(crate) fn finish(command: &mut Command) -> (i32, String) {
     (output.status.code().unwrap_or(-1), text)
 }
 
-/// Starts a command and leaves it running, silent.
+/// Starts a command without input and output.
 pub(crate) fn spawn(command: &mut Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until `true`; fails after `seconds`.
+/// Waits until `condition` is true; fails after `seconds`.
 pub(crate) fn wait_for(what: &str, seconds: u64, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
