@@ -1,25 +1,26 @@
-//! Named places where a test can make this program die or fail on purpose. Builds without debug assertions have none.
+//! Fail points: named places where a test can make the program crash or fail. They exist only with debug assertions.
 //!
-//! `PLAYSELF_FAILPOINT=NAME:N` strikes when the place is passed for the N-th time, `NAME:N+` from then on, `NAME` alone
-//! the first time. What happens there is the place's own business: most kill the process, as a power cut would.
+//! `PLAYSELF_FAILPOINT=NAME:N` triggers the point when it is reached for the N-th time, `NAME:N+` every time from then on,
+//! `NAME` alone the first time. Most points kill the process, as a power cut would; the effect of the others is
+//! implemented where the point is.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The variable that arms a point.
+/// The environment variable that arms a point.
 pub const VARIABLE: &str = "PLAYSELF_FAILPOINT";
 
 macro_rules! points {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// A place where a test can step in.
+        /// A fail point.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Point { $($(#[$doc])* $name,)* }
 
         impl Point {
-            /// All of them.
+            /// All points.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Its name, as the variable spells it.
+            /// Returns the name used in the environment variable.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -28,43 +29,43 @@ macro_rules! points {
 }
 
 points! {
-    /// Dies before a record is written.
+    /// Kills the process before a journal entry is written.
     BeforeWrite = "before-write",
-    /// Dies with half a record written.
+    /// Kills the process when half of a journal entry is written.
     MidWrite = "mid-write",
-    /// Dies after a record is written, before it is durable.
+    /// Kills the process after a journal entry is written, before it is durable.
     AfterWrite = "after-write",
-    /// Dies before a group is made durable.
+    /// Kills the process before a group of journal entries is synced.
     BeforeSync = "before-sync",
-    /// Dies after a group is durable, before anybody is told.
+    /// Kills the process after a group of journal entries is durable, before it is reported.
     AfterSync = "after-sync",
-    /// Dies when the first game of a pair is durable and the second is not played.
+    /// Kills the process when the first game of a pair is durable and the second is not played.
     BetweenGames = "between-games",
-    /// Dies when a pair counts, before its files are written.
+    /// Kills the process when a pair is counted, before its derived files are written.
     BeforeFiles = "before-files",
-    /// Dies with half a pair in the PGN file.
+    /// Kills the process when half of a pair is written to the PGN file.
     MidPgn = "mid-pgn",
-    /// Dies with half a row in the table of pairs.
+    /// Kills the process when half of a row is written to `pairs.csv`.
     MidCsv = "mid-csv",
-    /// Dies with a whole file written under its draft's name.
+    /// Kills the process when a file is written under its temporary name.
     BeforeRename = "before-rename",
-    /// Dies when a whole file has got its name, before the folder is durable.
+    /// Kills the process when a file is renamed, before the folder is synced.
     AfterRename = "after-rename",
-    /// Dies when a test is decided and nobody knows yet.
+    /// Kills the process when a test is decided, before the decision is written.
     BeforeDecision = "before-decision",
-    /// Dies when a decision is durable, before anybody is told.
+    /// Kills the process when a decision is durable, before it is reported.
     AfterDecision = "after-decision",
-    /// Dies when all is played, before the journal says so.
+    /// Kills the process when all games are played, before the end is written to the journal.
     BeforeEnd = "before-end",
-    /// The disk takes no more bytes.
+    /// A write to the journal fails.
     WriteFails = "write-fails",
-    /// The disk does not confirm.
+    /// A sync of the journal fails.
     SyncFails = "sync-fails",
-    /// The disk has a megabyte left.
+    /// The disk has one megabyte of free space.
     DiskLow = "disk-low",
-    /// The system refuses a process.
+    /// The operating system refuses to start a process.
     SpawnFails = "spawn-fails",
-    /// Our own code slips while it plays a game.
+    /// The code that plays a game panics.
     GamePanics = "game-panics",
     /// The machine was suspended for five seconds.
     HostSleeps = "host-sleeps",
@@ -73,7 +74,7 @@ points! {
 }
 
 impl Point {
-    /// The points that kill the process.
+    /// Returns the points that kill the process.
     pub fn deadly() -> impl Iterator<Item = Self> {
         let first_survivable = Self::ALL.iter().position(|&point| point == Self::WriteFails);
         Self::ALL.iter().copied().take(first_survivable.unwrap_or(0))
@@ -97,8 +98,8 @@ impl Armed {
     }
 }
 
-/// Whether what `point` stands for happens now.
-pub fn strikes(point: Point) -> bool {
+/// Whether `point` triggers now. Every call counts as reaching the point.
+pub fn triggers(point: Point) -> bool {
     static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);
     if !cfg!(debug_assertions) {
@@ -106,7 +107,7 @@ pub fn strikes(point: Point) -> bool {
     }
     let armed = ARMED.get_or_init(|| {
         let text = std::env::var(VARIABLE).ok()?;
-        Some(Armed::parse(&text).unwrap_or_else(|| panic!("{VARIABLE}: there is no point `{text}`")))
+        Some(Armed::parse(&text).unwrap_or_else(|| panic!("{VARIABLE}: unknown fail point `{text}`")))
     });
     armed.is_some_and(|armed| {
         armed.point == point
@@ -114,14 +115,14 @@ pub fn strikes(point: Point) -> bool {
     })
 }
 
-/// Dies here, if this point is the one that strikes.
+/// Kills the process if `point` triggers.
 pub fn pass(point: Point) {
-    if strikes(point) {
+    if triggers(point) {
         die();
     }
 }
 
-/// Ends the process as SIGKILL does: nothing is flushed, nobody is told.
+/// Kills the process with SIGKILL: nothing is flushed and no handler runs.
 pub fn die() -> ! {
     let _ = nix::sys::signal::kill(nix::unistd::Pid::this(), nix::sys::signal::Signal::SIGKILL);
     loop {
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_is_armed_for_one_visit_or_from_one_on() {
+    fn a_point_is_armed_for_one_visit_or_for_all_from_one_on() {
         let armed = |text| Armed::parse(text).map(|armed| (armed.point, armed.first, armed.last));
         assert_eq!(armed("mid-pgn"), Some((Point::MidPgn, 1, 1)));
         assert_eq!(armed("sync-fails:7"), Some((Point::SyncFails, 7, 7)));

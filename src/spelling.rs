@@ -1,6 +1,6 @@
 //! Suggestions for misspelt names.
 
-/// Returns the name in `known` closest to `word`, ignoring case, or `None` if none is close enough to be what was meant.
+/// Returns the name in `known` that is most similar to `word`, ignoring case, or `None` if none is similar enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let bound = (word.chars().count() / 3).max(2);
     let word = word.to_lowercase();
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_typo_finds_its_word_and_nonsense_finds_none() {
+    fn a_typo_finds_its_word_and_an_unrelated_word_finds_none() {
         let known = ["concurrency", "openings", "max_pairs", "nodes", "tc"];
         for (word, expected) in [
             ("concurency", Some("concurrency")),

@@ -143,7 +143,7 @@ async fn start(
     let plan = |reason| SeatError::Plan { reason, evidence: EngineEvidence::default() };
     let args =
         Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
-    if failpoint::strikes(Point::SpawnFails) {
+    if failpoint::triggers(Point::SpawnFails) {
         return Err(SeatError::Resources("the system refused to start it: no more processes".to_owned()));
     }
     let transport =

@@ -212,7 +212,7 @@ impl Slot {
         setup: &GameSetup,
         key: GameKey,
     ) -> Result<(GameRecord, Option<FaultBundle>), NoResult> {
-        if failpoint::strikes(Point::GamePanics) {
+        if failpoint::triggers(Point::GamePanics) {
             panic!("a panic requested by a fail point");
         }
         let suspensions = self.shared.suspensions.count();

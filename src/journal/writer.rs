@@ -158,11 +158,11 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
         let at = milliseconds_since_1970();
         let line = frame::encode(self.next_seq, at, &entry)?;
         failpoint::pass(Point::BeforeWrite);
-        if failpoint::strikes(Point::MidWrite) {
+        if failpoint::triggers(Point::MidWrite) {
             let _ = self.storage.append(&line[..line.len() / 2]);
             failpoint::die();
         }
-        if failpoint::strikes(Point::WriteFails) {
+        if failpoint::triggers(Point::WriteFails) {
             return Err(WriteError::Append(std::io::ErrorKind::StorageFull.into()));
         }
         self.storage.append(&line).map_err(WriteError::Append)?;
@@ -179,7 +179,7 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
             return Ok(());
         }
         failpoint::pass(Point::BeforeSync);
-        if failpoint::strikes(Point::SyncFails) {
+        if failpoint::triggers(Point::SyncFails) {
             return Err(WriteError::Sync(nix::errno::Errno::EIO.into()));
         }
         self.storage.sync().map_err(WriteError::Sync)?;
@@ -192,7 +192,7 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
 fn milliseconds_since_1970() -> u64 {
     const HOUR: Duration = Duration::from_secs(3600);
     let mut elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    if failpoint::strikes(Point::WallClockJumps) {
+    if failpoint::triggers(Point::WallClockJumps) {
         elapsed = elapsed.saturating_sub(HOUR);
     }
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! The loss of a set of weights on a data set, with its exact gradient.
+//! The loss of weights on a data set, and its exact gradient.
 
 use std::thread;
 
@@ -6,65 +6,65 @@ use crate::engine::eval::{Phases, SLOTS, WeightSlot, Weights, danger_curve, weig
 use crate::engine::{Declared, Spec};
 use crate::texel::dataset::{Dataset, Row};
 
-/// How centipawns become expected points: 1 / (1 + 10^(-k · score / 400)).
+/// The constant `k` that converts centipawns to expected points: 1 / (1 + 10^(-k · score / 400)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale(pub f64);
 
 impl Scale {
-    /// White's expected points at a score.
+    /// Returns White's expected points at a score.
     pub fn expected(self, score: f64) -> f64 {
         1.0 / (1.0 + (-self.slope() * score).exp())
     }
 
-    /// The factor of the score in the exponent.
+    /// Returns the factor of the score in the exponent of base e.
     fn slope(self) -> f64 {
         self.0 * std::f64::consts::LN_10 / 400.0
     }
 
-    /// The scale under which the model's scores fit the targets best. The loss has one minimum in the scale, so
-    /// halving an interval around it finds it.
+    /// Returns the scale at which the scores of the model fit the targets best. The loss has a single minimum as a function
+    /// of the scale, so bisection of its derivative finds it.
     pub fn fit(model: &Model, data: &Dataset, threads: usize) -> Self {
         let (mut low, mut high) = (0.01, 8.0);
         let scores = model.scores(data, threads);
         for _ in 0..40 {
             let middle = Self((low + high) / 2.0);
-            let steepness: f64 = scores
+            let derivative: f64 = scores
                 .iter()
                 .zip(&data.rows)
                 .map(|(score, row)| (middle.expected(*score) - f64::from(row.target)) * score)
                 .sum();
-            if steepness > 0.0 { high = middle.0 } else { low = middle.0 }
+            if derivative > 0.0 { high = middle.0 } else { low = middle.0 }
         }
         Self((low + high) / 2.0)
     }
 }
 
-/// Weights as real numbers, one for each number of the weights table.
+/// Weights as real numbers, one per number of the table of weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// In the order of [`Weights::specs`].
+    /// The values, in the order of [`Weights::specs`].
     pub cells: Vec<f64>,
 }
 
-/// The mean loss on a data set and how it changes with each cell.
+/// The mean loss on a data set and its gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradient {
     /// Mean cross-entropy, in nats.
     pub loss: f64,
-    /// Its derivative by each cell.
+    /// Derivative of the loss with respect to each cell.
     pub slopes: Vec<f64>,
 }
 
-/// A value for each half of each slot.
+/// A middlegame and an endgame value for each slot.
 type Halves = Vec<[f64; 2]>;
 
 impl Model {
-    /// The weights as they are.
+    /// Creates a model with the values of `weights`.
     pub fn of(weights: &Weights) -> Self {
         Self { cells: (0..Weights::specs().len()).map(|index| f64::from(weights.cell(index))).collect() }
     }
 
-    /// The nearest weights, each within its declared range.
+    /// Returns the nearest weights, each within its declared range.
     pub fn rounded(&self) -> Weights {
         let mut weights = Weights::default();
         for (index, (cell, Spec { min, max, .. })) in self.cells.iter().zip(Weights::specs()).enumerate() {
@@ -73,7 +73,7 @@ impl Model {
         weights
     }
 
-    /// White's score of every row.
+    /// Returns White's score of every row.
     pub fn scores(&self, data: &Dataset, threads: usize) -> Vec<f64> {
         let halves = self.halves();
         let parts = in_parts(&data.rows, threads, |rows| {
@@ -82,7 +82,7 @@ impl Model {
         parts.concat()
     }
 
-    /// The mean loss.
+    /// Returns the mean loss.
     pub fn loss(&self, data: &Dataset, scale: Scale, threads: usize) -> f64 {
         let scores = self.scores(data, threads);
         let sum: f64 =
@@ -90,7 +90,7 @@ impl Model {
         sum / data.len().max(1) as f64
     }
 
-    /// The mean loss over some rows, with its slope in every cell.
+    /// Returns the mean loss on the given rows and its gradient.
     pub fn gradient(&self, data: &Dataset, rows: &[u32], scale: Scale, threads: usize) -> Gradient {
         let halves = self.halves();
         let parts = in_parts(rows, threads, |rows| {
@@ -136,20 +136,20 @@ fn cross_entropy(scale: Scale, score: f64, target: f32) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p() - f64::from(target) * x
 }
 
-/// Runs `work` on equal shares of `items`, one thread each.
+/// Runs `work` on equal parts of `items`, each in its own thread.
 fn in_parts<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
-    let share = items.len().div_ceil(threads.max(1)).max(1);
+    let chunk_size = items.len().div_ceil(threads.max(1)).max(1);
     thread::scope(|scope| {
         let work = &work;
-        let workers: Vec<_> = items.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
+        let workers: Vec<_> = items.chunks(chunk_size).map(|part| scope.spawn(move || work(part))).collect();
         workers.into_iter().map(|worker| worker.join().expect("arithmetic does not panic")).collect()
     })
 }
 
-/// The score of one row, with what its slopes need.
+/// The score of one row, and the intermediate values that its gradient needs.
 struct Forward {
     score: f64,
-    /// How the cost of each king's danger changes per unit, both halves joined.
+    /// Derivative of the score with respect to the danger of each king.
     danger_slopes: [f64; 2],
 }
 
@@ -172,7 +172,7 @@ impl Forward {
             let danger: f64 =
                 counted.map(|(slot, count)| halves[usize::from(*slot)][0] * f64::from(*count)).sum();
             let ([middlegame, endgame], slopes) = danger_curve(danger);
-            // White's danger costs White, Black's costs Black.
+            // The danger of White's king lowers White's score, that of Black's king raises it.
             let sign = if side == 0 { -1.0 } else { 1.0 };
             sums[0] += sign * middlegame;
             sums[1] += sign * endgame;
@@ -183,8 +183,8 @@ impl Forward {
     }
 
     fn add_slopes(&self, row: &Row, data: &Dataset, scale: Scale, slopes: &mut [[f64; 2]]) {
-        let steepness = (scale.expected(self.score) - f64::from(row.target)) * scale.slope();
-        let [middlegame, endgame] = row.shares.map(|share| f64::from(share) * steepness);
+        let score_slope = (scale.expected(self.score) - f64::from(row.target)) * scale.slope();
+        let [middlegame, endgame] = row.shares.map(|share| f64::from(share) * score_slope);
         let start = row.start as usize;
         let terms = start + usize::from(row.terms);
         for (slot, count) in data.slots[start..terms].iter().zip(&data.counts[start..terms]) {
@@ -197,7 +197,7 @@ impl Forward {
             let to = from + usize::from(length);
             if danger_slope != 0.0 {
                 for (slot, count) in data.slots[from..to].iter().zip(&data.counts[from..to]) {
-                    slopes[usize::from(*slot)][0] += steepness * danger_slope * f64::from(*count);
+                    slopes[usize::from(*slot)][0] += score_slope * danger_slope * f64::from(*count);
                 }
             }
             from = to;

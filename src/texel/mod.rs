@@ -1,4 +1,4 @@
-//! Texel tuning of our own evaluation: positions with results in, better weights out.
+//! Texel tuning of the built-in evaluation: fits the weights to positions with known results.
 
 mod adam;
 mod dataset;
@@ -9,10 +9,10 @@ mod self_play;
 mod sources;
 mod tuner;
 
-pub use dataset::{Dataset, Origin};
+pub use dataset::{Dataset, TargetMix};
 pub use loss::{Gradient, Model, Scale};
 pub use quiet::is_quiet;
-pub use sample::{NotSamples, Sample, SampleReader, SampleWriter};
+pub use sample::{Sample, SampleError, SampleReader, SampleWriter};
 pub use self_play::{PlayedGame, SelfPlay};
 pub use sources::{ReadReport, SourceError, read_positions};
 pub use tuner::{EpochReport, Plan, Tuned, tune};

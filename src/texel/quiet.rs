@@ -1,34 +1,34 @@
-//! Which positions a static evaluation can be held to: those where no capture changes the picture.
+//! Quiet positions: those whose score no sequence of captures changes much.
 
 use crate::chess::{Move, Position};
 use crate::engine::Evaluator;
 
-/// A capture sequence may move the score this far, in centipawns, before a position counts as loud.
+/// Largest gain by captures, in centipawns, at which a position is still quiet.
 const TOLERANCE: i32 = 40;
-/// Exchanges longer than this are rare, and the filter need not be perfect.
+/// Maximum length of a capture sequence. Longer ones are rare, and the filter need not be perfect.
 const DEPTH: u32 = 6;
 
-/// Whether the side to move is not in check and no sequence of captures gains it anything that matters.
+/// Whether the side to move is not in check and cannot gain more than the tolerance by captures.
 pub fn is_quiet(position: &Position, evaluator: &mut Evaluator) -> bool {
     if position.in_check() || !position.has_legal_move() {
         return false;
     }
-    let standing = evaluator.evaluate(position);
-    resolve(position, evaluator, standing, standing + TOLERANCE + 1, DEPTH) <= standing + TOLERANCE
+    let stand_pat = evaluator.evaluate(position);
+    quiescence(position, evaluator, stand_pat, stand_pat + TOLERANCE + 1, DEPTH) <= stand_pat + TOLERANCE
 }
 
-/// The score once captures are over, within `alpha` to `beta`.
-fn resolve(position: &Position, evaluator: &mut Evaluator, alpha: i32, beta: i32, depth: u32) -> i32 {
-    let standing = evaluator.evaluate(position);
-    let mut best = standing;
+/// Returns the score after the best sequence of captures, within `alpha` to `beta`.
+fn quiescence(position: &Position, evaluator: &mut Evaluator, alpha: i32, beta: i32, depth: u32) -> i32 {
+    let stand_pat = evaluator.evaluate(position);
+    let mut best = stand_pat;
     if best >= beta || depth == 0 {
         return best;
     }
     let mut alpha = alpha.max(best);
     let mut captures: Vec<Move> = position.legal_captures().to_vec();
-    captures.sort_by_key(|mv| gain(position, *mv));
+    captures.sort_by_key(|mv| sort_key(position, *mv));
     for mv in captures {
-        let score = -resolve(&position.play(mv), evaluator, -beta, -alpha, depth - 1);
+        let score = -quiescence(&position.play(mv), evaluator, -beta, -alpha, depth - 1);
         best = best.max(score);
         alpha = alpha.max(best);
         if best >= beta {
@@ -38,8 +38,8 @@ fn resolve(position: &Position, evaluator: &mut Evaluator, alpha: i32, beta: i32
     best
 }
 
-/// Most valuable victim first, least valuable attacker next; smaller is better.
-fn gain(position: &Position, mv: Move) -> i32 {
+/// Returns the sort key of a capture: most valuable victim first, then least valuable attacker (MVV-LVA).
+fn sort_key(position: &Position, mv: Move) -> i32 {
     let victim = position.piece_at(mv.to()).map_or(0, |piece| piece.kind.index() as i32);
     mv.kind().index() as i32 - 8 * victim - if mv.promotion().is_some() { 64 } else { 0 }
 }
@@ -50,7 +50,7 @@ mod tests {
     use crate::engine::Weights;
 
     #[test]
-    fn a_hanging_piece_makes_a_position_loud_and_a_defended_one_does_not() {
+    fn a_position_with_a_hanging_piece_or_a_check_is_not_quiet() {
         let mut evaluator = Evaluator::new(Weights::default());
         let mut quiet = |fen| is_quiet(&Position::from_fen(fen).unwrap(), &mut evaluator);
         assert!(quiet("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));

@@ -1,4 +1,4 @@
-//! Training positions on disk: 36 bytes each, a packed position, what a search said, and how the game ended.
+//! Files of training positions: 36 bytes per position, with the score of a search and the result of the game.
 
 use std::fmt;
 use std::io::{self, BufRead, Write};
@@ -6,30 +6,30 @@ use std::io::{self, BufRead, Write};
 use crate::chess::{PackedPosition, Position};
 use crate::game::GameResult;
 
-/// The first bytes of a file of samples; the digit is the layout's version.
+/// The first bytes of a file of samples; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"PSDATA1\n";
-/// Packed position 32, score 2, result 1, one byte kept 0.
+/// Size of a record: packed position 32 bytes, score 2, result 1, reserved 1 (always 0).
 const RECORD: usize = PackedPosition::BYTES + 4;
 
-/// A position to learn from.
+/// A training position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The position.
     pub position: PackedPosition,
-    /// White's score in centipawns by a search; `None` if nobody searched.
+    /// White's score of a search, in centipawns; `None` if the position was not searched.
     pub score: Option<i16>,
-    /// How its game ended.
+    /// Result of the game.
     pub result: GameResult,
 }
 
-/// Results by their code, which is also White's half points.
+/// Results by their code, which is the number of White's half points.
 const RESULTS: [GameResult; 3] = [GameResult::BlackWins, GameResult::Draw, GameResult::WhiteWins];
 
-/// The score that stands for none; no search reports it.
+/// The stored score of a sample without one; no search returns it.
 const NO_SCORE: i16 = i16::MIN;
 
 impl Sample {
-    /// A sample of `position`.
+    /// Creates a sample of `position`.
     pub fn new(position: &Position, score: Option<i16>, result: GameResult) -> Self {
         Self {
             position: PackedPosition::pack(position),
@@ -38,7 +38,7 @@ impl Sample {
         }
     }
 
-    /// What White scored: 0, one half, 1.
+    /// Returns White's points: 0, 0.5 or 1.
     pub fn points(&self) -> f64 {
         f64::from(self.code()) / 2.0
     }
@@ -71,17 +71,17 @@ impl Sample {
     }
 }
 
-/// Writes samples behind each other.
+/// Writes a file of samples.
 pub struct SampleWriter<W>(W);
 
 impl<W: Write> SampleWriter<W> {
-    /// Starts a file.
+    /// Starts a file: writes the header.
     pub fn new(mut sink: W) -> io::Result<Self> {
         sink.write_all(MAGIC)?;
         Ok(Self(sink))
     }
 
-    /// Goes on with a file that has its head already.
+    /// Continues a file that already has a header.
     pub const fn resume(sink: W) -> Self {
         Self(sink)
     }
@@ -91,36 +91,38 @@ impl<W: Write> SampleWriter<W> {
         self.0.write_all(&sample.to_bytes())
     }
 
-    /// Hands everything to the sink's own sink.
+    /// Flushes the underlying writer.
     pub fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
 }
 
-/// Why bytes are no samples.
+/// Why a file of samples could not be read.
 #[derive(Debug)]
-pub enum NotSamples {
-    /// The head is another one.
-    Head,
-    /// The record with this number, counted from 1, has no known result or is cut short.
+pub enum SampleError {
+    /// The header is not that of a file of samples.
+    Header,
+    /// The record with this number, counted from 1, has an invalid result or is incomplete.
     Record(u64),
-    /// The bytes could not be read.
+    /// Reading failed.
     Io(io::Error),
 }
 
-impl fmt::Display for NotSamples {
+impl fmt::Display for SampleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Head => f.write_str("is no file of samples; `playself data make` writes them"),
-            Self::Record(number) => write!(f, "record {number} is damaged or cut short; make the file again"),
-            Self::Io(error) => write!(f, "could not be read: {error}"),
+            Self::Header => f.write_str("not a file of samples; create one with `playself data make`"),
+            Self::Record(number) => {
+                write!(f, "record {number} is damaged or incomplete; create the file again")
+            }
+            Self::Io(error) => write!(f, "cannot read: {error}"),
         }
     }
 }
 
-impl std::error::Error for NotSamples {}
+impl std::error::Error for SampleError {}
 
-/// Reads samples one by one; stops at the first that is none.
+/// Reads samples one by one.
 #[derive(Debug)]
 pub struct SampleReader<R> {
     source: R,
@@ -128,37 +130,37 @@ pub struct SampleReader<R> {
 }
 
 impl<R: BufRead> SampleReader<R> {
-    /// Whether bytes that start like this are samples.
-    pub fn recognises(head: &[u8]) -> bool {
-        head.starts_with(MAGIC)
+    /// Whether a file that starts with `header` is a file of samples.
+    pub fn recognises(header: &[u8]) -> bool {
+        header.starts_with(MAGIC)
     }
 
-    /// Opens a file, its head checked.
-    pub fn new(mut source: R) -> Result<Self, NotSamples> {
-        let mut head = [0; MAGIC.len()];
-        match source.read_exact(&mut head) {
-            Ok(()) if head == *MAGIC => Ok(Self { source, read: 0 }),
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(NotSamples::Io(error)),
-            _ => Err(NotSamples::Head),
+    /// Opens a file and checks its header.
+    pub fn new(mut source: R) -> Result<Self, SampleError> {
+        let mut header = [0; MAGIC.len()];
+        match source.read_exact(&mut header) {
+            Ok(()) if header == *MAGIC => Ok(Self { source, read: 0 }),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(SampleError::Io(error)),
+            _ => Err(SampleError::Header),
         }
     }
 
-    fn next_sample(&mut self) -> Result<Option<Sample>, NotSamples> {
-        if self.source.fill_buf().map_err(NotSamples::Io)?.is_empty() {
+    fn next_sample(&mut self) -> Result<Option<Sample>, SampleError> {
+        if self.source.fill_buf().map_err(SampleError::Io)?.is_empty() {
             return Ok(None);
         }
         self.read += 1;
         let mut bytes = [0; RECORD];
         match self.source.read_exact(&mut bytes) {
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(NotSamples::Io(error)),
-            Err(_) => Err(NotSamples::Record(self.read)),
-            Ok(()) => Sample::from_bytes(&bytes).map(Some).ok_or(NotSamples::Record(self.read)),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(SampleError::Io(error)),
+            Err(_) => Err(SampleError::Record(self.read)),
+            Ok(()) => Sample::from_bytes(&bytes).map(Some).ok_or(SampleError::Record(self.read)),
         }
     }
 }
 
 impl<R: BufRead> Iterator for SampleReader<R> {
-    type Item = Result<Sample, NotSamples>;
+    type Item = Result<Sample, SampleError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_sample().transpose()
@@ -170,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_come_back_as_they_were_written() {
+    fn written_samples_are_read_and_damaged_files_are_refused() {
         let samples = [
             Sample::new(&Position::startpos(), Some(-31), GameResult::Draw),
             Sample::new(&Position::startpos(), None, GameResult::BlackWins),
@@ -182,7 +184,7 @@ mod tests {
         let read: Vec<_> = SampleReader::new(&bytes[..]).unwrap().map(Result::unwrap).collect();
         assert_eq!(read, samples);
         let torn = SampleReader::new(&bytes[..bytes.len() - 1]).unwrap().nth(1).unwrap();
-        assert!(matches!(torn, Err(NotSamples::Record(2))));
-        assert!(matches!(SampleReader::new(&b"PSDATA9\n"[..]), Err(NotSamples::Head)));
+        assert!(matches!(torn, Err(SampleError::Record(2))));
+        assert!(matches!(SampleReader::new(&b"PSDATA9\n"[..]), Err(SampleError::Header)));
     }
 }

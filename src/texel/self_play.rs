@@ -1,4 +1,4 @@
-//! Training positions from our own games: the engine against itself at a fixed number of nodes.
+//! Training positions from games of the built-in engine against itself, with a fixed number of nodes per move.
 
 use crate::chess::{Color, GameLine, Outcome, Position};
 use crate::engine::{Limits, Score, Searcher, StopFlag, Unobserved, Weights};
@@ -6,59 +6,59 @@ use crate::game::GameResult;
 use crate::texel::sample::Sample;
 use crate::texel::tuner::splitmix;
 
-/// How games are played.
+/// The configuration of the games.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
-    /// The engine's weights.
+    /// Weights of the engine.
     pub weights: Weights,
-    /// Nodes for each move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// Random legal plies at the start of each game; every second game has one more.
+    /// Number of random legal plies at the start of each game; every second game has one more.
     pub random_plies: usize,
-    /// Game k is the same for the same seed, weights and nodes.
+    /// Random seed; game `k` is the same for the same seed, weights and nodes.
     pub seed: u64,
 }
 
-/// One game's harvest.
+/// A finished game with its training positions.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// Its quiet positions in order.
+    /// The quiet positions, in order.
     pub samples: Vec<Sample>,
-    /// How it ended.
+    /// Result of the game.
     pub result: GameResult,
-    /// Its length, random plies included.
+    /// Length of the game, including the random plies.
     pub plies: usize,
 }
 
-/// A lead that both sides see for [`AGREED_PLIES`] plies is a win.
-const WON: i32 = 1200;
-/// Plies in a row that a verdict must stand for.
-const AGREED_PLIES: u32 = 5;
-/// A score this small for [`DEAD_PLIES`] plies, late in the game, is a draw.
-const DEAD: i32 = 8;
-const DEAD_PLIES: u32 = 14;
-const DEAD_FROM: usize = 80;
-/// Longer games are drawn.
+/// A game is adjudicated as win_plies if the score is at least this for [`WIN_PLIES`] consecutive plies.
+const WIN_SCORE: i32 = 1200;
+const WIN_PLIES: u32 = 5;
+/// A game is adjudicated as drawn if the score is at most this for [`DRAW_PLIES`] consecutive plies, from ply
+/// [`DRAW_FROM`] on.
+const DRAW_SCORE: i32 = 8;
+const DRAW_PLIES: u32 = 14;
+const DRAW_FROM: usize = 80;
+/// A game that reaches this length is a draw.
 const MAX_PLIES: usize = 400;
-/// After the random plies neither side may lead by more than this.
-const BALANCED: i32 = 250;
-/// Scores beyond this say nothing that a weight decides.
-const LEARNABLE: i32 = 2000;
+/// Maximum score after the random plies; other games are discarded.
+const MAX_START_SCORE: i32 = 250;
+/// Positions with a higher score are not used: no weight is decisive there.
+const MAX_SAMPLE_SCORE: i32 = 2000;
 
 impl SelfPlay {
-    /// A searcher for games of this kind; one for each thread.
+    /// Creates a searcher for these games; each thread needs one.
     pub fn searcher(&self) -> Searcher {
         let mut searcher = Searcher::new(4);
         searcher.set_weights(self.weights.clone());
         searcher
     }
 
-    /// Plays the game with this number; `None` if its random start is no fair one or `stop` was raised.
+    /// Plays game number `number`; returns `None` if its random start is unbalanced, or if `stop` was set.
     pub fn play(&self, number: u64, searcher: &mut Searcher, stop: &StopFlag) -> Option<PlayedGame> {
         searcher.new_game();
         let mut line = self.random_start(number)?;
         let mut samples = Vec::new();
-        let (mut won, mut dead) = (0, 0);
+        let (mut win_plies, mut draw_plies) = (0, 0);
         let random = line.moves().len();
         loop {
             if let Some(outcome) = line.outcome() {
@@ -81,19 +81,20 @@ impl SelfPlay {
                 }
             };
             let white = if position.turn() == Color::White { score } else { -score };
-            if line.moves().len() == random && score.abs() > BALANCED {
+            if line.moves().len() == random && score.abs() > MAX_START_SCORE {
                 return None;
             }
-            if !position.in_check() && !best.is_tactical() && score.abs() < LEARNABLE {
+            if !position.in_check() && !best.is_tactical() && score.abs() < MAX_SAMPLE_SCORE {
                 samples.push((position, white as i16));
             }
-            won = if white.abs() >= WON { won + white.signum() } else { 0 };
-            dead = if white.abs() <= DEAD && line.moves().len() >= DEAD_FROM { dead + 1 } else { 0 };
+            win_plies = if white.abs() >= WIN_SCORE { win_plies + white.signum() } else { 0 };
+            draw_plies =
+                if white.abs() <= DRAW_SCORE && line.moves().len() >= DRAW_FROM { draw_plies + 1 } else { 0 };
             line.push(best);
             let decided = match () {
-                () if won.unsigned_abs() >= AGREED_PLIES && won > 0 => Some(GameResult::WhiteWins),
-                () if won.unsigned_abs() >= AGREED_PLIES => Some(GameResult::BlackWins),
-                () if dead >= DEAD_PLIES || line.moves().len() >= MAX_PLIES => Some(GameResult::Draw),
+                () if win_plies.unsigned_abs() >= WIN_PLIES && win_plies > 0 => Some(GameResult::WhiteWins),
+                () if win_plies.unsigned_abs() >= WIN_PLIES => Some(GameResult::BlackWins),
+                () if draw_plies >= DRAW_PLIES || line.moves().len() >= MAX_PLIES => Some(GameResult::Draw),
                 () => None,
             };
             if let Some(result) = decided {
@@ -103,10 +104,10 @@ impl SelfPlay {
     }
 
     fn random_start(&self, number: u64) -> Option<GameLine> {
-        let mut dice = self.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mut random_state = self.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
         let mut line = GameLine::new(Position::startpos());
         for _ in 0..self.random_plies + (number % 2) as usize {
-            line.push(line.current().pick_legal_move(|count| splitmix(&mut dice) % count)?);
+            line.push(line.current().pick_legal_move(|count| splitmix(&mut random_state) % count)?);
         }
         line.outcome().is_none().then_some(line)
     }
@@ -131,12 +132,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_depends_on_nothing_but_its_plan_and_number() {
+    fn a_game_depends_only_on_its_configuration_and_number() {
         let games = SelfPlay { weights: Weights::default(), nodes: 60, random_plies: 6, seed: 3 };
         let (mut first, mut second) = (games.searcher(), games.searcher());
         let stop = StopFlag::new();
         let played: Vec<_> = (0..8).filter_map(|number| games.play(number, &mut first, &stop)).collect();
-        assert!(!played.is_empty(), "some random starts are fair");
+        assert!(!played.is_empty(), "some random starts are balanced");
         let again: Vec<_> =
             (0..8).rev().filter_map(|number| games.play(number, &mut second, &stop)).collect();
         for (one, other) in played.iter().zip(again.iter().rev()) {

@@ -1,50 +1,50 @@
-//! A tuning run: scale fitted once, Adam on mini-batches, held-out loss after each epoch, shorter steps where it rests.
+//! A Texel tuning run: Adam on mini-batches, with a learning rate that decays when the held-out loss stops improving.
 
 use crate::engine::{Declared, Spec, Weights};
 use crate::texel::adam::Adam;
-use crate::texel::dataset::{Dataset, Origin};
+use crate::texel::dataset::{Dataset, TargetMix};
 use crate::texel::loss::{Model, Scale};
 use crate::texel::sample::Sample;
 
-/// How a run is to go.
+/// The configuration of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Threads to work with.
+    /// Number of threads.
     pub threads: usize,
-    /// Positions per step.
+    /// Positions per mini-batch.
     pub batch: usize,
-    /// Passes over the data at most.
+    /// Maximum number of epochs.
     pub epochs: usize,
-    /// Epochs without a better held-out loss before the run goes on from its best weights with shorter steps.
+    /// Epochs without a lower held-out loss after which the run continues from its best weights with a lower learning rate.
     pub patience: usize,
-    /// The first steps' length, in declared steps of each weight.
-    pub pace: f64,
-    /// How many declared steps a weight is expected to lie from its start; the rarer a weight counts, the closer it
-    /// stays. `None` lets every weight go where the data pull it.
+    /// Initial learning rate, in declared steps of each weight.
+    pub learning_rate: f64,
+    /// Standard deviation of a normal prior around the starting weights, in declared steps; the less often a weight counts,
+    /// the closer it stays to its start. `None` for no prior.
     pub spread: Option<f64>,
-    /// How many neighbouring positions tell about as much as one, because they come from one game.
-    pub kinship: f64,
-    /// The share of the game's result in the target; the rest comes from the search's score.
+    /// Number of neighbouring positions that carry as much information as one, because they come from the same game.
+    pub correlated_positions: f64,
+    /// Weight of the game result in the target; the rest is the weight of the search score.
     pub result_share: f64,
     /// The scale; fitted to the starting weights if `None`.
     pub scale: Option<Scale>,
     /// Whether a number may be changed.
     pub tunes: fn(&Spec) -> bool,
-    /// Shuffles the data.
+    /// Random seed of the order of positions.
     pub seed: u64,
 }
 
 impl Plan {
-    /// A plan for a million positions and all weights.
+    /// Returns the defaults, made for a million positions and all weights but those of scaling.
     pub fn with_threads(threads: usize) -> Self {
         Self {
             threads,
             batch: 16_384,
             epochs: 60,
             patience: 3,
-            pace: 0.25,
+            learning_rate: 0.25,
             spread: Some(12.0),
-            kinship: 20.0,
+            correlated_positions: 20.0,
             result_share: 0.7,
             scale: None,
             tunes: |spec| spec.section != "scaling",
@@ -53,101 +53,103 @@ impl Plan {
     }
 }
 
-/// Where a run stands.
+/// The state of a run after an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpochReport {
-    /// Counted from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
-    /// Mean loss on the positions learnt from, during the epoch.
+    /// Mean loss on the training set during the epoch.
     pub loss: f64,
-    /// Mean loss on the positions held out, after it.
+    /// Mean loss on the held-out set after the epoch.
     pub held_out: f64,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Tuned {
     /// The best weights, rounded.
     pub weights: Weights,
     /// The scale used.
     pub scale: Scale,
-    /// Positions learnt from and held out.
+    /// Number of positions in the training set and in the held-out set.
     pub positions: [usize; 2],
-    /// Held-out loss of the starting weights and of the tuned ones, rounded, both evaluated afresh.
+    /// Held-out loss of the starting weights and of the rounded tuned weights, each with its own evaluation of the
+    /// positions.
     pub held_out: [f64; 2],
-    /// Epochs run.
+    /// Number of epochs.
     pub epochs: usize,
-    /// Weights that no position pulled at: nothing in the data shows them, or they count only in products with others that
-    /// are 0.
+    /// Weights whose gradient was always 0: they do not occur in the data, or only in products with weights that are 0.
     pub unmoved: Vec<&'static str>,
 }
 
-/// One held-out block in this many.
+/// One of this many blocks is held out.
 const HELD_OUT: usize = 12;
-/// How much shorter steps become when the held-out loss rests.
-const COOLING: f64 = 0.3;
-/// A run ends when its steps have become so short, as a share of the first.
-const COLD: f64 = 0.005;
+/// Factor of the learning rate when the held-out loss stops improving.
+const RATE_DECAY: f64 = 0.3;
+/// A run ends when the learning rate is below this fraction of the initial one.
+const MIN_RATE: f64 = 0.005;
 
-/// Tunes `start` to the samples. Tells `observer` of every epoch.
+/// Tunes the weights, beginning with `start`, on the samples. Calls `observer` after every epoch.
 pub fn tune(
     samples: &[Sample],
     start: &Weights,
     plan: &Plan,
     observer: &mut dyn FnMut(EpochReport),
 ) -> Tuned {
-    let (learnt, held_out) = Dataset::split(samples, HELD_OUT);
-    let mut origin = Origin { result_share: 1.0, scale: Scale(1.0) };
-    let by_result = Dataset::new(&held_out, start, origin, plan.threads);
+    let (training, held_out) = Dataset::split(samples, HELD_OUT);
+    let mut mix = TargetMix { result_share: 1.0, scale: Scale(1.0) };
+    let by_result = Dataset::new(&held_out, start, mix, plan.threads);
     let mut model = Model::of(start);
     let scale = plan.scale.unwrap_or_else(|| Scale::fit(&model, &by_result, plan.threads));
-    origin = Origin { result_share: plan.result_share, scale };
-    let learnt = Dataset::new(&learnt, start, origin, plan.threads);
-    let checked = Dataset::new(&held_out, start, origin, plan.threads);
+    mix = TargetMix { result_share: plan.result_share, scale };
+    let training = Dataset::new(&training, start, mix, plan.threads);
+    let checked = Dataset::new(&held_out, start, mix, plan.threads);
     let before = model.loss(&checked, scale, plan.threads);
 
     let mut best = (before, model.clone());
-    let mut run = Run::new(&learnt, &model, plan);
-    let (mut epochs, mut rested, mut warmth) = (0, 0, 1.0);
-    while epochs < plan.epochs && warmth >= COLD {
+    let mut run = Run::new(&training, &model, plan);
+    let (mut epochs, mut stale_epochs, mut rate) = (0, 0, 1.0);
+    while epochs < plan.epochs && rate >= MIN_RATE {
         epochs += 1;
-        let loss = run.epoch(&mut model, &learnt, scale, plan, plan.pace * warmth);
+        let loss = run.epoch(&mut model, &training, scale, plan, plan.learning_rate * rate);
         let held_out = model.loss(&checked, scale, plan.threads);
         observer(EpochReport { epoch: epochs, loss, held_out });
         if held_out < best.0 {
             best = (held_out, model.clone());
-            rested = 0;
+            stale_epochs = 0;
         } else {
-            rested += 1;
+            stale_epochs += 1;
         }
-        // Long steps wander around the optimum; from the best place met on the way, shorter ones come closer.
-        if rested == plan.patience {
-            (rested, warmth) = (0, warmth * COOLING);
+        // Large steps oscillate around the optimum; smaller ones from the best weights so far come closer.
+        if stale_epochs == plan.patience {
+            (stale_epochs, rate) = (0, rate * RATE_DECAY);
             model = best.1.clone();
             run.adam = Adam::new(model.cells.len());
         }
     }
     let weights = best.1.rounded();
-    let afresh = Dataset::new(&held_out, &weights, origin, plan.threads);
-    let after = Model::of(&weights).loss(&afresh, scale, plan.threads);
+    let reevaluated = Dataset::new(&held_out, &weights, mix, plan.threads);
+    let after = Model::of(&weights).loss(&reevaluated, scale, plan.threads);
     Tuned {
         weights,
         scale,
-        positions: [learnt.len(), checked.len()],
+        positions: [training.len(), checked.len()],
         held_out: [before, after],
         epochs,
         unmoved: run.unmoved(),
     }
 }
 
-/// The state that lasts over epochs.
+/// The state of a run.
 struct Run {
     adam: Adam,
     order: Vec<u32>,
     start: Vec<f64>,
+    /// The declared step of each weight; 0 if it is not tuned.
     units: Vec<f64>,
-    pulled: Vec<bool>,
-    dice: u64,
+    /// Whether the gradient of each weight was ever different from 0.
+    has_gradient: Vec<bool>,
+    random_state: u64,
 }
 
 impl Run {
@@ -158,34 +160,46 @@ impl Run {
             order: (0..data.len() as u32).collect(),
             start: model.cells.clone(),
             units: Weights::specs().iter().map(unit).collect(),
-            pulled: vec![false; model.cells.len()],
-            dice: plan.seed,
+            has_gradient: vec![false; model.cells.len()],
+            random_state: plan.seed,
         }
     }
 
-    /// The names of the weights that might have been changed and that no position pulled at.
+    /// Returns the names of the tuned weights whose gradient was always 0.
     fn unmoved(&self) -> Vec<&'static str> {
-        let cells = Weights::specs().iter().zip(&self.units).zip(&self.pulled);
+        let cells = Weights::specs().iter().zip(&self.units).zip(&self.has_gradient);
         cells
-            .filter(|((_, unit), pulled)| **unit > 0.0 && !**pulled)
+            .filter(|((_, unit), has_gradient)| **unit > 0.0 && !**has_gradient)
             .map(|((spec, _), _)| spec.name.as_str())
             .collect()
     }
 
-    /// One pass over the data; gives the mean loss on the way.
-    fn epoch(&mut self, model: &mut Model, data: &Dataset, scale: Scale, plan: &Plan, pace: f64) -> f64 {
+    /// Runs one pass over the data; returns the mean loss during the pass.
+    fn epoch(
+        &mut self,
+        model: &mut Model,
+        data: &Dataset,
+        scale: Scale,
+        plan: &Plan,
+        learning_rate: f64,
+    ) -> f64 {
         self.shuffle();
         let mut sum = 0.0;
         for batch in self.order.chunks(plan.batch.max(1)) {
             let mut gradient = model.gradient(data, batch, scale, plan.threads);
             sum += gradient.loss * batch.len() as f64;
-            for (pulled, slope) in self.pulled.iter_mut().zip(&gradient.slopes) {
-                *pulled |= *slope != 0.0;
+            for (has_gradient, slope) in self.has_gradient.iter_mut().zip(&gradient.slopes) {
+                *has_gradient |= *slope != 0.0;
             }
             if let Some(spread) = plan.spread {
-                self.hold_back(&mut gradient.slopes, model, spread, plan.kinship / data.len() as f64);
+                self.add_prior(
+                    &mut gradient.slopes,
+                    model,
+                    spread,
+                    plan.correlated_positions / data.len() as f64,
+                );
             }
-            self.adam.step(&mut model.cells, &gradient.slopes, &self.units, pace);
+            self.adam.step(&mut model.cells, &gradient.slopes, &self.units, learning_rate);
             for (cell, spec) in model.cells.iter_mut().zip(Weights::specs()) {
                 *cell = cell.clamp(f64::from(spec.min), f64::from(spec.max));
             }
@@ -193,8 +207,8 @@ impl Run {
         sum / data.len().max(1) as f64
     }
 
-    /// Adds the slope of a normal prior around the start, `spread` declared steps wide.
-    fn hold_back(&self, slopes: &mut [f64], model: &Model, spread: f64, share: f64) {
+    /// Adds the gradient of a normal prior around the start with a standard deviation of `spread` declared steps.
+    fn add_prior(&self, slopes: &mut [f64], model: &Model, spread: f64, share: f64) {
         for (index, slope) in slopes.iter_mut().enumerate() {
             let width = spread * self.units[index];
             if width > 0.0 {
@@ -205,13 +219,13 @@ impl Run {
 
     fn shuffle(&mut self) {
         for index in (1..self.order.len()).rev() {
-            let other = splitmix(&mut self.dice) % (index as u64 + 1);
+            let other = splitmix(&mut self.random_state) % (index as u64 + 1);
             self.order.swap(index, other as usize);
         }
     }
 }
 
-/// The next of a stream of well-mixed numbers.
+/// Returns the next number of the SplitMix64 generator.
 pub(super) fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

@@ -4,7 +4,7 @@ use playself::chess::Position;
 use playself::engine::eval::{NoTrace, evaluate_with_trace, scale_by_halfmove_clock};
 use playself::engine::{Declared, Weights};
 use playself::game::GameResult;
-use playself::texel::{Dataset, Model, Origin, Plan, Sample, Scale, tune};
+use playself::texel::{Dataset, Model, Plan, Sample, Scale, TargetMix, tune};
 
 struct Dice(u64);
 
@@ -43,7 +43,7 @@ fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
     samples
 }
 
-const BY_RESULT: Origin = Origin { result_share: 1.0, scale: Scale(1.0) };
+const BY_RESULT: TargetMix = TargetMix { result_share: 1.0, scale: Scale(1.0) };
 
 #[test]
 fn the_model_scores_positions_as_the_evaluation_does() {

@@ -64,7 +64,7 @@ impl TexelCommand {
         let plan = Plan {
             epochs: self.epochs,
             batch: self.batch,
-            pace: self.pace,
+            learning_rate: self.pace,
             spread: (self.spread > 0.0).then_some(self.spread),
             result_share: self.result_share,
             scale: self.scale.map(Scale),

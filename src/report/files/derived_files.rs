@@ -73,7 +73,7 @@ impl PairFile {
         }
         self.next = pair + 1;
         let text = text()?;
-        if failpoint::strikes(self.torn) {
+        if failpoint::triggers(self.torn) {
             self.out.write_all(&text.as_bytes()[..text.len() / 2])?;
             self.out.flush()?;
             failpoint::die();

@@ -25,7 +25,7 @@ pub enum DiskRoom {
 impl DiskRoom {
     /// Checks the disk that holds `folder`, with `games` still to be written.
     pub fn look(folder: &Path, games: u64) -> io::Result<Self> {
-        let free = if failpoint::strikes(Point::DiskLow) { 1 << 20 } else { Self::free_bytes(folder)? };
+        let free = if failpoint::triggers(Point::DiskLow) { 1 << 20 } else { Self::free_bytes(folder)? };
         Ok(Self::judge(free, games))
     }
 
