@@ -82,7 +82,7 @@ EOT
 
 # Removes what depends on the wall clock: times of records and moves, checksums over them, durations, dates, versions.
 timeless() {
-    sed -E -e 's/"crc":"[0-9a-f]+"/"crc":""/; s/"at":[0-9]+/"at":0/; s/"(seconds|after_stop)":[0-9.e-]+/"\1":0/g' \
+    sed -E -e 's/"crc":"[0-9a-f]+"/"crc":""/; s/"at":[0-9]+/"at":0/; s/,"synced":true\}/}/; s/"(seconds|after_stop)":[0-9.e-]+/"\1":0/g' \
         -e 's/"(t|started|took)":(\[[0-9,.]*\]|"[^"]*"|[0-9.]+|null)/"\1":0/g' \
         -e 's/[0-9]{4}\.[0-9]{2}\.[0-9]{2}/DATE/g; s/"plan":"[0-9a-f]{64}"/"plan":""/' \
         -e 's/(date|program|version) = "[^"]*"/\1 = ""/g' -e "s#($work/)?(old|new)/#WORK/#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC/DATE/' \

@@ -2,6 +2,9 @@
 //!
 //! `{"seq":7,"crc":"0a1b2c3d","at":1700000000000,"type":"game",…}` and a newline. The checksum covers the sequence
 //! number and every byte from `"at"` to the closing brace, so a change of any field is detected.
+//!
+//! The first record of a group ends with `"synced":true`: when it was written, all records before it were durable. Damage
+//! before such a record is therefore never a write that a power cut interrupted.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,22 +52,52 @@ impl Frame<'_> {
         digits.fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
     }
 
+    /// Returns whether all records before this one were durable when it was written.
+    pub(super) fn is_first_of_group(&self) -> bool {
+        self.json.ends_with(SYNCED)
+    }
+
     /// Parses the payload as `T`; fields unknown to `T` are ignored.
     pub fn payload<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(self.json)
     }
 }
 
+/// How the first record of a group ends.
+const SYNCED: &[u8] = b",\"synced\":true}";
+
 #[derive(Serialize)]
 struct Stamped<'a, E> {
     at: u64,
     #[serde(flatten)]
     entry: &'a E,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    synced: Option<bool>,
+}
+
+/// Place of a record in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GroupPlace {
+    /// All records before it are durable.
+    First,
+    /// Records before it are not.
+    Later,
 }
 
 /// Returns the line for `entry`, newline included; `at` is in milliseconds since 1970.
 pub fn encode<E: Serialize>(seq: u64, at: u64, entry: &E) -> serde_json::Result<Vec<u8>> {
-    let payload = serde_json::to_vec(&Stamped { at, entry })?;
+    encode_in_group(seq, at, entry, GroupPlace::Later)
+}
+
+/// Returns the line for `entry` at its place in a group.
+pub(super) fn encode_in_group<E: Serialize>(
+    seq: u64,
+    at: u64,
+    entry: &E,
+    place: GroupPlace,
+) -> serde_json::Result<Vec<u8>> {
+    let synced = (place == GroupPlace::First).then_some(true);
+    let payload = serde_json::to_vec(&Stamped { at, entry, synced })?;
     let body = payload.strip_prefix(b"{").unwrap_or(&payload);
     let mut line = format!("{{\"seq\":{seq},\"crc\":\"{:08x}\",", checksum(seq, body)).into_bytes();
     line.extend_from_slice(body);

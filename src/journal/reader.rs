@@ -44,8 +44,8 @@ pub struct JournalEnd {
 
 /// Passes every record of `source` to `visit`, in order, and returns how the journal ended.
 ///
-/// A last line without its newline is a torn write. So is a hole of zeros within the last [`MAX_UNSYNCED`] records:
-/// sectors of an unsynced write that never reached the disk. Everything from there on was never acknowledged and is
+/// A last line without its newline is a torn write. So is a hole of zeros within the last [`MAX_UNSYNCED`] records, unless
+/// a later record states that all before it were durable: sectors of an unsynced write that never reached the disk. Everything from there on was never acknowledged and is
 /// dropped. Any other invalid byte is damage and refused with its position.
 pub fn read_all<E: From<ReadError>>(
     source: impl Read,
@@ -83,10 +83,12 @@ pub(super) fn classify(
 ) -> Result<JournalEnd, ReadError> {
     let mut torn_bytes = bad.len() as u64;
     let mut lines_after = 0;
+    let mut was_durable = false;
     let mut line = Vec::new();
     while read_line(source, &mut line)? > 0 {
         torn_bytes += line.len() as u64;
         lines_after += 1;
+        was_durable |= checked(&line, None).is_ok_and(|frame| frame.is_first_of_group());
     }
     let cut_short = lines_after == 0 && !bad.ends_with(b"\n") && bad.len() as u64 <= LONGEST_LINE;
     // JSON text contains no NUL, and a single flipped byte does not produce several.
@@ -94,7 +96,7 @@ pub(super) fn classify(
     // The synced part may end one byte before the end of a sector; a lost sector then affects that byte only.
     let last_of_sector = bad.first() == Some(&0) && (ending.valid_bytes + 1).is_multiple_of(SECTOR as u64);
     let hole = zeros || last_of_sector;
-    if cut_short || (hole && lines_after < MAX_UNSYNCED) {
+    if cut_short || (hole && lines_after < MAX_UNSYNCED && !was_durable) {
         Ok(JournalEnd { torn_bytes, ..ending })
     } else {
         Err(ReadError::Damaged { offset: ending.valid_bytes, record: ending.next_seq, why })
@@ -122,7 +124,22 @@ pub fn ends_finished(mut journal: impl Read + Seek) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::frame::GroupPlace;
     use std::io::Cursor;
+
+    #[test]
+    fn zeros_before_the_first_record_of_a_group_are_damage_and_in_the_last_group_a_torn_write() {
+        let record = |seq, place| frame::encode_in_group(seq, 1, &Entry::Session, place).unwrap();
+        let lines: Vec<Vec<u8>> = (0..12)
+            .map(|seq| record(seq, if seq % 4 == 0 { GroupPlace::First } else { GroupPlace::Later }))
+            .collect();
+        for damaged in 0..lines.len() {
+            let mut lines = lines.clone();
+            lines[damaged][20..22].fill(0);
+            let read = read_all(Cursor::new(lines.concat()), |_| Ok::<_, ReadError>(()));
+            assert_eq!(read.is_err(), damaged < 8, "record {damaged}");
+        }
+    }
 
     #[test]
     fn a_journal_is_finished_if_its_last_whole_record_is_the_final_one() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::failpoint::{self, Point};
 
-use super::frame;
+use super::frame::{self, GroupPlace};
 use super::reader::MAX_UNSYNCED;
 use super::storage::Storage;
 
@@ -156,7 +156,8 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
 
     fn write(&mut self, entry: E) -> Result<(), WriteError> {
         let at = milliseconds_since_1970();
-        let line = frame::encode(self.next_seq, at, &entry)?;
+        let place = if self.unsynced.is_empty() { GroupPlace::First } else { GroupPlace::Later };
+        let line = frame::encode_in_group(self.next_seq, at, &entry, place)?;
         failpoint::pass(Point::BeforeWrite);
         if failpoint::triggers(Point::MidWrite) {
             let _ = self.storage.append(&line[..line.len() / 2]);
