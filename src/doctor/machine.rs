@@ -104,9 +104,9 @@ fn measure_syncs(path: &Path) -> io::Result<(Duration, Duration)> {
     let mut times = Vec::with_capacity(SYNCS);
     for _ in 0..SYNCS {
         file.write_all(&[b'x'; 4096])?;
-        let begun = Instant::now();
+        let started = Instant::now();
         file.sync_data()?;
-        times.push(begun.elapsed());
+        times.push(started.elapsed());
     }
     times.sort_unstable();
     Ok((times[SYNCS / 2], times[SYNCS - 1]))

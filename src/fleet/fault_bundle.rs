@@ -165,8 +165,12 @@ mod tests {
             command,
             r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=b c' /x)"
         );
-        let unasked = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &SentState::default());
-        assert!(unasked.contains("Hash value 16") && !unasked.contains(" go"), "{unasked}");
+        let without_question =
+            repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &SentState::default());
+        assert!(
+            without_question.contains("Hash value 16") && !without_question.contains(" go"),
+            "{without_question}"
+        );
     }
 
     #[test]

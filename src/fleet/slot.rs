@@ -280,9 +280,9 @@ impl Slot {
         };
         let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
         let contest = Contest { setup, limits, rules: &self.shared.rules };
-        let (mut alarm, mut board) = (LazyTimer::new(), self.board.clone());
+        let (mut timer, mut board) = (LazyTimer::new(), self.board.clone());
         let before = [white.transport().cpu_time(), black.transport().cpu_time()];
-        let played = play([&mut *white, &mut *black], contest, &mut alarm, &*self.probe, &mut board).await;
+        let played = play([&mut *white, &mut *black], contest, &mut timer, &*self.probe, &mut board).await;
         let mut warnings = Vec::new();
         let mut evidence = EngineEvidence::default();
         for (color, player) in [(Color::White, &mut *white), (Color::Black, &mut *black)] {

@@ -167,9 +167,9 @@ impl GameHost for DelayProbe {
 fn suspended_time() -> Duration {
     let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
     let awake = read(ClockId::CLOCK_MONOTONIC);
-    let pretended =
+    let simulated =
         if failpoint::triggers(Point::HostSleeps) { Duration::from_secs(5) } else { Duration::ZERO };
-    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake) + pretended
+    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake) + simulated
 }
 
 #[cfg(test)]

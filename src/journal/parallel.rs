@@ -33,20 +33,20 @@ where
     thread::scope(|scope| {
         let mut blocks = Blocks { source, carry: Vec::new(), ended: false };
         let lanes: Vec<Lane<T, E>> = (0..threads).map(|_| Lane::open(scope, &parse)).collect();
-        let mut flying = VecDeque::new();
-        let mut given = 0;
+        let mut in_flight = VecDeque::new();
+        let mut submitted = 0;
         let mut ending = JournalEnd::default();
         loop {
-            while flying.len() < threads * DEPTH
+            while in_flight.len() < threads * DEPTH
                 && let Some(block) = blocks.next().map_err(ReadError::Io)?
             {
-                let lane = given % threads;
-                given += 1;
-                flying.push_back(lane);
-                lanes[lane].give(block);
+                let lane = submitted % threads;
+                submitted += 1;
+                in_flight.push_back(lane);
+                lanes[lane].submit(block);
             }
-            let Some(lane) = flying.pop_front() else { return Ok(ending) };
-            let Parsed { block, records, first, good, failure } = lanes[lane].take();
+            let Some(lane) = in_flight.pop_front() else { return Ok(ending) };
+            let Parsed { block, records, first, good, failure } = lanes[lane].next_result();
             let gap = first
                 .filter(|&found| found != ending.next_seq)
                 .map(|found| FrameError::Sequence { found, expected: ending.next_seq });
@@ -63,7 +63,7 @@ where
                 (None, Some(Failure::Frame(why))) => why,
             };
             let mut rest = block[bad_from..].to_vec();
-            flying.iter().for_each(|&lane| rest.extend(lanes[lane].take().block));
+            in_flight.iter().for_each(|&lane| rest.extend(lanes[lane].next_result().block));
             rest.extend(&blocks.carry);
             let mut rest = io::BufReader::new(rest.as_slice().chain(blocks.source));
             let mut bad = Vec::new();
@@ -123,8 +123,8 @@ enum Failure<E> {
 
 /// One thread with its input and output queues.
 struct Lane<T, E> {
-    give: SyncSender<Vec<u8>>,
-    take: Receiver<Parsed<T, E>>,
+    input: SyncSender<Vec<u8>>,
+    output: Receiver<Parsed<T, E>>,
 }
 
 impl<T: Send, E: Send> Lane<T, E> {
@@ -134,8 +134,8 @@ impl<T: Send, E: Send> Lane<T, E> {
         T: 'scope,
         E: 'scope,
     {
-        let (give, inbox) = sync_channel::<Vec<u8>>(DEPTH);
-        let (outbox, take) = sync_channel(DEPTH);
+        let (input, inbox) = sync_channel::<Vec<u8>>(DEPTH);
+        let (outbox, output) = sync_channel(DEPTH);
         scope.spawn(move || {
             while let Ok(block) = inbox.recv() {
                 // The receiver is dropped when reading has failed elsewhere.
@@ -144,15 +144,15 @@ impl<T: Send, E: Send> Lane<T, E> {
                 }
             }
         });
-        Self { give, take }
+        Self { input, output }
     }
 
-    fn give(&self, block: Vec<u8>) {
-        self.give.send(block).expect("a lane receives as long as its sender exists");
+    fn submit(&self, block: Vec<u8>) {
+        self.input.send(block).expect("a lane receives as long as its sender exists");
     }
 
-    fn take(&self) -> Parsed<T, E> {
-        self.take.recv().expect("a lane returns every block")
+    fn next_result(&self) -> Parsed<T, E> {
+        self.output.recv().expect("a lane returns every block")
     }
 }
 

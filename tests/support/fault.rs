@@ -84,7 +84,7 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
         let mut outcome = Outcome::default();
         while open > 0 {
             match fleet.next_event().await.unwrap() {
-                FleetEvent::GameStarted { .. } => {}
+                FleetEvent::GameStarted { .. } | FleetEvent::Warning(_) => {}
                 FleetEvent::GameFinished { id, game, record, bundle } => {
                     outcome.games.push((id, game, *record));
                     outcome.bundles.extend(bundle.map(|bundle| *bundle));
@@ -98,7 +98,6 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
                     open -= 1;
                 }
                 FleetEvent::EngineFatal(fatal) => outcome.fatal = Some(*fatal),
-                FleetEvent::Warning(_) => {}
             }
         }
         outcome.took = begun.elapsed();

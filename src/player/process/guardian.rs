@@ -111,7 +111,7 @@ impl Drop for Guardian {
 
 /// Time that a guardian may take to exit: a scan for left-over processes, and some more.
 const EXIT_LIMIT: Duration = Duration::from_secs(3);
-/// Pause between two looks at whether it has exited.
+/// Pause between two checks whether it has exited.
 const EXIT_POLL: Duration = Duration::from_millis(2);
 
 /// Main function of the guardian: reads process groups from stdin until it closes, then kills what is left.

@@ -97,7 +97,9 @@ impl Launcher {
     /// Returns a warning for the user, at most once in the life of a launcher.
     pub fn take_warning(&self) -> Option<&'static str> {
         let lost = self.guardian.as_ref().is_some_and(|guardian| guardian.take_loss());
-        lost.then_some("the guardian process has ended; engines may outlive a crash of this program")
+        lost.then_some(
+            "the guardian process has ended or does not respond; engines may outlive a crash of this program",
+        )
     }
 
     /// Kills all remaining processes with the tag of this run; returns their number.
