@@ -1,4 +1,4 @@
-//! How many positions a second the evaluation judges: from nothing, with its pawn memory, and all remembered.
+//! Evaluations per second: without caches, and with the caches of an evaluator.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use playself::chess::Position;
 use playself::engine::eval::{Evaluator, NoTrace, Weights, evaluate_with_trace};
 
-/// Middlegames and endgames, from which short lines are walked.
+/// Middlegames and endgames; the evaluated positions are those a few plies later.
 const ROOTS: [&str; 5] = [
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -18,19 +18,18 @@ const ROOTS: [&str; 5] = [
 fn main() {
     let positions = positions();
     let weights = Weights::default();
-    let fresh =
-        rate("from nothing", &positions, |position| evaluate_with_trace(position, &weights, &mut NoTrace));
-    // A new evaluator for each round, made outside the clock's reach by its small size.
+    let uncached =
+        rate("without caches", &positions, |position| evaluate_with_trace(position, &weights, &mut NoTrace));
     let mut evaluator = Evaluator::new(weights.clone());
     let mut white = |position: &Position| match position.turn() {
         playself::chess::Color::White => evaluator.evaluate(position),
         playself::chess::Color::Black => -evaluator.evaluate(position),
     };
-    let remembered = rate("remembered", &positions, &mut white);
-    assert_eq!(fresh, remembered, "memory must not change a score");
+    let cached = rate("with caches", &positions, &mut white);
+    assert_eq!(uncached, cached, "the caches do not change a score");
 }
 
-/// Three plies from every root; halfmove clocks are small, so scores do not fade.
+/// Returns positions three plies after every root, with the halfmove clock set to 0, so that it does not scale the scores.
 fn positions() -> Vec<Position> {
     let mut all = Vec::new();
     for root in ROOTS {
@@ -51,10 +50,11 @@ fn positions() -> Vec<Position> {
 fn without_clock(position: Position) -> Position {
     let mut setup = position.to_setup();
     setup.halfmove = 0;
-    Position::from_setup(&setup).expect("a position without its clock is legal")
+    Position::from_setup(&setup).expect("a legal position stays legal when its halfmove clock is 0")
 }
 
-#[expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
+/// Prints the evaluations per second; returns the sum of all scores.
+#[expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 fn rate(name: &str, positions: &[Position], mut score: impl FnMut(&Position) -> i32) -> i64 {
     const ROUNDS: usize = 20;
     let mut sum = 0;
@@ -63,10 +63,10 @@ fn rate(name: &str, positions: &[Position], mut score: impl FnMut(&Position) -> 
         sum = positions.iter().map(|position| i64::from(black_box(score(black_box(position))))).sum();
     }
     let seconds = start.elapsed().as_secs_f64();
-    let judged = (positions.len() * ROUNDS) as f64;
+    let evaluations = (positions.len() * ROUNDS) as f64;
     println!(
-        "{name}: {:.2} million positions a second ({} positions)",
-        judged / seconds / 1e6,
+        "{name}: {:.2} million evaluations per second ({} positions)",
+        evaluations / seconds / 1e6,
         positions.len()
     );
     sum

@@ -1,9 +1,9 @@
-//! Plies a second with an engine that answers at once, against a bare two-process pipe ping-pong in the same run.
+//! Plies per second with an engine that replies immediately, compared with a bare pipe ping-pong between two processes.
 //!
-//! The bars: at concurrency 1 a fleet plays at least 0.6 plies for every bare round trip, wherever that runs; and a
-//! journal costs it less than 2 % of its rate. Blocks with and without a journal differ by more than that on any machine
-//! with neighbours, so many short ones are compared in twos, and the bar is missed only where chance does not explain it.
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+//! The bars: at concurrency 1 a fleet plays at least 0.6 plies per bare round trip, on one processor or on any; and the
+//! journal costs less than 2 % of the rate. Blocks with and without a journal differ by more than that on a machine with
+//! other load, so many short blocks are compared in pairs, and the bar is missed only if the difference is significant.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -19,15 +19,15 @@ use playself::journal::{Entry, GameEntry, Journal, LockedFile, Urgency};
 use playself::opening::Opening;
 use playself::player::EngineSpec;
 
-/// The least share of the bare rate that a fleet must reach.
+/// Minimum rate of a fleet, relative to the bare rate.
 const BAR: f64 = 0.6;
-/// The greatest share of its rate that a fleet may give for a journal.
+/// Maximum cost of the journal, relative to the rate.
 const DURABILITY_BAR: f64 = 0.02;
-/// Blocks of each kind, taken in turn so that a noisy neighbour meets all kinds alike.
+/// Number of blocks of each kind; the kinds alternate, so that other load affects all of them alike.
 const BLOCKS: usize = 5;
-/// Comparisons of blocks with and without a journal.
+/// Number of comparisons of blocks with and without a journal.
 const DURABILITY_BLOCKS: usize = 24;
-/// Games end here, so that every block plays the same number of plies.
+/// Length at which games end, so that every block plays the same number of plies.
 const MOVES: u32 = 60;
 
 fn main() {
@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// The other end of the bare ping-pong.
+/// The child process of the bare ping-pong.
 fn echo() {
     let (mut stdin, mut stdout, mut buffer) = (std::io::stdin(), std::io::stdout(), [0; 4096]);
     while stdin.read(&mut buffer).is_ok_and(|count| count > 0) {
@@ -46,13 +46,13 @@ fn echo() {
     }
 }
 
-/// A rate and what it cost.
+/// A rate and its processor time.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     per_second: f64,
-    /// Microseconds of our own processor time per ply.
+    /// Processor time of this process per ply, in microseconds.
     own_cpu: f64,
-    /// Ours and the engines'.
+    /// Processor time of this process and the engines per ply, in microseconds.
     all_cpu: f64,
 }
 
@@ -60,11 +60,11 @@ fn compare() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let (trips, pairs) = if quick { (20_000, 60) } else { (100_000, 300) };
     let kinds: [(&str, &dyn Fn() -> Measured); 5] = [
-        ("bare, anywhere", &|| bare(trips)),
+        ("bare, any processor", &|| bare(trips)),
         ("bare, one processor", &|| on_one_processor(|| bare(trips))),
-        ("fleet, 1 at once", &|| fleet(pairs, 1, Placement::Auto, Keeping::Nothing)),
-        ("  anywhere", &|| fleet(pairs, 1, Placement::Off, Keeping::Nothing)),
-        ("fleet, 2 at once", &|| fleet(pairs, 2, Placement::Auto, Keeping::Nothing)),
+        ("fleet, concurrency 1", &|| fleet(pairs, 1, Placement::Auto, Output::Nothing)),
+        ("  any processor", &|| fleet(pairs, 1, Placement::Off, Output::Nothing)),
+        ("fleet, concurrency 2", &|| fleet(pairs, 2, Placement::Auto, Output::Nothing)),
     ];
     let mut blocks: [Vec<Measured>; 5] = Default::default();
     for _ in 0..BLOCKS {
@@ -83,16 +83,16 @@ fn compare() {
             blocks[2].iter().zip(&blocks[below]).map(|(ours, bare)| ours.per_second / bare.per_second);
         median(rates.collect())
     };
-    let (anywhere, together) = (ratio(0), ratio(1));
+    let (any_processor, one_processor) = (ratio(0), ratio(1));
     println!(
-        "fleet / bare, as the kernel places it: {anywhere:.2}; both on one processor: {together:.2} (bar {BAR})"
+        "fleet / bare, placed by the kernel: {any_processor:.2}; on one processor: {one_processor:.2} (bar {BAR})"
     );
     let durability = durability(pairs);
-    assert!(anywhere.min(together) >= BAR, "the harness costs more than a pipe round trip allows");
-    assert!(durability.low() <= DURABILITY_BAR, "a journal costs more than its share");
+    assert!(any_processor.min(one_processor) >= BAR, "the fleet is slower than {BAR} of the bare rate");
+    assert!(durability.low() <= DURABILITY_BAR, "the journal costs more than {DURABILITY_BAR} of the rate");
 }
 
-/// A median and how far chance may have moved it.
+/// A median with its standard error.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
     median: f64,
@@ -102,40 +102,40 @@ struct Estimate {
 impl Estimate {
     fn of(values: &[f64]) -> Self {
         let middle = median(values.to_vec());
-        // From the median distance, so that a neighbour's burst in one block does not widen it.
+        // The median absolute deviation, which is robust against bursts of other load.
         let deviation = 1.4826 * median(values.iter().map(|value| (value - middle).abs()).collect());
-        // A median of normal values is this much less certain than their mean.
+        // The standard error of the median of normal values is this factor larger than that of the mean.
         let standard_error = 1.2533 * deviation / (values.len() as f64).sqrt();
         Self { median: middle, standard_error }
     }
 
-    /// The least that two standard errors allow.
+    /// Returns the median minus two standard errors.
     fn low(self) -> f64 {
         self.median - 2.0 * self.standard_error
     }
 }
 
-/// The share of the rate that a journal costs.
+/// Returns the cost of the journal, relative to the rate.
 fn durability(pairs: u64) -> Estimate {
-    let block = |keeping| fleet(pairs, 1, Placement::Auto, keeping);
+    let block = |output| fleet(pairs, 1, Placement::Auto, output);
     let (mut rates, mut times) = (Vec::new(), Vec::new());
     for number in 0..DURABILITY_BLOCKS {
-        // Each goes first in turn, so that a load that grows or shrinks favours neither.
-        let (plain, kept) = if number % 2 == 0 {
-            let plain = block(Keeping::Nothing);
-            (plain, block(Keeping::Journal))
+        // The order alternates, so that a growing or shrinking load favours neither.
+        let (plain, journaled) = if number % 2 == 0 {
+            let plain = block(Output::Nothing);
+            (plain, block(Output::Journal))
         } else {
-            let kept = block(Keeping::Journal);
-            (block(Keeping::Nothing), kept)
+            let journaled = block(Output::Journal);
+            (block(Output::Nothing), journaled)
         };
-        rates.push(1.0 - kept.per_second / plain.per_second);
-        times.push(kept.all_cpu / plain.all_cpu - 1.0);
+        rates.push(1.0 - journaled.per_second / plain.per_second);
+        times.push(journaled.all_cpu / plain.all_cpu - 1.0);
     }
     let (rate, time) = (Estimate::of(&rates), Estimate::of(&times));
     let verdict = match rate {
         rate if rate.median + 2.0 * rate.standard_error < DURABILITY_BAR => "met",
         rate if rate.low() > DURABILITY_BAR => "missed",
-        _ => "too noisy to tell",
+        _ => "undecided, too much noise",
     };
     println!(
         "durability: {:.1} ± {:.1} % of the rate, {:.1} ± {:.1} % of the processor time (bar {:.0} % of the rate: {verdict})",
@@ -148,37 +148,37 @@ fn durability(pairs: u64) -> Estimate {
     rate
 }
 
-/// What a block leaves behind.
+/// What a block writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keeping {
+enum Output {
     Nothing,
-    /// Every game, durable.
+    /// A journal of all games, synced to disk.
     Journal,
 }
 
-/// Does the work on the processor that a fleet of one game would take.
+/// Runs `work` on the processor that a fleet with one game would use.
 fn on_one_processor(work: impl FnOnce() -> Measured) -> Measured {
-    let whole = sched_getaffinity(Pid::from_raw(0)).expect("the kernel says where we may run");
-    let last = (0..CpuSet::count()).rfind(|&processor| whole.is_set(processor).unwrap_or(false));
+    let allowed = sched_getaffinity(Pid::from_raw(0)).expect("the affinity can be read");
+    let last = (0..CpuSet::count()).rfind(|&processor| allowed.is_set(processor).unwrap_or(false));
     let mut one = CpuSet::new();
-    one.set(last.expect("we run somewhere")).expect("the number came from a set");
+    one.set(last.expect("the set is not empty")).expect("the number came from a set");
     sched_setaffinity(Pid::from_raw(0), &one).expect("a smaller set is allowed");
     let measured = work();
-    sched_setaffinity(Pid::from_raw(0), &whole).expect("the old set is allowed");
+    sched_setaffinity(Pid::from_raw(0), &allowed).expect("the former set is allowed");
     measured
 }
 
-/// `--games N CONCURRENCY`: whole games to their natural end, to be timed beside other match runners.
+/// `--games N CONCURRENCY`: plays whole games without a move limit, to be compared with other match runners.
 fn games() {
     let number = |place| std::env::args().nth(place).and_then(|text| text.parse().ok());
     let (games, concurrency): (u64, u64) = (number(2).unwrap_or(200), number(3).unwrap_or(1));
-    let begun = Instant::now();
+    let started = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
     let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
     config.concurrency = concurrency as usize;
     config.placement = Placement::Auto;
     let plies = runtime.block_on(play(config, games / 2, None));
-    println!("{plies} plies in {:.3} s", begun.elapsed().as_secs_f64());
+    println!("{plies} plies in {:.3} s", started.elapsed().as_secs_f64());
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -188,21 +188,21 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 fn measured(plies: u64, work: impl FnOnce()) -> Measured {
     let cpu = |who| {
-        let usage = getrusage(who).expect("the kernel counts our time");
-        let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e6 + time.tv_usec() as f64;
-        seconds(usage.user_time()) + seconds(usage.system_time())
+        let usage = getrusage(who).expect("getrusage succeeds");
+        let micros = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e6 + time.tv_usec() as f64;
+        micros(usage.user_time()) + micros(usage.system_time())
     };
     let (own, children) = (cpu(UsageWho::RUSAGE_SELF), cpu(UsageWho::RUSAGE_CHILDREN));
-    let begun = Instant::now();
+    let started = Instant::now();
     work();
-    let (took, plies) = (begun.elapsed(), plies as f64);
+    let (elapsed, plies) = (started.elapsed(), plies as f64);
     let own = cpu(UsageWho::RUSAGE_SELF) - own;
     let all = own + cpu(UsageWho::RUSAGE_CHILDREN) - children;
-    Measured { per_second: plies / took.as_secs_f64(), own_cpu: own / plies, all_cpu: all / plies }
+    Measured { per_second: plies / elapsed.as_secs_f64(), own_cpu: own / plies, all_cpu: all / plies }
 }
 
 fn bare(trips: u64) -> Measured {
-    let program = std::env::current_exe().expect("we were started from a file");
+    let program = std::env::current_exe().expect("the path of this program is known");
     measured(trips, || {
         let mut child = Command::new(program)
             .arg("--echo")
@@ -210,12 +210,12 @@ fn bare(trips: u64) -> Measured {
             .stdout(Stdio::piped())
             .spawn()
             .expect("a child can be started");
-        let mut stdin = child.stdin.take().expect("its input is a pipe");
-        let mut stdout = child.stdout.take().expect("its output is a pipe");
+        let mut stdin = child.stdin.take().expect("stdin is a pipe");
+        let mut stdout = child.stdout.take().expect("stdout is a pipe");
         let mut buffer = [0; 4096];
         for _ in 0..trips {
             stdin.write_all(b"position startpos\ngo nodes 1\n").expect("the child reads");
-            let count = stdout.read(&mut buffer).expect("the child answers");
+            let count = stdout.read(&mut buffer).expect("the child replies");
             assert_eq!(&buffer[..count], b"bestmove e2e4\n");
         }
         drop(stdin);
@@ -230,26 +230,26 @@ fn engine(name: &str, salt: &str) -> EngineSpec {
     spec
 }
 
-fn fleet(pairs: u64, concurrency: usize, placement: Placement, keeping: Keeping) -> Measured {
+fn fleet(pairs: u64, concurrency: usize, placement: Placement, output: Output) -> Measured {
     let plies = pairs * 2 * u64::from(MOVES) * 2;
     let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
     config.concurrency = concurrency;
     config.placement = placement;
     config.rules.max_moves = Some(MOVES);
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let file = folder.path().join("journal.ndjson");
     let mut seen = 0;
     let mut result = measured(plies, || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
-        let journal = (keeping == Keeping::Journal).then(|| {
+        let journal = (output == Output::Journal).then(|| {
             let storage = LockedFile::open(&file).expect("a fresh journal can be opened");
             Journal::start(storage, 0, Box::new(|group| assert!(group.is_ok(), "every group is durable")))
         });
         seen = runtime.block_on(play(config, pairs, journal));
     });
-    // Rules may end a game before its last move; the rate counts what was played.
+    // A game may end by the rules before the move limit; the rate counts the plies that were played.
     let share = seen as f64 / plies as f64;
-    assert!(share > 0.5, "most games reach their last move");
+    assert!(share > 0.5, "most games reach the move limit");
     result.per_second *= share;
     result.own_cpu /= share;
     result.all_cpu /= share;
@@ -281,8 +281,8 @@ async fn play(config: FleetConfig, pairs: u64, journal: Option<Journal<Entry>>) 
             FleetEvent::GameFinished { id, game, record, .. } => {
                 if let Some(journal) = &journal {
                     let entry = GameEntry::pack(id.index, id.attempt, game, &record);
-                    let kept = journal.append(Entry::Game(Box::new(entry)), Urgency::Grouped);
-                    assert!(kept.is_ok(), "the journal takes every game");
+                    let appended = journal.append(Entry::Game(Box::new(entry)), Urgency::Grouped);
+                    assert!(appended.is_ok(), "the journal accepts every game");
                 }
             }
             FleetEvent::GameStarted { .. } => {}

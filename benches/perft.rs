@@ -1,15 +1,15 @@
-//! Our perft, with each slider technique, against cozy-chess: one thread, both sides count the last moves in bulk.
+//! Perft with each slider technique, compared with cozy-chess: one thread, both with bulk counting.
 //!
-//! Rounds are interleaved and the best of each counts; time is the thread's own on the processor, so that a busy
-//! machine does not take part. `--quick` looks one move less deep. Every count is compared with the published one.
+//! Rounds are interleaved, and the best of each counts. Times are processor times of the thread, to exclude the load of
+//! other programs. `--quick` searches one ply less. Every count is compared with the published one.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use nix::time::{ClockId, clock_gettime};
 use playself::chess::{Position, SEED_SUITE, SliderTechnique, perft};
 
-/// cozy-chess's perft: the lengths of its move sets at depth 1, copies and plays above. A listener for each of the
-/// two is a good deal faster than one that asks for the depth, so that is what it gets.
+/// Perft with cozy-chess: adds up the lengths of its move sets at depth 1, copies the board and makes the moves above. A
+/// separate callback for each case is considerably faster than one that checks the depth.
 fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
     let mut leaves = 0;
     if depth == 1 {
@@ -30,18 +30,18 @@ fn cozy_perft(board: &cozy_chess::Board, depth: u32) -> u64 {
     leaves
 }
 
-/// The processor time of this thread, in seconds.
+/// Returns the processor time of this thread, in seconds.
 fn thread_time() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has this clock");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The seconds that `count` takes, once it has proved right.
+/// Returns the seconds that `count` takes, and checks its result.
 fn seconds(expected: u64, count: impl FnOnce() -> u64) -> f64 {
     let start = thread_time();
     let found = count();
     let seconds = thread_time() - start;
-    assert_eq!(found, expected, "a benchmark of wrong answers is none");
+    assert_eq!(found, expected, "the count is the published one");
     seconds
 }
 

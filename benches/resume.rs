@@ -1,8 +1,8 @@
-//! How long a run of a million games takes to go on: from `playself resume` to the first new record in its journal.
+//! Time to resume a run of a million games: from the start of `playself resume` to the first new journal entry.
 //!
-//! The journal is made by the program's own writer, the other files by its own reports, from random legal games with
-//! scores, depths and node counts. The bar: five seconds, with every byte of the journal checked.
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+//! The journal and the derived files are written by the crate itself, from random legal games with scores, depths and node
+//! counts. The bar: five seconds, including the check of every byte of the journal.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ use playself::report::DerivedFiles;
 use playself::run::{Effect, Observer, Plan, RunEvent, RunState, RunView, plan_from_toml};
 use playself::store::{RunFolder, sha256_of};
 
-/// The longest that a million games may take.
+/// Maximum time for a million games.
 const BAR: Duration = Duration::from_secs(5);
 const PLIES: usize = 80;
 const TEMPLATES: u64 = 64;
@@ -33,11 +33,11 @@ fn main() {
         arguments.next().and_then(|text| text.parse::<u64>().ok())
     };
     let pairs = number("--pairs").unwrap_or(500_000);
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("resume-{pairs}"));
-    let folder = RunFolder::open(&place).unwrap_or_else(|_| make(&place, pairs));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("resume-{pairs}"));
+    let folder = RunFolder::open(&path).unwrap_or_else(|_| create_run(&path, pairs));
     let journal = folder.journal();
     let length = fs::metadata(&journal).expect("there is a journal").len();
-    println!("{} games, journal of {} MB, {} bytes a game", 2 * pairs, length >> 20, length / (2 * pairs));
+    println!("{} games, journal of {} MB, {} bytes per game", 2 * pairs, length >> 20, length / (2 * pairs));
     let mut times: Vec<Duration> = (0..ROUNDS).map(|_| resume(&folder, length)).collect();
     times.sort_unstable();
     println!("resumed in {:.2} s (median of {ROUNDS}: {times:.2?})", times[ROUNDS / 2].as_secs_f64());
@@ -45,9 +45,10 @@ fn main() {
     assert!(pairs < 50_000 || times[ROUNDS / 2] < bar, "slower than {bar:?}");
 }
 
-/// From the start of the program to the first record it adds; then it is killed and the journal cut back.
+/// Returns the time from the start of the program to the first entry that it adds. Then kills the program and truncates
+/// the journal to its former length.
 fn resume(folder: &RunFolder, length: u64) -> Duration {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_playself"))
         .arg("resume")
         .arg(folder.path())
@@ -55,27 +56,27 @@ fn resume(folder: &RunFolder, length: u64) -> Duration {
         .spawn()
         .expect("the program can be started");
     while fs::metadata(folder.journal()).expect("there is a journal").len() == length {
-        assert!(begun.elapsed() < Duration::from_secs(300), "it does not go on");
-        assert!(child.try_wait().expect("it can be asked").is_none(), "it ended at once");
+        assert!(started.elapsed() < Duration::from_secs(300), "the run does not resume");
+        assert!(child.try_wait().expect("the process can be polled").is_none(), "the program has ended");
         std::thread::sleep(Duration::from_millis(2));
     }
-    let taken = begun.elapsed();
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+    let elapsed = started.elapsed();
+    child.kill().expect("the program can be killed");
+    child.wait().expect("the program ends");
     let file = fs::OpenOptions::new().write(true).open(folder.journal()).expect("there is a journal");
-    file.set_len(length).expect("it can be cut");
-    taken
+    file.set_len(length).expect("the journal can be truncated");
+    elapsed
 }
 
-/// The run as it would be after so many pairs of its plan, with a few still to play.
-fn make(place: &Path, pairs: u64) -> RunFolder {
-    let begun = Instant::now();
-    let plan_text = planned(place, pairs + 100);
-    let plan = plan_from_toml(&plan_text).expect("the program wrote it");
-    let folder = RunFolder::open(place).expect("the program made it");
-    fs::remove_file(folder.journal()).expect("the first journal goes");
-    let mut projections = DerivedFiles::create(&folder).expect("files can be written");
-    let file = LockedFile::open(&folder.journal()).expect("nobody else has it");
+/// Creates the folder of a run after `pairs` pairs, with a hundred still to play.
+fn create_run(path: &Path, pairs: u64) -> RunFolder {
+    let started = Instant::now();
+    let plan_text = start_run(path, pairs + 100);
+    let plan = plan_from_toml(&plan_text).expect("the program wrote a valid plan");
+    let folder = RunFolder::open(path).expect("the program created the folder");
+    fs::remove_file(folder.journal()).expect("the first journal can be removed");
+    let mut derived_files = DerivedFiles::create(&folder).expect("files can be written");
+    let file = LockedFile::open(&folder.journal()).expect("no other process holds the lock");
     let journal = Journal::start(Unsynced(file), 0, Box::new(|group| assert!(group.is_ok())));
     let append = |entry: Entry| journal.append(entry, Urgency::Grouped).expect("the disk has room");
     let plan_hash = sha256_of(plan_text.as_bytes());
@@ -93,31 +94,31 @@ fn make(place: &Path, pairs: u64) -> RunFolder {
         for game in GameOfPair::BOTH {
             let entry = Entry::Game(Box::new(game_entry(pair, game, &games)));
             append(entry.clone());
-            tell(&mut projections, &plan, &mut state, entry);
+            update_files(&mut derived_files, &plan, &mut state, entry);
         }
     }
     journal.close();
-    println!("made in {:.0} s", begun.elapsed().as_secs_f64());
+    println!("created in {:.0} s", started.elapsed().as_secs_f64());
     assert_eq!((state.counted(), state.decision()), (pairs, None));
     folder
 }
 
-fn tell(projections: &mut DerivedFiles, plan: &Plan, state: &mut RunState, entry: Entry) {
+fn update_files(derived_files: &mut DerivedFiles, plan: &Plan, state: &mut RunState, entry: Entry) {
     for effect in state.commit(entry) {
         if let Effect::Counted(pair) = effect {
             let view = RunView { plan, state, seconds: 1.0 };
-            projections.observe(&RunEvent::Counted(pair), &view).expect("the disk has room");
+            derived_files.observe(&RunEvent::Counted(pair), &view).expect("the disk has room");
         }
     }
 }
 
-/// Has the program plan the run and begin it; the text of its plan.
-fn planned(place: &Path, pairs: u64) -> String {
-    let _ = fs::remove_dir_all(place);
-    // A copy: the run outlives many builds, and would refuse to go on with another engine.
-    let engine = place.with_extension("engine");
+/// Starts the run with the program and kills it; returns the text of its plan.
+fn start_run(path: &Path, pairs: u64) -> String {
+    let _ = fs::remove_dir_all(path);
+    // A copy: the run is kept for later builds, and refuses to resume with a changed engine.
+    let engine = path.with_extension("engine");
     fs::copy(env!("CARGO_BIN_EXE_fake-engine"), &engine).expect("the folder can be written");
-    let config = place.with_extension("toml");
+    let config = path.with_extension("toml");
     let engine = engine.display();
     let text = format!(
         "name = \"resume\"\nseed = 1\n[candidate]\nengine = \"{engine}\"\nname = \"new\"\n[baseline]\n\
@@ -129,19 +130,19 @@ fn planned(place: &Path, pairs: u64) -> String {
         .arg("match")
         .arg(&config)
         .arg("--run-dir")
-        .arg(place)
+        .arg(path)
         .stdout(Stdio::null())
         .spawn()
         .expect("the program can be started");
-    while !fs::read(place.join("journal.ndjson")).is_ok_and(|journal| journal.len() > 500) {
+    while !fs::read(path.join("journal.ndjson")).is_ok_and(|journal| journal.len() > 500) {
         std::thread::sleep(Duration::from_millis(2));
     }
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
-    fs::read_to_string(place.join("plan.toml")).expect("the program wrote it")
+    child.kill().expect("the program can be killed");
+    child.wait().expect("the program ends");
+    fs::read_to_string(path.join("plan.toml")).expect("the program wrote the plan")
 }
 
-/// Wins and losses in turn, so that a test around zero stays open for ever.
+/// Returns the entry of a game; wins and losses alternate, so that a test around 0 is never decided.
 fn game_entry(pair: u64, game: GameOfPair, games: &[Vec<PlyRecord>]) -> GameEntry {
     let candidate_is_white = game == GameOfPair::First;
     let (white, black) =
@@ -164,7 +165,7 @@ fn game_entry(pair: u64, game: GameOfPair, games: &[Vec<PlyRecord>]) -> GameEntr
     GameEntry::pack(pair, 0, game, &record)
 }
 
-/// A game of random legal moves with what an engine says about them.
+/// Returns a game of random legal moves with random scores, depths and node counts.
 fn random_game(seed: u64) -> Vec<PlyRecord> {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = move || {
@@ -197,7 +198,7 @@ fn random_game(seed: u64) -> Vec<PlyRecord> {
     moves
 }
 
-/// A file that is not made durable: this run is nobody's.
+/// A file without sync: the benchmark does not need a durable journal while it is created.
 struct Unsynced(LockedFile);
 
 impl Storage for Unsynced {

@@ -1,9 +1,9 @@
-//! Whole matches by this program and by other match runners: same engine, same games, blocks taken in turn.
+//! Whole matches with this program and with other match runners: same engine, same games, alternating blocks.
 //!
-//! `cargo bench --bench rivals -- FASTCHESS CCHESSCLI` with the paths of the two programs. Ours runs as its users run it:
-//! journal, PGN, CSV, page and all. The bars: four times fastchess and one and a half times c-chess-cli in plies a
-//! second, and no more processor time a ply than c-chess-cli.
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+//! `cargo bench --bench rivals -- FASTCHESS CCHESSCLI` takes the paths of the two programs. This program runs with its
+//! defaults: journal, PGN, CSV and page. The bars: 4 times the plies per second of fastchess, 1.5 times those of
+//! c-chess-cli, and no more processor time per ply than c-chess-cli. They are printed, not enforced.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use playself::chess::Position;
 
-/// Blocks of each runner.
+/// Number of blocks of each runner.
 const BLOCKS: usize = 3;
-/// A runner that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time after which a runner is considered to hang.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const ENGINE: &str = env!("CARGO_BIN_EXE_fake-engine");
 
 fn main() {
@@ -33,12 +33,12 @@ fn main() {
     }
 }
 
-/// What a match cost.
+/// The measurements of a match.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     plies: u64,
     seconds: f64,
-    /// Of the runner and its engines.
+    /// Processor time of the runner and its engines.
     cpu_seconds: f64,
 }
 
@@ -53,22 +53,22 @@ impl Measured {
 }
 
 fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let book = folder.path().join("book.epd");
     let openings = openings();
-    fs::write(&book, openings.join("\n") + "\n").expect("the folder takes a file");
-    let table = Table { folder: folder.path(), book: &book, games: 2 * openings.len(), concurrency };
+    fs::write(&book, openings.join("\n") + "\n").expect("the book can be written");
+    let setup = Match { folder: folder.path(), book: &book, games: 2 * openings.len(), concurrency };
     let mut blocks: [Vec<Measured>; 3] = Default::default();
     for block in 0..BLOCKS {
         let pgn = |name: &str| folder.path().join(format!("{name}-{block}.pgn"));
         let runs = [
-            (table.ours(&folder.path().join(format!("run-{block}"))), None),
-            (table.fastchess(fastchess, &pgn("fastchess")), Some(pgn("fastchess"))),
-            (table.c_chess_cli(c_chess_cli, &pgn("c-chess-cli")), Some(pgn("c-chess-cli"))),
+            (setup.ours(&folder.path().join(format!("run-{block}"))), None),
+            (setup.fastchess(fastchess, &pgn("fastchess")), Some(pgn("fastchess"))),
+            (setup.c_chess_cli(c_chess_cli, &pgn("c-chess-cli")), Some(pgn("c-chess-cli"))),
         ];
         for (results, (command, pgn)) in blocks.iter_mut().zip(runs) {
             let games = pgn.unwrap_or_else(|| folder.path().join(format!("run-{block}/games.pgn")));
-            results.push(table.measure(command, &games));
+            results.push(setup.measure(command, &games));
         }
     }
     let median = |runner: usize, field: &dyn Fn(&Measured) -> f64| {
@@ -76,7 +76,7 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]
     };
-    println!("{} games, {concurrency} at once", table.games);
+    println!("{} games, concurrency {concurrency}", setup.games);
     for (runner, name) in ["playself", "fastchess", "c-chess-cli"].into_iter().enumerate() {
         let [rate, cpu] = [median(runner, &Measured::rate), median(runner, &Measured::cpu_per_ply)];
         println!("{name:<12} {rate:>9.0} plies/s {cpu:>8.2} us CPU/ply  ({} plies)", blocks[runner][0].plies);
@@ -95,8 +95,8 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
     );
 }
 
-/// Openings that every runner can read: whole FENs, three plies into the game. Enough of them that starting up and closing
-/// down do not decide.
+/// Returns openings that every runner can read: full FENs after three plies. There are enough of them to make the time of
+/// startup and shutdown negligible.
 fn openings() -> Vec<String> {
     let mut found = vec![Position::startpos()];
     for _ in 0..3 {
@@ -111,15 +111,15 @@ fn openings() -> Vec<String> {
     found.iter().map(Position::to_fen).collect()
 }
 
-/// What all runners are asked to play.
-struct Table<'a> {
+/// The match that all runners play.
+struct Match<'a> {
     folder: &'a Path,
     book: &'a Path,
     games: usize,
     concurrency: usize,
 }
 
-impl Table<'_> {
+impl Match<'_> {
     fn ours(&self, run: &Path) -> Command {
         let config = self.folder.join("match.toml");
         let text = format!(
@@ -127,7 +127,7 @@ impl Table<'_> {
              args = [\"--salt\", \"2\"]\n[games]\nnodes = 1\nopenings = {:?}\norder = \"sequential\"\n",
             self.book
         );
-        fs::write(&config, text).expect("the folder takes a file");
+        fs::write(&config, text).expect("the config can be written");
         let mut command = Command::new(env!("CARGO_BIN_EXE_playself"));
         command.arg("match").arg(config).arg("--run-dir").arg(run);
         command.args(["--games", &self.games.to_string(), "--concurrency", &self.concurrency.to_string()]);
@@ -170,25 +170,25 @@ impl Table<'_> {
         command
     }
 
-    /// Runs a match to its end and counts the plies it wrote down.
+    /// Runs a match to its end and counts the plies in its PGN file.
     fn measure(&self, mut command: Command, pgn: &Path) -> Measured {
         let cpu = || {
-            let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts our children's time");
+            let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("getrusage succeeds");
             let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
             seconds(usage.user_time()) + seconds(usage.system_time())
         };
-        let (before, begun) = (cpu(), Instant::now());
+        let (before, started) = (cpu(), Instant::now());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.current_dir(self.folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the runner can be started");
         while child.try_wait().expect("a child can be waited for").is_none() {
-            if begun.elapsed() > PATIENCE {
+            if started.elapsed() > TIMEOUT {
                 let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
                 panic!("{command:?} did not end");
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        let seconds = begun.elapsed().as_secs_f64();
+        let seconds = started.elapsed().as_secs_f64();
         let text = fs::read_to_string(pgn).unwrap_or_else(|error| panic!("{}: {error}", pgn.display()));
         let counts = text.lines().filter_map(|line| line.strip_prefix("[PlyCount \"")?.strip_suffix("\"]"));
         let plies = counts.filter_map(|count| count.parse::<u64>().ok()).sum();

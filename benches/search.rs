@@ -1,5 +1,5 @@
-//! How many positions a second the whole engine searches, and that it searches the same ones every time.
-#![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
+//! Nodes per second of the search; checks that every round visits the same number of nodes.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use playself::engine::signature;
 

@@ -1,12 +1,12 @@
-//! How long `playself stats` takes to answer, start of the program included: counts from nothing to 10^9, every model,
-//! hypotheses near and far. The bar is 50 ms for each; `playself --version` in the same run is what starting alone costs.
+//! Time of `playself stats`, including the start of the program, for counts from 0 to 10^9, every model, and close and
+//! distant hypotheses. The bar is 50 ms per call. `playself --version` measures the start of the program alone.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Counts that have broken solvers: nothing on one side, everything in one cell, as many as anyone will ever play.
+/// Counts that are difficult for numeric solvers: zeros on one side, everything in one cell, very large numbers.
 const COUNTS: [&str; 8] = [
     "0,0,0,0,1",
     "1,0,0,0,0",
@@ -22,23 +22,23 @@ const HYPOTHESES: [[&str; 2]; 4] = [["0", "2"], ["-2000", "2000"], ["400", "401"
 
 const ROUNDS: usize = 5;
 
-/// The wall time of a call, once its answer has proved to be one.
-fn answered(arguments: &[&str]) -> Duration {
-    let asked = Instant::now();
+/// Runs the program, checks its output, and returns the elapsed time.
+fn time_of(arguments: &[&str]) -> Duration {
+    let started = Instant::now();
     let output =
         Command::new(env!("CARGO_BIN_EXE_playself")).args(arguments).output().expect("the program starts");
-    let taken = asked.elapsed();
+    let elapsed = started.elapsed();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     if arguments[0] == "stats" {
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
         assert!(answer["llr"].is_f64() && answer["elo"].is_f64(), "{arguments:?}: {answer}");
     }
-    taken
+    elapsed
 }
 
-/// The best of a few rounds: what the machine did meanwhile is not the program's time.
+/// Returns the shortest time of several rounds, to exclude the load of other programs.
 fn best(arguments: &[&str]) -> Duration {
-    (0..ROUNDS).map(|_| answered(arguments)).min().expect("there are rounds")
+    (0..ROUNDS).map(|_| time_of(arguments)).min().expect("there is at least one round")
 }
 
 fn main() {
@@ -49,19 +49,19 @@ fn main() {
     for counts in COUNTS {
         for [elo0, elo1] in HYPOTHESES {
             for model in ["logistic", "normalized", "bayesian"] {
-                let asked = ["--pentanomial", counts, "--elo0", elo0, "--elo1", elo1, "--model", model];
-                let taken = best(&[&["stats", "--json"], &asked[..]].concat());
-                total += taken;
+                let arguments = ["--pentanomial", counts, "--elo0", elo0, "--elo1", elo1, "--model", model];
+                let elapsed = best(&[&["stats", "--json"], &arguments[..]].concat());
+                total += elapsed;
                 calls += 1;
-                if taken > slowest.0 {
-                    slowest = (taken, asked.join(" "));
+                if elapsed > slowest.0 {
+                    slowest = (elapsed, arguments.join(" "));
                 }
             }
         }
     }
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     println!("playself --version   {:>7.2} ms (best of {ROUNDS})", ms(start));
-    println!("playself stats, mean {:>7.2} ms over {calls} questions", ms(total) / f64::from(calls));
+    println!("playself stats, mean {:>7.2} ms over {calls} calls", ms(total) / f64::from(calls));
     println!("slowest              {:>7.2} ms: {}", ms(slowest.0), slowest.1);
     println!("slowest / --version  {:>7.2}", slowest.0.as_secs_f64() / start.as_secs_f64());
 }

@@ -1,8 +1,8 @@
-//! What a hundred watchers cost a game: one run of instant engines, looked at by nobody and by a hundred in turn.
+//! Cost of a hundred clients of the live page: one run of instant engines, alternately without clients and with a hundred.
 //!
-//! The bar: the threads that play games need at most a tenth more processor time for a ply. Rates are told as well, but
-//! on a machine with few processors they measure the hundred programs that watch, which share it here and nowhere else.
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+//! The bar: the threads that play games need at most 10 % more processor time per ply. Rates are printed too, but on a
+//! machine with few processors they mostly measure the hundred clients, which share the machine only in this benchmark.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,14 +18,14 @@ use nix::sys::resource::{UsageWho, getrusage};
 use playself::game::TimeControl;
 use playself::journal::GameEntry;
 
-/// The most that watchers may add to the processor time of a ply.
+/// Maximum increase of the processor time per ply.
 const BAR: f64 = 0.1;
 const WATCHERS: usize = 100;
-/// Of them, those who read a kilobyte a second.
+/// Number of watchers that read only one kilobyte per second.
 const SLOW: usize = 20;
-/// Blocks of each kind, taken in turn.
+/// Number of blocks with and without watchers, which alternate.
 const BLOCKS: usize = 5;
-/// A run is read on for twenty seconds after its last watcher left; a block without watchers waits for the end of that.
+/// The server reads a run for twenty seconds after its last watcher has left; a block without watchers starts after that.
 const LINGER: Duration = Duration::from_secs(22);
 
 fn main() {
@@ -43,22 +43,22 @@ fn main() {
         watched.push(run.measure(Duration::from_secs(window)));
         watchers.leave();
     }
-    tell(&alone, &watched);
+    print_table(&alone, &watched);
     let cost = median(alone.iter().zip(&watched).map(|(alone, watched)| watched.game_cpu / alone.game_cpu));
-    assert!(cost <= 1.0 + BAR, "watchers cost a game {:.1} % of its processor time", 100.0 * (cost - 1.0));
+    assert!(cost <= 1.0 + BAR, "watchers add {:.1} % to the processor time per ply", 100.0 * (cost - 1.0));
 }
 
-/// One figure of a block, with its name.
+/// A named measurement of a block.
 type Row = (&'static str, fn(&Block) -> f64);
 
-fn tell(alone: &[Block], watched: &[Block]) {
+fn print_table(alone: &[Block], watched: &[Block]) {
     let rows: [Row; 6] = [
-        ("plies a second", |block| block.rate),
-        ("game threads, us a ply", |block| block.game_cpu),
-        ("answer, median us", |block| block.answer_median),
-        ("answer, 99th of 100, us", |block| block.answer_slow),
-        ("page's threads, % of a processor", |block| 100.0 * block.page_share),
-        ("watchers' own, % of a processor", |block| 100.0 * block.watchers_share),
+        ("plies per second", |block| block.rate),
+        ("game threads, us per ply", |block| block.game_cpu),
+        ("reply time, median, us", |block| block.reply_median),
+        ("reply time, 99 % quantile, us", |block| block.reply_99),
+        ("page threads, % of a processor", |block| 100.0 * block.page_share),
+        ("watchers, % of a processor", |block| 100.0 * block.watchers_share),
     ];
     println!("{:<34} {:>10} {:>10} {:>8}", "median of blocks", "alone", WATCHERS, "ratio");
     for (name, field) in rows {
@@ -75,17 +75,17 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// What was measured in a block.
+/// The measurements of a block.
 struct Block {
     rate: f64,
     game_cpu: f64,
-    answer_median: f64,
-    answer_slow: f64,
+    reply_median: f64,
+    reply_99: f64,
     page_share: f64,
     watchers_share: f64,
 }
 
-/// A match in progress with its page.
+/// A match in progress with a live page.
 struct Run {
     process: Child,
     port: u16,
@@ -95,7 +95,7 @@ struct Run {
 
 impl Run {
     fn start() -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let config = folder.path().join("instant.toml");
         let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
         let engine = |side: &str, salt: u8| {
@@ -118,10 +118,10 @@ impl Run {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program can be started");
-        let mut said = BufReader::new(process.stderr.take().expect("it was piped")).lines();
-        let address = said.find_map(|line| Some(line.ok()?.strip_prefix("Live page: ")?.to_owned()));
-        let address = address.expect("it says where its page is");
-        thread::spawn(move || said.for_each(drop));
+        let mut lines = BufReader::new(process.stderr.take().expect("stderr is piped")).lines();
+        let address = lines.find_map(|line| Some(line.ok()?.strip_prefix("Live page: ")?.to_owned()));
+        let address = address.expect("the program prints the address of the live page");
+        thread::spawn(move || lines.for_each(drop));
         let port = address.split(['/', ':']).find_map(|part| part.parse().ok()).expect("the page has a port");
         let journal = folder.path().join("run/journal.ndjson");
         while !journal.exists() {
@@ -132,44 +132,44 @@ impl Run {
         Self { process, port, journal, _folder: folder }
     }
 
-    /// Looks at the run for so long.
+    /// Measures the run for the duration `window`.
     fn measure(&mut self, window: Duration) -> Block {
-        self.games();
+        self.new_reply_times();
         let (before, own) = (self.processor_time(), own_seconds());
-        let begun = Instant::now();
+        let started = Instant::now();
         thread::sleep(window);
-        let took = begun.elapsed().as_secs_f64();
+        let elapsed = started.elapsed().as_secs_f64();
         let (after, own) = (self.processor_time(), own_seconds() - own);
-        let mut answers = self.games();
-        assert!(answers.len() > 1000, "the run goes on");
-        answers.sort_unstable();
-        let plies = answers.len() as f64;
+        let mut replies = self.new_reply_times();
+        assert!(replies.len() > 1000, "the run continues");
+        replies.sort_unstable();
+        let plies = replies.len() as f64;
         Block {
-            rate: plies / took,
+            rate: plies / elapsed,
             game_cpu: 1e6 * (after.games - before.games) / plies,
-            answer_median: answers[answers.len() / 2] as f64,
-            answer_slow: answers[answers.len() * 99 / 100] as f64,
-            page_share: (after.page - before.page) / took,
-            watchers_share: own / took,
+            reply_median: replies[replies.len() / 2] as f64,
+            reply_99: replies[replies.len() * 99 / 100] as f64,
+            page_share: (after.page - before.page) / elapsed,
+            watchers_share: own / elapsed,
         }
     }
 
-    /// The answering times, in microseconds, of all plies that came on record since this was last asked.
-    fn games(&mut self) -> Vec<u64> {
+    /// Returns the reply times, in microseconds, of all plies written to the journal since the last call.
+    fn new_reply_times(&mut self) -> Vec<u64> {
         let mut times = Vec::new();
         let mut line = String::new();
         loop {
             line.clear();
             let read = self.journal.read_line(&mut line).expect("the journal can be read");
             if !line.ends_with('\n') {
-                // The rest of this line is still being written.
-                self.journal.seek_relative(-(read as i64)).expect("what was read can be read again");
+                // The rest of this line is not written yet.
+                self.journal.seek_relative(-(read as i64)).expect("the reader can seek back");
                 return times;
             }
             if line.contains("\"type\":\"game\"") {
-                let entry: GameEntry = serde_json::from_str(&line).expect("the record is a game");
+                let entry: GameEntry = serde_json::from_str(&line).expect("the entry is a game");
                 assert!(!entry.ending.termination.is_engine_fault(), "{}", entry.ending.termination);
-                let game = entry.unpack([TimeControl::nodes(1); 2]).expect("the record can be read");
+                let game = entry.unpack([TimeControl::nodes(1); 2]).expect("the entry can be unpacked");
                 times.extend(game.moves.iter().map(|ply| ply.time_us));
             }
         }
@@ -180,13 +180,13 @@ impl Run {
         let tasks = fs::read_dir(PathBuf::from(format!("/proc/{}/task", self.process.id())));
         for task in tasks.expect("the run is alive").flatten() {
             let name = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-            // Nanoseconds on a processor, as the scheduler counts them: ticks would be too coarse.
-            let told = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+            // The processor time in nanoseconds, as counted by the scheduler; clock ticks are too coarse.
+            let schedstat = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
             let seconds =
-                told.split(' ').next().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 1e9;
+                schedstat.split(' ').next().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 1e9;
             if name.starts_with("slots-") {
                 time.games += seconds;
-            } else if ["live page", "watched run"].contains(&name.trim()) {
+            } else if ["live page", "page updates"].contains(&name.trim()) {
                 time.page += seconds;
             }
         }
@@ -201,69 +201,69 @@ impl Drop for Run {
     }
 }
 
-/// Seconds on a processor.
+/// Processor time in seconds, by kind of thread.
 struct ProcessorTime {
     games: f64,
     page: f64,
 }
 
 fn own_seconds() -> f64 {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the kernel counts our time");
+    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("getrusage succeeds");
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     seconds(usage.user_time()) + seconds(usage.system_time())
 }
 
-/// How a watcher reads.
+/// How fast a watcher reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    /// Whatever comes, at once.
-    Ready,
-    /// A kilobyte a second.
+enum Speed {
+    /// Everything immediately.
+    Fast,
+    /// One kilobyte per second.
     Slow,
 }
 
-/// A hundred who watch.
+/// The connected watchers.
 struct Watchers {
-    gone: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
     messages: Vec<Arc<AtomicU64>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Watchers {
     fn connect(port: u16) -> Self {
-        let gone = Arc::new(AtomicBool::new(false));
+        let stop = Arc::new(AtomicBool::new(false));
         let (mut messages, mut threads) = (Vec::new(), Vec::new());
-        for place in 0..WATCHERS {
+        for index in 0..WATCHERS {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the page can be reached");
-            let asked = write!(stream, "GET /run/run/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
-            asked.expect("the page takes requests");
-            stream.set_read_timeout(Some(Duration::from_millis(500))).expect("a limit can be set");
-            let (gone, count) = (Arc::clone(&gone), Arc::new(AtomicU64::new(0)));
+            let sent = write!(stream, "GET /run/run/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+            sent.expect("the server accepts requests");
+            stream.set_read_timeout(Some(Duration::from_millis(500))).expect("a timeout can be set");
+            let (stop, count) = (Arc::clone(&stop), Arc::new(AtomicU64::new(0)));
             messages.push(Arc::clone(&count));
-            let pace = if place < SLOW { Pace::Slow } else { Pace::Ready };
-            threads.push(thread::spawn(move || watch(stream, pace, &gone, &count)));
+            let speed = if index < SLOW { Speed::Slow } else { Speed::Fast };
+            threads.push(thread::spawn(move || watch(stream, speed, &stop, &count)));
         }
-        Self { gone, messages, threads }
+        Self { stop, messages, threads }
     }
 
     fn leave(self) {
-        self.gone.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
         for watcher in self.threads {
-            watcher.join().expect("a watcher leaves");
+            watcher.join().expect("a watcher does not panic");
         }
-        for (place, count) in self.messages.iter().enumerate().skip(SLOW) {
-            assert!(count.load(Ordering::Relaxed) >= 3, "watcher {place} saw the run go on");
+        for (index, count) in self.messages.iter().enumerate().skip(SLOW) {
+            assert!(count.load(Ordering::Relaxed) >= 3, "watcher {index} received messages");
         }
     }
 }
 
-fn watch(mut stream: TcpStream, pace: Pace, gone: &AtomicBool, messages: &AtomicU64) {
-    let mut buffer = vec![0; if pace == Pace::Slow { 1 << 10 } else { 1 << 16 }];
-    while !gone.load(Ordering::Relaxed) {
+fn watch(mut stream: TcpStream, speed: Speed, stop: &AtomicBool, messages: &AtomicU64) {
+    let mut buffer = vec![0; if speed == Speed::Slow { 1 << 10 } else { 1 << 16 }];
+    while !stop.load(Ordering::Relaxed) {
         let count = stream.read(&mut buffer).unwrap_or(0);
         let seen = buffer[..count].windows(6).filter(|window| window == b"data: ").count();
         messages.fetch_add(seen as u64, Ordering::Relaxed);
-        if pace == Pace::Slow {
+        if speed == Speed::Slow {
             thread::sleep(Duration::from_secs(1));
         }
     }
