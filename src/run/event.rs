@@ -5,9 +5,10 @@ use std::io;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, LiveGame};
 use crate::journal::GameEntry;
 
+use crate::run::effect::CountedPair;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
-use crate::run::state::{CountedPair, RunState};
+use crate::run::state::RunState;
 
 /// Something that happened in a run. All but `GameStarted`, `Boards` and `Warning` are reported only once they are durable.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 
 mod acceptance;
 mod audit;
+mod builder;
 pub mod control;
+mod effect;
 mod event;
 mod fault_breaker;
 mod kind;
@@ -22,6 +24,8 @@ mod state;
 
 pub use acceptance::{AcceptancePlan, AfterRun};
 pub use audit::Audit;
+pub use builder::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
+pub use effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
 pub use event::{Observer, RunEvent, RunView, Trace};
 pub use fault_breaker::{Breaker, Conduct, FaultWatch};
 pub use kind::{AcceptPlan, RunKind};
@@ -31,8 +35,7 @@ pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
 pub use playing_time::PlayingTime;
 pub use reader::{Advance, Incident, RunReader, fault_file_name};
 pub use replay::{Known, ReplayError, Replayed, check_first_record, replay};
-pub use runner::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
 pub use schedule::{Fixture, Pairing, Schedule};
 pub use signals::{Interrupt, Interrupts};
 pub use standings::{FaultCounts, MatchScore, Standings};
-pub use state::{CountedPair, CountedTrial, Effect, NextPair, RunState, TRIALS_PER_REPORT};
+pub use state::RunState;

@@ -6,11 +6,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::game::{FaultBundle, GameId};
 use crate::journal::{Entry, EntryDetail, decode};
+use crate::run::effect::{CountedPair, Effect};
 use crate::run::event::{RunEvent, RunView};
 use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
 use crate::run::replay::{Known, replay};
-use crate::run::state::{CountedPair, Effect, RunState};
+use crate::run::state::RunState;
 use crate::store::{RunFolder, open_regular, sha256_of};
 
 /// Bytes that one step reads at most, so that a caller can show a long journal while it is read.

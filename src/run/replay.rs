@@ -4,10 +4,11 @@ use std::io::Read;
 
 use crate::journal::{Entry, EntryDetail, FORMAT, Frame, JournalEnd, ReadError, read_parallel};
 
+use crate::run::effect::Effect;
 use crate::run::event::{RunEvent, RunView};
 use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
-use crate::run::state::{Effect, RunState};
+use crate::run::state::RunState;
 
 /// A run reconstructed from its journal.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! The shell around [`RunState`]: waits for events, passes them to the state, and performs the effects it returns.
 
 use std::collections::HashSet;
-use std::io;
 use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
@@ -9,13 +8,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Contestant, FleetConfig, FleetError, FleetEvent, LocalFleet, PairJob};
+use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairJob};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
-use crate::journal::{Committed, Entry, FORMAT, GameEntry, Journal, LockedFile, Urgency, WriteError};
-use crate::opening::Opening;
-use crate::player::{EngineOption, GuardianProgram};
+use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
+use crate::player::EngineOption;
+use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, first_entry};
 use crate::run::control::{Asked, BoardStatus, ControlAnswer, ControlRequest, ControlServer, RunStatus};
-use crate::run::event::{Observer, RunEvent, RunView};
+use crate::run::effect::{Effect, NextPair};
+use crate::run::event::{RunEvent, RunView};
 use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -23,9 +23,9 @@ use crate::run::playing_time::PlayingTime;
 use crate::run::preflight::{DiskRoom, oversubscription};
 use crate::run::replay::Replayed;
 use crate::run::signals::{Interrupt, Interrupts};
-use crate::run::state::{Effect, NextPair, RunState};
+use crate::run::state::RunState;
 use crate::stats::Decision;
-use crate::store::{RunFolder, sha256_of};
+use crate::store::RunFolder;
 
 /// How long games may continue after SIGTERM or SIGHUP.
 const LEAVING: Duration = Duration::from_secs(10);
@@ -40,104 +40,8 @@ const DISK_EVERY: Duration = Duration::from_secs(5);
 /// reason in any case.
 const MOST_BUNDLES: u64 = 500;
 
-/// The openings of a run, a function of the round alone.
-pub trait Openings: Send {
-    /// Returns the opening of a round.
-    fn opening(&self, round: u64) -> Result<Opening, String>;
-}
-
-/// Everything a run is made of.
-pub struct RunBuilder {
-    /// What to play.
-    pub plan: Plan,
-    /// The contents of `plan.toml`.
-    pub plan_text: String,
-    /// Whether the run is new or continues its journal.
-    pub start: RunStart,
-    /// Where pairs start.
-    pub openings: Box<dyn Openings>,
-    /// The folder of the run; its disk must have room.
-    pub folder: RunFolder,
-    /// The journal, locked.
-    pub journal: LockedFile,
-    /// Reporters of the run.
-    pub observers: Vec<Box<dyn Observer>>,
-    /// Warnings to report before the first game.
-    pub warnings: Vec<String>,
-    /// The program that kills left-over engines if this one is killed.
-    pub guardian: GuardianProgram,
-}
-
-/// Where a run starts from.
-#[derive(Debug)]
-pub enum RunStart {
-    /// The first pair.
-    New,
-    /// The end of its journal.
-    Resumed(Box<Replayed>),
-}
-
-/// A run after its last game.
-#[derive(Debug)]
-pub struct FinishedRun {
-    /// What was planned.
-    pub plan: Plan,
-    /// Its state at the end.
-    pub state: RunState,
-    /// How it ended.
-    pub outcome: RunOutcome,
-    /// Seconds of play, over all its sessions.
-    pub seconds: f64,
-}
-
-/// Why a run could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The runtime or the signal handlers could not be set up.
-    #[error("the run cannot be started: {0}")]
-    Io(#[from] io::Error),
-    /// The engines could not be set up.
-    #[error(transparent)]
-    Fleet(#[from] FleetError),
-}
-
-impl RunBuilder {
-    /// Plays the run on this thread until the plan, a decision, a fault or the user ends it.
-    pub fn run(self) -> Result<FinishedRun, RunError> {
-        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.play())
-    }
-
-    async fn play(mut self) -> Result<FinishedRun, RunError> {
-        let mut config =
-            FleetConfig::new(self.plan.engines.iter().map(|engine| engine.spec.clone()).collect());
-        config.concurrency = self.plan.concurrency;
-        config.placement = self.plan.placement;
-        config.rules = self.plan.adjudication.clone();
-        config.guardian = Some(self.guardian.clone());
-        let interrupts = Interrupts::listen()?;
-        let fleet = LocalFleet::start(config)?;
-        let control = ControlServer::open(&self.folder.socket());
-        if let Err(error) = &control {
-            self.warnings.push(format!(
-                "the control socket cannot be opened, so no command reaches this run: {error}"
-            ));
-        }
-        Ok(Run::new(self, fleet).play(interrupts, control.ok()).await)
-    }
-}
-
-/// The first record of a journal.
-fn first_entry(plan_text: String) -> Entry {
-    Entry::Run {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        plan: sha256_of(plan_text.as_bytes()),
-        plan_text,
-    }
-}
-
 /// A run in play.
-struct Run {
+pub(super) struct Run {
     plan: Plan,
     state: RunState,
     time: PlayingTime,
@@ -156,7 +60,7 @@ struct Run {
 
 impl Run {
     /// Opens the journal for writing and records that a session begins. Must be called inside a runtime.
-    fn new(parts: RunBuilder, fleet: LocalFleet) -> Self {
+    pub(super) fn new(parts: RunBuilder, fleet: LocalFleet) -> Self {
         let (state, time, next_seq) = match parts.start {
             RunStart::New => (RunState::new(&parts.plan), PlayingTime::default(), 0),
             RunStart::Resumed(replayed) => {
@@ -197,7 +101,11 @@ impl Run {
     }
 
     /// Plays until the plan, a decision, a fault or the user ends it.
-    async fn play(mut self, mut interrupts: Interrupts, mut control: Option<ControlServer>) -> FinishedRun {
+    pub(super) async fn play(
+        mut self,
+        mut interrupts: Interrupts,
+        mut control: Option<ControlServer>,
+    ) -> FinishedRun {
         self.report(&RunEvent::Started);
         for warning in std::mem::take(&mut self.warnings) {
             self.report(&RunEvent::Warning(warning));

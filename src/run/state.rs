@@ -10,14 +10,15 @@ use crate::chess::Color;
 use crate::game::{GameOfPair, PairId, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::player::{CrashMoment, StallPoint};
-use crate::stats::{Decision, PairScore, SprtConfig};
-use crate::tuning::{Ask, Settings, Trial, Tuner, TuningReport};
+use crate::stats::{Decision, SprtConfig};
+use crate::tuning::{Ask, Trial, Tuner};
 
 use crate::run::control::RunPhase;
+use crate::run::effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
-use crate::run::schedule::{Fixture, Schedule};
+use crate::run::schedule::Schedule;
 use crate::run::standings::Standings;
 
 /// After this many void attempts at one pair the host is considered unable to play it.
@@ -25,61 +26,6 @@ const MAX_ATTEMPTS: u32 = 10;
 
 /// After this many internal errors the run stops: that many are a defect, not bad luck.
 const MAX_HARNESS_ERRORS: u32 = 3;
-
-/// A pair that counts: all pairs before it in the schedule have been counted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountedPair {
-    /// Index in the schedule.
-    pub pair: u64,
-    /// Its engines and its round.
-    pub fixture: Fixture,
-    /// Both games.
-    pub games: [Box<GameEntry>; 2],
-    /// Score of the first engine.
-    pub score: PairScore,
-    /// Log-likelihood ratio after it, if the run is a test.
-    pub llr: Option<f64>,
-    /// The trial that it played, in a tuning run.
-    pub trial: Option<CountedTrial>,
-}
-
-/// A trial with the state of the tuner after its score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountedTrial {
-    /// The trial.
-    pub trial: Trial,
-    /// The best settings after it.
-    pub best: Settings,
-    /// The whole report of the tuner, after every [`TRIALS_PER_REPORT`] trials: it takes much longer than a trial.
-    pub report: Option<TuningReport>,
-}
-
-/// Trials from one report of the tuner to the next.
-pub const TRIALS_PER_REPORT: u64 = 50;
-
-/// A pair to start.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NextPair {
-    /// Its identifier.
-    pub id: PairId,
-    /// The settings of its two engines, in a tuning run.
-    pub trial: Option<Trial>,
-    /// Its first game, if an earlier attempt finished it: a finished game is never played again.
-    pub half: Option<Box<GameEntry>>,
-}
-
-/// What the shell has to do in response to an entry.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Report this pair to the observers.
-    Counted(Box<CountedPair>),
-    /// Record this decision.
-    Decide(Decision),
-    /// Start nothing more; the run ends with this fault.
-    Trip(String),
-    /// Something the user should know.
-    Warn(String),
-}
 
 /// Whether the run starts new pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -519,5 +465,4 @@ fn conduct_of(game: &GameEntry) -> Conduct {
 }
 
 #[cfg(test)]
-#[path = "state_tests.rs"]
 mod tests;

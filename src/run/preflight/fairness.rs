@@ -209,5 +209,4 @@ fn is_same(one: &PlannedEngine, other: &PlannedEngine) -> bool {
 }
 
 #[cfg(test)]
-#[path = "fairness_tests.rs"]
 mod tests;
