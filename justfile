@@ -1,88 +1,88 @@
-# The recipes of the house; `just` alone lists them.
+# Recipes for development; `just` without arguments lists them.
 
 # List the recipes
 default:
     @just --list
 
-# Everything that must pass before a change lands
+# Formatting, lints and tests; must pass before a change is merged
 check:
     cargo fmt --all --check
     cargo clippy --locked --all-targets -- -D warnings
     cargo test --locked
 
-# Perft against cozy-chess: all slider techniques, six positions, one thread (pass --quick for one move less deep)
+# Compare perft with cozy-chess: all slider techniques, six positions, one thread (--quick for one ply less)
 bench-perft *arguments:
     cargo bench --bench perft -- {{arguments}}
 
-# Every perft row to its full published depth, with every slider technique
+# Run every perft row to its full published depth, with every slider technique
 perft-deep:
     cargo test --release --test chess perft_suite:: -- --ignored --nocapture
 
-# The six seed positions, counted and compared
+# Count the six seed positions and compare the results
 perft-suite *arguments:
     cargo run --release --bin perft -- --suite {{arguments}}
 
-# Prove the committed magic numbers, and that their seed gives them again
+# Verify the committed magic numbers and that their seed reproduces them
 magic-check:
     cargo run --release --bin generate_magic -- --check
     cargo run --release --bin generate_magic | diff - src/chess/sliders/magic_numbers.rs
 
-# Mutated texts against every parser; more of them than `cargo test` tries
+# Fuzz every parser with mutated texts; more iterations than `cargo test`
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test chess fuzz_parsers::
 
-# Mates, Bratko-Kopec and studies at 200,000 nodes each: what is solved, and that it is not less than before
+# Solve mates, Bratko-Kopec and studies with 200,000 nodes each; must not solve fewer than before
 suites:
     cargo test --release --test engine suites:: -- --ignored --nocapture
 
-# King and pieces against a bare king that defends perfectly, bishop and knight among them
+# Win elementary endings against a bare king that defends perfectly, including bishop and knight
 endings:
     cargo test --release --test engine endings_won:: -- --include-ignored --nocapture
 
-# Plies a second with an instant engine, against a bare pipe ping-pong in the same run
+# Measure plies per second with an instant engine, compared with a bare pipe ping-pong
 bench-harness *arguments:
     cargo bench --bench harness -- {{arguments}}
 
-# What a hundred watchers of the live page, some of them slow, cost a game: one run, alone and watched in turn
+# Measure the cost of a hundred clients of the live page, some of them slow
 bench-watchers *arguments:
     cargo bench --bench watchers -- {{arguments}}
 
-# Whole matches beside other match runners, given by their paths: same engine, same games, blocks in turn
+# Compare whole matches with two other match runners, given by path: same engine, same games
 bench-rivals fastchess c-chess-cli:
     cargo bench --bench rivals -- {{fastchess}} {{c-chess-cli}}
 
-# Five hundred games at once, then a hundred thousand in a row: no forfeit of ours, no leak
+# Play 500 games at once, then 100,000 in sequence: no time forfeit caused by the harness, no leak
 soak-harness:
     cargo test --release --test player load:: -- --ignored --nocapture --test-threads 1
 
-# The table of tuners: ours beside fishtest's, OpenBench's and weather-factory's on eleven landscapes (--runs N, --games N, --best)
+# Compare the tuners with those of fishtest, OpenBench and weather-factory on eleven landscapes (--runs N, --games N, --best)
 bench-tuner *arguments:
     cargo bench --bench tuner -- {{arguments}}
 
-# How long `playself stats` takes for counts up to 10^9, beside the bare start of the program
+# Measure the time of `playself stats` for counts up to 10^9, and of the bare start of the program
 bench-stats:
     cargo bench --bench stats
 
-# A hundred thousand simulated tests at each hypothesis: error rates within 0.003, lengths within 2 %
+# Simulate 100,000 tests at each hypothesis: error rates within 0.003, lengths within 2 %
 sim-sprt:
     cargo test --release --test cli stats_sprt:: -- --ignored --nocapture
 
-# Kill runs again and again and compare their ends with uninterrupted ones
+# Kill runs repeatedly and compare their results with those of uninterrupted runs
 kill-loop cycles="200":
     PLAYSELF_KILL_CYCLES={{cycles}} cargo test --test run killed_ -- --nocapture
 
-# A match of the built-in engine against itself with plain weights
+# Play a match of the built-in engine against itself with plain weights
 match:
     cargo run --release -- match configs/match.toml
 
-# How long a run of a million games takes to go on (makes 5 GB of files under target/ the first time; --pairs N for less)
+# Measure the time to resume a run of a million games (creates 5 GB under target/ the first time; --pairs N for less)
 bench-resume *arguments:
     cargo bench --bench resume -- {{arguments}}
 
-# Mistreat a run for so many minutes: engines that fail, kills, stops, resumes; then everything must add up
+# Stress a run for the given minutes with failing engines, kills, stops and resumes, then check its results
 soak minutes="60":
     PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test run soak:: -- --ignored --nocapture
 
-# Play the same seeded runs with two release builds and compare everything they leave behind
+# Play the same seeded runs with two release builds and compare all of their output
 compare-builds old new:
     tests/compare_builds.sh {{old}} {{new}}
