@@ -9,8 +9,8 @@ use crate::store::RunFolder;
 pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the state of the run in `folder`, or `None` if it is not running or too busy to answer.
-pub(super) fn status_of(folder: &RunFolder, asked: ControlRequest) -> Option<RunStatus> {
-    match request(folder, asked, TIMEOUT) {
+pub(super) fn status_of(folder: &RunFolder, message: ControlRequest) -> Option<RunStatus> {
+    match request(folder, message, TIMEOUT) {
         Ok(ControlAnswer::Status(status)) => Some(*status),
         Ok(ControlAnswer::Error { .. }) | Err(_) => None,
     }

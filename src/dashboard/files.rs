@@ -3,11 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use crate::dashboard::catalogue::plan_of;
 use crate::report::RunPage;
 use crate::report::page::{parse_round, shelved_game};
 use crate::store::RunFolder;
-
-use crate::dashboard::catalogue::plan_of;
 
 /// Larger files are not sent.
 const MAX_BYTES: u64 = 32 << 20;

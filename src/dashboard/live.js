@@ -3,7 +3,7 @@
   const by = (id) => document.getElementById(id);
   const GLYPHS = { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘', P: '♙', k: '♚', q: '♛', r: '♜', b: '♝', n: '♞', p: '♟' };
 
-  // The token arrives behind the #, is kept for this tab, and leaves the address bar.
+  // The token is the fragment of the URL. It is stored for this tab and removed from the address bar.
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
   if (given) {
     sessionStorage.setItem('token', given);
@@ -35,10 +35,10 @@
     const count = (number) => Number(number).toLocaleString('en-US');
     const pairs = (number) => number === 1 ? ' pair' : ' pairs';
     const words = [count(status.pairs) + (status.most ? ' of ' + count(status.most) : '') + pairs(status.most || status.pairs)];
-    if (status.running) words.push(`${status.games_per_second} games a second`);
+    if (status.running) words.push(`${status.games_per_second} games per second`);
     words.push(`${clock(status.seconds)} played`);
     if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${clock(status.left)} left`);
-    if (status.concurrency) words.push(status.concurrency + pairs(status.concurrency) + ' at once');
+    if (status.concurrency) words.push(`concurrency ${status.concurrency}`);
     by('eta').textContent = words.join(' · ');
     by('steer').hidden = !token || !status.running;
     by('unarmed').hidden = Boolean(token) || !status.running;
@@ -117,7 +117,7 @@
       part.id = id;
       by('parts').append(part);
     }
-    // The server escapes whatever came from outside, and the policy runs no script that stands in markup.
+    // The server escapes all external text, and the policy runs no script inside markup.
     part.innerHTML = html;
   }
 
@@ -131,12 +131,12 @@
     });
     source.addEventListener('error', () => {
       document.body.dataset.connected = 'no';
-      // Browsers try again by themselves where nobody answers, but not where they were turned away.
+      // A browser reconnects on its own if the server does not answer, but not if the server refused.
       const refused = source.readyState === EventSource.CLOSED;
       if (refused) setTimeout(connect, 4000);
       const why = refused ? 'The server has too many watchers' : 'The server does not answer';
       const phase = by('phase');
-      if (phase) phase.textContent = why + '; what it said last is below. Trying again…';
+      if (phase) phase.textContent = why + '; the last known state is below. Reconnecting…';
       if (by('steer')) by('steer').hidden = true;
     });
   }
@@ -152,9 +152,9 @@
       const answer = by('answer');
       try {
         const reply = await fetch('control', { method: 'POST', headers: { 'x-playself-token': token }, body: order });
-        const told = reply.ok ? await reply.json() : { error: (await reply.text()).trim() };
-        answer.textContent = told.error ? told.error : 'done';
-        if (!told.error) delete by('concurrency').dataset.touched;
+        const result = reply.ok ? await reply.json() : { error: (await reply.text()).trim() };
+        answer.textContent = result.error ? result.error : 'done';
+        if (!result.error) delete by('concurrency').dataset.touched;
       } catch (why) {
         answer.textContent = String(why);
       }

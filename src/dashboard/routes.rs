@@ -15,10 +15,6 @@ use tokio::sync::{Semaphore, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::report::page::VIEWER_SCRIPT;
-use crate::run::control::request;
-use crate::store::RunFolder;
-
 use crate::dashboard::auth::{HostCheck, Token};
 use crate::dashboard::catalogue::Catalogue;
 use crate::dashboard::control;
@@ -29,6 +25,9 @@ use crate::dashboard::run_source::RunSource;
 use crate::dashboard::skeleton::{self, Others};
 use crate::dashboard::sources::Sources;
 use crate::dashboard::url::url_segment;
+use crate::report::page::VIEWER_SCRIPT;
+use crate::run::control::request;
+use crate::store::RunFolder;
 
 /// Largest number of event streams; further requests are answered with 503.
 const MAX_STREAMS: usize = 256;
@@ -255,7 +254,7 @@ impl IntoResponse for Refusal {
         };
         let mut response = (status, why + "\n").into_response();
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            // A client that waits on the same connection would occupy the place of another one.
+            // A client that waits on the same connection would occupy one of the limited connections.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response

@@ -1,4 +1,4 @@
-//! Several runs side by side: all patches of a week in one table and one chart.
+//! Several runs in one table and one chart, and one run as a block for forums.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ fn llr_text(run: &Summary) -> String {
     run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
 }
 
-/// The runs, the strongest candidate first; runs without an estimate last.
+/// Sorts the runs, the strongest candidate first and runs without an estimate last.
 pub fn by_strength(mut runs: Vec<Summary>) -> Vec<Summary> {
     runs.sort_by(|one, other| match (one.elo, other.elo) {
         (Some(one), Some(other)) => other.total_cmp(&one),
@@ -31,7 +31,7 @@ pub fn by_strength(mut runs: Vec<Summary>) -> Vec<Summary> {
     runs
 }
 
-/// The runs as a text table.
+/// Returns the runs as a text table.
 pub fn comparison_table(runs: &[Summary]) -> String {
     let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).clamp(4, 32);
     let mut table =
@@ -50,7 +50,7 @@ pub fn comparison_table(runs: &[Summary]) -> String {
     table
 }
 
-/// The runs as a chart: each candidate's Elo with its interval.
+/// Returns the runs as an SVG chart with the Elo of each candidate and its interval.
 pub fn comparison_chart(runs: &[Summary]) -> String {
     let rows = runs.iter().filter_map(|run| {
         let tone = match run.verdict {
@@ -64,7 +64,8 @@ pub fn comparison_chart(runs: &[Summary]) -> String {
     ForestChart { title, x_label: "Elo, with 95 % interval".into(), rows: rows.collect() }.svg()
 }
 
-/// The runs as a chart of letters, each a line under a common scale: `├──●──┤` is an estimate with its interval.
+/// Returns the runs as a text chart with a line per run under a common scale: `├──●──┤` is an estimate with its
+/// interval.
 pub fn comparison_lines(runs: &[Summary]) -> String {
     const WIDTH: usize = 40;
     let known: Vec<(&str, f64, f64)> =
@@ -115,7 +116,7 @@ pub fn comparison_page(runs: &[Summary]) -> String {
     })
 }
 
-/// A run in the layout that engine forums paste.
+/// Returns a run in the layout that is common in engine forums.
 pub fn forum_block(run: &Summary, limits: &str, book: &str) -> String {
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| "–".into(), |value| format!("{value:.decimals$}"))
@@ -195,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn markup_in_the_name_of_a_compared_run_stays_text() {
+    fn markup_in_the_name_of_a_run_is_escaped() {
         let page = comparison_page(&[run("<script>alert(1)</script>", Some(1.0), Verdict::Accepted)]);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     }
 
     #[test]
-    fn the_forum_block_has_the_lines_that_forums_expect() {
+    fn the_forum_block_has_the_layout_of_engine_forums() {
         let block = forum_block(&run("a", Some(4.5), Verdict::Accepted), "8+0.08", "balanced.epd");
         assert_eq!(
             block,

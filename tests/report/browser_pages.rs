@@ -94,7 +94,7 @@ fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
     let expected = [
         ("Elo", format!("{} ± {}", signed(&summary["elo"], 1), error("elo_error"))),
         ("Normalized Elo", format!("{} ± {}", signed(&summary["nelo"], 1), error("nelo_error"))),
-        ("Superiority (LOS)", format!("{:.1} %", 100.0 * summary["los"].as_f64().unwrap())),
+        ("Likelihood of superiority", format!("{:.1} %", 100.0 * summary["los"].as_f64().unwrap())),
         ("Games", summary["games"].to_string()),
         ("Won – drawn – lost", format!("{} – {} – {}", summary["wins"], summary["draws"], summary["losses"])),
         ("Even pairs", format!("{:.1} %", 100.0 * summary["draw_ratio"].as_f64().unwrap())),

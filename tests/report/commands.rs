@@ -114,7 +114,7 @@ fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
         assert_eq!(after, value.replace('-', "\u{2212}"), "{name}");
     }
     assert!(page.contains("<figure id=\"path-1\">") && page.contains("<figure id=\"gain\">"));
-    assert!(page.contains("Not played, or not yet"), "there was no acceptance test");
+    assert!(page.contains("No acceptance test was played yet"), "there was no acceptance test");
     assert_eq!(playself(&bench, &["report", "run", "--svg", "plots"]).0, 0);
     assert!(bench.path("plots/weight-tempo-mg.svg").exists());
     assert!(bench.path("plots/gain.svg").exists());

@@ -185,5 +185,5 @@ fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
         html.contains("White won both games of 1 pair, Black both games of 1; 4 were split or drawn"),
         "{html}"
     );
-    assert!(html.contains("The extremes of 5 openings, 2.4 games each"), "{html}");
+    assert!(html.contains("Extremes of 5 openings with 2.4 games each on average"), "{html}");
 }

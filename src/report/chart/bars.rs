@@ -1,4 +1,4 @@
-//! Counts as bars: upright ones for ordered cells, lying ones for shares of a whole and for estimates.
+//! Bar charts: vertical bars for counts of ordered classes, horizontal bars for shares of a whole.
 
 use super::scale::Scale;
 use super::svg::{Anchor, Tone, frame, rect, text};
@@ -6,38 +6,38 @@ use crate::report::number_text::grouped;
 
 const WIDTH: f64 = 720.0;
 
-/// One upright bar.
+/// A vertical bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// What is counted.
+    /// Name of the class.
     pub label: String,
-    /// How many.
+    /// Number of members of the class.
     pub count: u64,
-    /// Its colour.
+    /// Colour of the bar.
     pub tone: Tone,
 }
 
-/// Upright bars in order, each with its count above it.
+/// Vertical bars, each with its count above it.
 #[derive(Clone, Debug)]
 pub struct BarChart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// Name and unit of the cells.
+    /// Name and unit of the classes.
     pub x_label: String,
-    /// The bars, left to right.
+    /// The bars from left to right.
     pub bars: Vec<Bar>,
 }
 
 impl BarChart {
-    /// The drawing.
+    /// Draws the chart as SVG.
     pub fn svg(&self) -> String {
         const HEIGHT: f64 = 240.0;
         const FLOOR: f64 = HEIGHT - 46.0;
         let highest = self.bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
         let y = Scale::new((0.0, highest as f64), (FLOOR, 28.0));
-        // A lone bar as wide as the page would look like an area.
+        // A single bar as wide as the page would look like an area.
         let step = ((WIDTH - 20.0) / self.bars.len().max(1) as f64).min(150.0);
-        // Counted in the wider letters of a narrow screen.
+        // Width of a letter on a narrow screen, where letters are larger.
         const LETTER: f64 = 11.5;
         let widest = |text: fn(&Bar) -> usize| self.bars.iter().map(text).max().unwrap_or(1) as f64 * LETTER;
         let label_width = widest(|bar| bar.label.chars().count());
@@ -55,45 +55,46 @@ impl BarChart {
                 text(&mut marks, left + step / 2.0, top - 6.0, Anchor::Middle, "strong", &count);
             }
             if place % every == 0 {
-                // A long label under the last bar moves in from the edge.
+                // A long label under the last bar is moved away from the edge.
                 let middle = (left + step / 2.0).min(WIDTH - label_width / 2.0);
                 text(&mut marks, middle, FLOOR + 17.0, Anchor::Middle, "soft", &bar.label);
             }
         }
         text(&mut marks, WIDTH / 2.0, HEIGHT - 6.0, Anchor::Middle, "soft", &self.x_label);
-        let told: Vec<_> = self.bars.iter().map(|bar| format!("{} {}", bar.label, bar.count)).collect();
-        frame(WIDTH, HEIGHT, &self.title, &told.join(", "), &marks)
+        let description: Vec<_> =
+            self.bars.iter().map(|bar| format!("{} {}", bar.label, bar.count)).collect();
+        frame(WIDTH, HEIGHT, &self.title, &description.join(", "), &marks)
     }
 }
 
-/// One row of shares: parts of a whole, side by side.
+/// One row: the parts of a whole.
 #[derive(Clone, Debug)]
 pub struct BarShare {
-    /// The row's name.
+    /// Name of the row.
     pub label: String,
-    /// Each part: what it is, how many, its colour.
+    /// Name, count and colour of each part.
     pub parts: Vec<(String, u64, Tone)>,
 }
 
-/// Rows of shares, such as wins, draws and losses by colour.
+/// Horizontal bars of shares, such as wins, draws and losses by colour.
 #[derive(Clone, Debug)]
 pub struct ShareChart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// The rows, top first.
+    /// The rows from top to bottom.
     pub rows: Vec<BarShare>,
 }
 
 impl ShareChart {
-    /// The drawing.
+    /// Draws the chart as SVG.
     pub fn svg(&self) -> String {
         const BAR: f64 = 28.0;
         const GAP: f64 = 12.0;
-        // Room for what does not fit into its part, in the larger letters of a narrow screen.
+        // Space for labels that do not fit into their part, in the larger letters of a narrow screen.
         const BELOW: f64 = 14.0;
         const LEFT: f64 = 150.0;
         let mut marks = String::new();
-        let mut told = Vec::new();
+        let mut description = Vec::new();
         let mut top = 6.0;
         for row in &self.rows {
             let whole: u64 = row.parts.iter().map(|part| part.1).sum();
@@ -111,18 +112,18 @@ impl ShareChart {
                 if right - left > room {
                     text(&mut marks, f64::midpoint(left, right), top + 18.5, Anchor::Middle, "on", &label);
                 } else if *count > 0 {
-                    // Not over its neighbour's, and not over the edge.
+                    // The label overlaps neither its neighbour nor the edge.
                     let middle = f64::midpoint(left, right).max(written_to + room / 2.0);
                     let middle = middle.min(WIDTH - 10.0 - room / 2.0);
                     text(&mut marks, middle, top + BAR + 17.0, Anchor::Middle, "soft", &label);
                     (below, written_to) = (BELOW, middle + room / 2.0);
                 }
-                told.push(format!("{} {name} {count}", row.label));
+                description.push(format!("{} {name} {count}", row.label));
             }
             top += BAR + GAP + below;
         }
         let height = top + 4.0;
-        frame(WIDTH, height, &self.title, &told.join(", "), &marks)
+        frame(WIDTH, height, &self.title, &description.join(", "), &marks)
     }
 }
 
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_tell_their_counts_to_those_who_cannot_see_them() {
+    fn the_description_of_a_bar_chart_contains_the_counts() {
         let bars = vec![
             Bar { label: "0".into(), count: 3, tone: Tone::Bad },
             Bar { label: "½".into(), count: 0, tone: Tone::Bad },
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_too_small_for_its_label_has_it_below() {
+    fn the_label_of_a_small_part_is_below_it() {
         let parts = vec![
             ("won".into(), 140, Tone::Good),
             ("drawn".into(), 9, Tone::Neutral),
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_nothing_are_drawn_without_dividing_by_zero() {
+    fn a_row_without_counts_is_drawn_without_division_by_zero() {
         let rows = vec![BarShare { label: "White".into(), parts: vec![("won".into(), 0, Tone::Good)] }];
         assert!(!ShareChart { title: "Colours".into(), rows }.svg().contains("NaN"));
     }

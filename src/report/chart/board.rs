@@ -1,24 +1,26 @@
-//! Sixty-four values as a board, for piece-square tables.
+//! A board of 64 values, for piece-square tables.
+
+use std::fmt::Write;
 
 use super::svg::{Anchor, frame, text};
 use crate::report::markup::escape;
-use std::fmt::Write;
 
-/// A value for each square, a1 first, drawn with the eighth rank on top.
+/// A value for each square, a1 first, drawn with the eighth rank at the top.
 #[derive(Clone, Debug)]
 pub struct BoardMap {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// The values, a1 = 0 to h8 = 63; `None` where a table has none, as on a pawn's first rank.
+    /// The values, a1 = 0 to h8 = 63; `None` without a value, as for pawns on the first rank.
     pub values: [Option<i32>; 64],
 }
 
 impl BoardMap {
-    /// The drawing: opacity tells the size, colour the sign, and the figure stands in each square.
+    /// Draws the board as SVG: the opacity is the absolute value, the colour is the sign, and each square contains its
+    /// number.
     pub fn svg(&self) -> String {
         const CELL: f64 = 40.0;
         const EDGE: f64 = 18.0;
-        // As full as the figures in front can bear, on light and on dark paper.
+        // Opacities that keep the numbers readable on a light and on a dark background.
         const FAINTEST: f64 = 0.05;
         const FULLEST: f64 = 0.5;
         let known = || self.values.iter().flatten();
@@ -46,12 +48,12 @@ impl BoardMap {
             text(&mut marks, 6.0, CELL * 8.0 - along + 4.0, Anchor::Middle, "soft", &(step + 1).to_string());
         }
         let (least, most) = (known().min().unwrap_or(&0), known().max().unwrap_or(&0));
-        let told = format!("values from {} to {}", figure(*least), figure(*most));
-        frame(EDGE + CELL * 8.0, CELL * 8.0 + EDGE, &self.title, &told, &marks)
+        let description = format!("values from {} to {}", figure(*least), figure(*most));
+        frame(EDGE + CELL * 8.0, CELL * 8.0 + EDGE, &self.title, &description, &marks)
     }
 }
 
-/// A number with the minus of typesetters.
+/// Returns a number with a typographic minus.
 fn figure(value: i32) -> String {
     value.to_string().replace('-', "\u{2212}")
 }

@@ -1,8 +1,8 @@
-//! Fewer points with the same shape: charts of a million games stay small.
+//! Reduction of the number of points, so that charts of a million games stay small.
 
 use super::xy::BandPoint;
 
-/// At most about `most` points, keeping first, last, and the extremes of every bucket.
+/// Returns about `most` points: the first, the last, and the extremes of every bucket.
 pub fn decimate(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most || most < 4 {
         return points.to_vec();
@@ -24,7 +24,7 @@ pub fn decimate(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     kept
 }
 
-/// At most about `most` points of a band, evenly spaced, the last one always among them.
+/// Returns at most `most` evenly spaced points of a band, including the last one.
 pub fn decimate_band(points: &[BandPoint], most: usize) -> Vec<BandPoint> {
     if points.len() <= most || most < 2 {
         return points.to_vec();
@@ -43,7 +43,7 @@ mod tests {
         let few = decimate(&points, 600);
         assert!(few.len() <= 602, "{}", few.len());
         assert_eq!((few[0], few[few.len() - 1]), (points[0], points[points.len() - 1]));
-        assert!(few.iter().any(|point| point.1 == 9.0), "the spike survives");
-        assert!(few.windows(2).all(|pair| pair[0].0 <= pair[1].0), "still from left to right");
+        assert!(few.iter().any(|point| point.1 == 9.0), "the extreme is kept");
+        assert!(few.windows(2).all(|pair| pair[0].0 <= pair[1].0), "from left to right");
     }
 }

@@ -1,4 +1,4 @@
-//! Estimates side by side: a dot and its interval in a row for each.
+//! Forest plot: a row with a dot and an interval for each estimate.
 
 use std::fmt::Write;
 
@@ -9,36 +9,37 @@ use crate::report::number_text::signed;
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 250.0;
 const RIGHT: f64 = 192.0;
-/// Letters of a label that fit beside the chart, in the larger letters of a narrow screen; all of it is in the chart's description.
+/// Largest number of letters of a label beside the chart, in the larger letters of a narrow screen. The description of
+/// the chart contains the whole label.
 const LABEL: usize = 18;
 const ROW: f64 = 28.0;
 
 /// An estimate with its interval.
 #[derive(Clone, Debug)]
 pub struct ForestRow {
-    /// What was estimated.
+    /// Name of the estimate.
     pub label: String,
     /// The estimate.
     pub value: f64,
-    /// Half the width of its interval.
+    /// Half the width of the interval.
     pub error: f64,
-    /// Its colour.
+    /// Colour of the row.
     pub tone: Tone,
 }
 
 /// Rows of estimates over a common axis.
 #[derive(Clone, Debug)]
 pub struct ForestChart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
     /// Name and unit of the axis.
     pub x_label: String,
-    /// The rows, top first.
+    /// The rows from top to bottom.
     pub rows: Vec<ForestRow>,
 }
 
 impl ForestChart {
-    /// The drawing.
+    /// Draws the chart as SVG.
     pub fn svg(&self) -> String {
         let floor = 10.0 + ROW * self.rows.len() as f64;
         let ends = self.rows.iter().flat_map(|row| [row.value - row.error, row.value + row.error]);
@@ -70,20 +71,20 @@ impl ForestChart {
                 "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"5\" class=\"{fill}\"/>",
                 x.place(row.value)
             );
-            let told = format!("{} ± {:.1}", signed(row.value, 1), row.error);
-            text(&mut marks, WIDTH - RIGHT + 10.0, y + 4.0, Anchor::Start, "", &told);
+            let figures = format!("{} ± {:.1}", signed(row.value, 1), row.error);
+            text(&mut marks, WIDTH - RIGHT + 10.0, y + 4.0, Anchor::Start, "", &figures);
         }
         text(&mut marks, (LEFT + WIDTH - RIGHT) / 2.0, floor + 42.0, Anchor::Middle, "soft", &self.x_label);
-        let told: Vec<_> = self
+        let description: Vec<_> = self
             .rows
             .iter()
             .map(|row| format!("{} {:.1} ± {:.1}", row.label, row.value, row.error))
             .collect();
-        frame(WIDTH, floor + 50.0, &self.title, &told.join(", "), &marks)
+        frame(WIDTH, floor + 50.0, &self.title, &description.join(", "), &marks)
     }
 }
 
-/// The label, or its beginning and an ellipsis.
+/// Returns the label, cut to [`LABEL`] letters with an ellipsis.
 fn shortened(label: &str) -> String {
     if label.chars().count() <= LABEL {
         return label.to_owned();
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_keep_their_order_and_endless_intervals_are_held_at_the_edge() {
+    fn rows_keep_their_order_and_infinite_intervals_are_clipped() {
         let row = |label: &str, error| ForestRow { label: label.into(), value: 3.0, error, tone: Tone::Main };
         let chart = ForestChart {
             title: "t".into(),

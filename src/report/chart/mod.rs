@@ -1,7 +1,7 @@
-//! Charts as SVG text: one drawing code for the report, the live page and plots saved as files.
+//! Charts as SVG text, for the report, the live page and SVG files.
 //!
-//! A chart is a value; drawing it is pure. Colours are classes, so that a page's style sheet decides light or dark;
-//! [`standalone`] writes the colours out for an SVG that has to stand alone.
+//! A chart is a value, and drawing it has no side effects. Colours are classes, so that the style sheet of a page
+//! chooses light or dark ones; [`standalone`] writes the colours into a separate SVG file.
 
 mod bars;
 mod board;

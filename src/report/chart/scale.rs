@@ -1,8 +1,8 @@
-//! Scales and numbers: round ticks, and figures written the way people read them.
+//! Linear scales with round ticks.
 
 use crate::report::number_text::grouped;
 
-/// A linear map from values to places on the page.
+/// A linear map from values to coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     low: f64,
@@ -12,7 +12,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Maps `low..high` to `start..end`; a range without width is widened, so that nothing divides by zero.
+    /// Maps `low..high` to `start..end`. An empty range is widened to avoid a division by zero.
     pub(super) fn new((low, high): (f64, f64), (start, end): (f64, f64)) -> Self {
         let (low, high) = if high - low > f64::EPSILON * high.abs().max(1.0) {
             (low, high)
@@ -22,13 +22,13 @@ impl Scale {
         Self { low, high, start, end }
     }
 
-    /// The place of a value; values outside the range are held at its ends.
+    /// Returns the coordinate of a value, clipped to the range.
     pub(super) fn place(self, value: f64) -> f64 {
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         self.start + share * (self.end - self.start)
     }
 
-    /// Round values inside the range, about `count` of them.
+    /// Returns about `count` round values inside the range.
     pub(super) fn ticks(self, count: usize) -> Vec<f64> {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
         let first = (self.low / step).ceil();
@@ -38,7 +38,7 @@ impl Scale {
     }
 }
 
-/// The next 1, 2 or 5 times a power of ten.
+/// Returns the next larger 1, 2 or 5 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.max(f64::MIN_POSITIVE).log10().floor());
     let factor =
@@ -46,7 +46,7 @@ fn round_step(rough: f64) -> f64 {
     factor * power
 }
 
-/// A tick's label, with no more decimals than its step needs.
+/// Returns the label of a tick with as many decimals as its step needs.
 pub(super) fn tick_label(value: f64, step: f64) -> String {
     let decimals = if step >= 1.0 { 0 } else { (-step.log10()).ceil().clamp(0.0, 6.0) as usize };
     if value.abs() >= 1000.0 && decimals == 0 {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_range_still_has_a_place_for_its_value() {
+    fn an_empty_range_maps_its_value_to_the_middle() {
         let scale = Scale::new((5.0, 5.0), (0.0, 100.0));
         assert!((scale.place(5.0) - 50.0).abs() < 1e-9);
         assert!(!scale.ticks(5).is_empty());

@@ -1,26 +1,26 @@
-//! SVG text: escaping, the frame of a chart, and the style of one that stands alone.
+//! SVG elements of charts, and SVG files with their own style.
 
 use std::fmt::Write;
 
 use crate::report::markup::escape;
 
-/// What a mark means; the style sheet gives it a colour in light and dark.
+/// Meaning of a mark. The style sheet assigns a light and a dark colour to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// The measured quantity.
     Main,
-    /// A second quantity beside it.
+    /// A second quantity.
     Second,
     /// Good for the candidate.
     Good,
     /// Bad for the candidate.
     Bad,
-    /// Neither.
+    /// Neither good nor bad.
     Neutral,
 }
 
 impl Tone {
-    /// The class name in the style sheet.
+    /// Returns the class name in the style sheet.
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Main => "t-main",
@@ -32,7 +32,7 @@ impl Tone {
     }
 }
 
-/// Wraps drawn marks into an image with a title and a description for those who cannot see it.
+/// Returns an image of `marks` with a title and a description for screen readers.
 pub(super) fn frame(width: f64, height: f64, title: &str, description: &str, marks: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
@@ -43,7 +43,7 @@ pub(super) fn frame(width: f64, height: f64, title: &str, description: &str, mar
     )
 }
 
-/// Where a text is anchored.
+/// Anchor of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -51,7 +51,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A text mark; `class` decides its look.
+/// Appends a text with the style of `class`.
 pub(super) fn text(out: &mut String, x: f64, y: f64, anchor: Anchor, class: &str, content: &str) {
     let anchor = match anchor {
         Anchor::Start => "start",
@@ -65,14 +65,14 @@ pub(super) fn text(out: &mut String, x: f64, y: f64, anchor: Anchor, class: &str
     );
 }
 
-/// A straight line mark.
+/// Appends a straight line.
 pub(super) fn line(out: &mut String, from: (f64, f64), to: (f64, f64), class: &str) {
     let ((x1, y1), (x2, y2)) = (from, to);
     let _ =
         write!(out, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"{class}\"/>");
 }
 
-/// A rectangle with a tooltip.
+/// Appends a rectangle with a tooltip.
 pub(super) fn rect(
     out: &mut String,
     (x, y): (f64, f64),
@@ -89,24 +89,24 @@ pub(super) fn rect(
     );
 }
 
-/// The colours and strokes of every chart, for a page that holds charts.
+/// The style sheet of charts in a page.
 pub const CHART_STYLE: &str = include_str!("chart.css");
 
-/// An SVG file of its own, on white paper: the same drawing with every colour written out, because the programs that
-/// papers are made with know neither variables nor media queries.
+/// Returns a chart as an SVG file on a white background. Colours are written out because typesetting programs support
+/// neither variables nor media queries.
 pub fn standalone(svg: &str) -> String {
     let head = svg.find('>').map_or(svg.len(), |end| end + 1);
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{}</style>\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{}\n",
         &svg[..head],
-        paper_style(),
+        light_style(),
         &svg[head..]
     )
 }
 
-/// The chart's style in the colours of its first rule, which is the one for light.
-fn paper_style() -> String {
+/// Returns the style sheet with the light colours of its first rule.
+fn light_style() -> String {
     let rules = CHART_STYLE.lines().filter(|rule| !rule.starts_with("@media")).collect::<String>();
     let Some((variables, mut style)) =
         rules.strip_prefix(".chart{").and_then(|rest| rest.split_once('}')).map(|(head, rest)| {
@@ -129,13 +129,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_in_a_title_stays_text() {
+    fn markup_in_a_title_is_escaped() {
         let svg = frame(10.0, 10.0, "</title><script>", "d", "");
         assert!(!svg.contains("<script>"));
     }
 
     #[test]
-    fn a_standalone_file_carries_its_style() {
+    fn a_standalone_file_contains_its_style() {
         let file = standalone(&frame(10.0, 10.0, "t", "d", "<line/>"));
         assert!(file.starts_with("<?xml") && file.contains("<style>") && file.ends_with("</svg>\n"));
         assert!(!file.contains("var(") && !file.contains("@media") && !file.contains("--"), "{file}");

@@ -1,21 +1,21 @@
-//! Lines and bands over a common horizontal axis.
+//! Line charts with bands over a common horizontal axis.
 
 use std::fmt::Write;
 
 use super::scale::{Scale, tick_label};
 use super::svg::{Anchor, Tone, frame, line, text};
 
-/// How much room a chart takes on its page.
+/// Size of a chart on its page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChartSize {
     /// The width of the page.
     #[default]
     Wide,
-    /// One of several side by side.
+    /// One of several charts side by side.
     Small,
 }
 
-/// Outer size and margins, in the drawing's own units.
+/// Outer size and margins in SVG units.
 #[derive(Clone, Copy)]
 struct Room {
     width: f64,
@@ -27,7 +27,7 @@ struct Room {
 }
 
 impl ChartSize {
-    // Margins leave room for the larger letters that a narrow screen gets.
+    // The margins have space for the larger letters of a narrow screen.
     const fn room(self) -> Room {
         match self {
             Self::Wide => {
@@ -50,10 +50,10 @@ impl Room {
     }
 }
 
-/// One place of a band: where, and from which value to which.
+/// One point of a band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandPoint {
-    /// Horizontal value.
+    /// Horizontal position.
     pub x: f64,
     /// Lower edge.
     pub low: f64,
@@ -64,29 +64,29 @@ pub struct BandPoint {
 /// One layer of a chart, drawn in order.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// A curve with its name at its end.
+    /// A curve with its name at the right end.
     Line {
-        /// Its name.
+        /// Name of the curve.
         name: String,
-        /// Its points, from left to right.
+        /// Points from left to right.
         points: Vec<(f64, f64)>,
-        /// Its colour.
+        /// Colour of the layer.
         tone: Tone,
     },
     /// An interval around a curve.
     Band {
-        /// Its edges, from left to right.
+        /// Points from left to right.
         points: Vec<BandPoint>,
-        /// Its colour.
+        /// Colour of the layer.
         tone: Tone,
     },
     /// A horizontal line with a label, such as a decision bound.
     Rule {
-        /// Its height.
+        /// Vertical position.
         y: f64,
-        /// Its label.
+        /// Label at the right end.
         label: String,
-        /// Its colour.
+        /// Colour of the layer.
         tone: Tone,
     },
 }
@@ -94,24 +94,24 @@ pub enum Layer {
 /// A chart of lines and bands.
 #[derive(Clone, Debug)]
 pub struct XyChart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// The same in a sentence with figures, for those who cannot see it.
+    /// Description with figures, for screen readers.
     pub description: String,
     /// Name and unit of the horizontal axis.
     pub x_label: String,
     /// Name and unit of the vertical axis.
     pub y_label: String,
-    /// The layers, bottom first.
+    /// The layers from back to front.
     pub layers: Vec<Layer>,
-    /// The vertical range to show at most; outliers beyond it are held at the edge.
+    /// Largest vertical range; values outside it are clipped.
     pub y_limit: Option<(f64, f64)>,
-    /// How much room it takes.
+    /// Size on the page.
     pub size: ChartSize,
 }
 
 impl XyChart {
-    /// The drawing.
+    /// Draws the chart as SVG.
     pub fn svg(&self) -> String {
         let room = self.size.room();
         let (x_range, y_range) = self.ranges();
@@ -131,7 +131,7 @@ impl XyChart {
     fn ranges(&self) -> ((f64, f64), (f64, f64)) {
         let mut xs = (0.0f64, 1.0f64);
         let mut ys = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut see = |value: f64| {
+        let mut include = |value: f64| {
             if value.is_finite() {
                 ys = (ys.0.min(value), ys.1.max(value));
             }
@@ -139,17 +139,17 @@ impl XyChart {
         for layer in &self.layers {
             match layer {
                 Layer::Line { points, .. } => {
-                    points.iter().for_each(|point| see(point.1));
+                    points.iter().for_each(|point| include(point.1));
                     xs.1 = points.iter().map(|point| point.0).fold(xs.1, f64::max);
                 }
                 Layer::Band { points, .. } => {
                     points.iter().for_each(|point| {
-                        see(point.low);
-                        see(point.high);
+                        include(point.low);
+                        include(point.high);
                     });
                     xs.1 = points.iter().map(|point| point.x).fold(xs.1, f64::max);
                 }
-                Layer::Rule { y, .. } => see(*y),
+                Layer::Rule { y, .. } => include(*y),
             }
         }
         if ys.0 > ys.1 {
@@ -158,8 +158,8 @@ impl XyChart {
         if let Some((low, high)) = self.y_limit {
             ys = (ys.0.max(low), ys.1.min(high));
         }
-        let air = (ys.1 - ys.0).max(1e-9) * 0.06;
-        (xs, (ys.0 - air, ys.1 + air))
+        let margin = (ys.1 - ys.0).max(1e-9) * 0.06;
+        (xs, (ys.0 - margin, ys.1 + margin))
     }
 
     fn draw_axes(&self, marks: &mut String, room: Room, x: Scale, y: Scale) {
@@ -184,10 +184,10 @@ impl XyChart {
     }
 }
 
-/// A path through the places that have a height.
-fn path_through(places: impl Iterator<Item = (f64, f64)>) -> String {
+/// Returns an SVG path through the points with a finite height.
+fn path_through(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
-    for (place, (x, y)) in places.filter(|place| place.1.is_finite()).enumerate() {
+    for (place, (x, y)) in points.filter(|point| point.1.is_finite()).enumerate() {
         let _ = write!(path, "{}{x:.1} {y:.1}", if place == 0 { "M" } else { "L" });
     }
     path
@@ -221,7 +221,7 @@ fn draw_layer(marks: &mut String, layer: &Layer, room: Room, x: Scale, y: Scale)
     }
 }
 
-/// A label at the right end of its layer.
+/// A label at the right end of a layer.
 struct EndLabel<'a> {
     height: f64,
     text: &'a str,
@@ -241,7 +241,7 @@ fn label_of(layer: &Layer, y: Scale) -> Option<EndLabel<'_>> {
     }
 }
 
-/// The labels in the right margin, moved apart where they would cover each other.
+/// Draws the labels in the right margin and moves overlapping ones apart.
 fn draw_labels(marks: &mut String, mut labels: Vec<EndLabel<'_>>, room: Room) {
     const APART: f64 = 17.0;
     labels.retain(|label| !label.text.is_empty());
@@ -249,7 +249,7 @@ fn draw_labels(marks: &mut String, mut labels: Vec<EndLabel<'_>>, room: Room) {
     for place in 1..labels.len() {
         labels[place].height = labels[place].height.max(labels[place - 1].height + APART);
     }
-    // What was pushed below the floor goes up again.
+    // Labels below the floor are moved up again.
     let mut lowest = room.floor();
     for label in labels.iter_mut().rev() {
         label.height = label.height.min(lowest);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_would_cover_each_other_move_apart() {
+    fn overlapping_labels_are_moved_apart() {
         let rule = |y, label: &str| Layer::Rule { y, label: label.into(), tone: Tone::Good };
         let svg = chart(vec![rule(2.94, "accept"), rule(2.95, "now"), rule(-2.94, "reject")]).svg();
         let height = |label: &str| -> f64 {
@@ -290,13 +290,13 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_without_points_is_still_a_drawing() {
+    fn a_chart_without_points_can_be_drawn() {
         let svg = chart(vec![]).svg();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>") && !svg.contains("NaN"));
     }
 
     #[test]
-    fn figures_that_are_not_numbers_are_left_out_of_the_drawing() {
+    fn values_that_are_not_finite_are_not_drawn() {
         let points = vec![(0.0, f64::NAN), (1.0, 2.0), (2.0, f64::INFINITY), (3.0, 1.0)];
         let svg = chart(vec![Layer::Line { name: "a<b".into(), points, tone: Tone::Main }]).svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

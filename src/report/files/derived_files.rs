@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameId};
-use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace, fault_file_name};
-
 use crate::report::Summary;
 use crate::report::files::pairs_csv;
 use crate::report::pgn_text;
+use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace, fault_file_name};
 use crate::store::{RunFolder, write_whole};
 
 /// Number of bytes at the end of a file that are searched for its last pair. A file whose last pair is longer is

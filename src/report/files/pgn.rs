@@ -62,7 +62,7 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
     tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the value of the `Termination` tag that the PGN standard defines.
+/// Returns the value of the `Termination` tag in the words that PGN readers know.
 fn termination_tag(termination: &Termination) -> &'static str {
     match termination {
         Termination::Checkmate

@@ -1,8 +1,8 @@
-//! What a page allows itself: its own script and style by their hashes, and nothing else.
+//! The content security policy of a page: its own script and style by their hashes, and nothing else.
 
 use sha2::{Digest, Sha256};
 
-/// The Content-Security-Policy of a page with exactly this script and this style.
+/// Returns the Content-Security-Policy of a page with this script and this style.
 pub(super) fn policy(script: &str, style: &str) -> String {
     format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
@@ -31,7 +31,7 @@ mod tests {
 
     /// The vectors of RFC 4648, section 10.
     #[test]
-    fn base64_agrees_with_its_standard() {
+    fn base64_agrees_with_rfc_4648() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
         {

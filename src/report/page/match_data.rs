@@ -1,24 +1,23 @@
-//! What a match or test looked like, folded pair by pair from its records.
+//! The data of the page of a match or test, accumulated pair by pair.
 
 use std::collections::BTreeMap;
 
 use crate::chess::Color;
-use crate::report::page::openings::OpeningResults;
-
 use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId};
+use crate::report::page::openings::OpeningResults;
 use crate::run::fault_file_name;
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
-/// How an engine spent its time.
+/// The use of time of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EngineUse {
-    /// Moves it chose itself.
+    /// Number of moves that the engine chose.
     pub moves: u64,
-    /// Time it took for them, microseconds.
+    /// Time for these moves, in microseconds.
     pub time_us: u64,
-    /// Its longest think, microseconds.
+    /// Longest time for one move, in microseconds.
     pub longest_us: u64,
-    /// The least its clock ever showed after a move, microseconds; `None` where it had no clock.
+    /// Shortest time left on the clock after a move, in microseconds; `None` without a clock.
     pub least_left_us: Option<u64>,
     nodes: u64,
     node_time_us: u64,
@@ -27,27 +26,27 @@ pub struct EngineUse {
 }
 
 impl EngineUse {
-    /// Nodes per second over the moves that reported nodes.
+    /// Returns the nodes per second over the moves that reported nodes.
     pub fn nps(&self) -> Option<u64> {
         (self.node_time_us > 0).then(|| (self.nodes as f64 * 1e6 / self.node_time_us as f64) as u64)
     }
 
-    /// Mean depth over the moves that reported one.
+    /// Returns the mean depth over the moves that reported one.
     pub fn mean_depth(&self) -> Option<f64> {
         (self.depths > 0).then(|| self.depth_sum as f64 / self.depths as f64)
     }
 }
 
-/// A game that ended by an engine's fault or on time.
+/// A game that ended by a fault of an engine or on time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultRow {
     /// The game.
     pub game: GameId,
     /// The try at the pair, from 0.
     pub attempt: u32,
-    /// The engine at fault.
+    /// Name of the engine at fault.
     pub engine: String,
-    /// What it did.
+    /// Reason of the result.
     pub reason: String,
 }
 
@@ -58,37 +57,37 @@ impl FaultRow {
     }
 }
 
-/// How many faults a page lists; the rest is in the journal.
-const FAULTS_SHOWN: usize = 200;
+/// Largest number of faults on a page; the journal contains all of them.
+const MAX_FAULTS: usize = 200;
 
-/// A match between a candidate and a baseline, as far as it has been counted.
+/// The counted pairs of a match.
 #[derive(Clone, Debug)]
 pub struct MatchData {
     engines: Vec<String>,
     scores: Vec<PairScore>,
     llr: Vec<f64>,
-    /// Pairs by the candidate's points.
+    /// Number of pairs by points of the candidate.
     pub pentanomial: Pentanomial,
-    /// The candidate's games with White.
+    /// Games of the candidate with White.
     pub with_white: Trinomial,
-    /// The candidate's games with Black.
+    /// Games of the candidate with Black.
     pub with_black: Trinomial,
-    /// Games by reason.
+    /// Number of games by reason of the result.
     pub endings: BTreeMap<&'static str, u64>,
-    /// Games by length: key 0 counts 0 to 19 half-moves, 1 counts 20 to 39, …
+    /// Number of games by length: key 0 is 0 to 19 plies, 1 is 20 to 39, …
     pub lengths: BTreeMap<u64, u64>,
-    /// What openings gave.
+    /// Results by opening.
     pub openings: OpeningResults,
-    /// Each engine's use of time, in the plan's order.
+    /// Use of time of each engine, in the order of the plan.
     pub use_of_time: Vec<EngineUse>,
-    /// The first faults, in order.
+    /// The first faults, in the order of the games.
     pub faults: Vec<FaultRow>,
-    /// All faults.
+    /// Number of all faults.
     pub fault_count: u64,
 }
 
 impl MatchData {
-    /// Nothing played yet between these engines, the candidate first.
+    /// Returns the data without pairs for these engines, the candidate first.
     pub fn new(engines: Vec<String>) -> Self {
         let use_of_time = vec![EngineUse::default(); engines.len()];
         Self {
@@ -107,7 +106,7 @@ impl MatchData {
         }
     }
 
-    /// Counts a pair. `llr` is the test's state after it, where there is a test.
+    /// Counts a pair. `llr` is the log-likelihood ratio after it, if there is a test.
     pub fn count(&mut self, pair: PairId, games: [&GameRecord; 2], score: PairScore, llr: Option<f64>) {
         self.scores.push(score);
         self.llr.extend(llr);
@@ -133,7 +132,7 @@ impl MatchData {
         self.count_time(record);
         if let Some(failed) = record.failed_engine() {
             self.fault_count += 1;
-            if self.faults.len() < FAULTS_SHOWN {
+            if self.faults.len() < MAX_FAULTS {
                 let engine = self.engines.get(usize::from(failed.0)).cloned().unwrap_or_default();
                 self.faults.push(FaultRow {
                     game: GameId { pair: pair.index, game },
@@ -170,22 +169,22 @@ impl MatchData {
         }
     }
 
-    /// The engines' names, the candidate first.
+    /// Returns the names of the engines, the candidate first.
     pub fn engines(&self) -> &[String] {
         &self.engines
     }
 
-    /// Pairs counted.
+    /// Returns the number of counted pairs.
     pub fn pairs(&self) -> u64 {
         self.scores.len() as u64
     }
 
-    /// The score of each pair, in order.
+    /// Returns the score of each pair, in order.
     pub fn scores(&self) -> &[PairScore] {
         &self.scores
     }
 
-    /// The test's state after each pair; empty without a test.
+    /// Returns the log-likelihood ratio after each pair; empty without a test.
     pub fn llr(&self) -> &[f64] {
         &self.llr
     }

@@ -23,12 +23,11 @@ struct Certainty {
 }
 
 /// Returns the section with the log-likelihood ratio and the Elo curve.
-pub fn test_section(picture: &MatchData, bounds: Option<Bounds>, detail: ChartDetail) -> Section {
-    let llr = bounds.and_then(|bounds| llr_chart(picture, bounds, detail));
+pub fn test_section(data: &MatchData, bounds: Option<Bounds>, detail: ChartDetail) -> Section {
+    let llr = bounds.and_then(|bounds| llr_chart(data, bounds, detail));
     let certainty = Certainty {
-        llr: llr.map(|svg| figure("llr", "The test: log-likelihood ratio between its bounds", svg)),
-        elo: elo_chart(picture, detail)
-            .map(|svg| figure("elo", "Elo difference with its 95 % interval", svg)),
+        llr: llr.map(|svg| figure("llr", "Log-likelihood ratio of the test and its bounds", svg)),
+        elo: elo_chart(data, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
     };
     Section { id: "sure", html: render(&certainty) }
 }
@@ -42,11 +41,11 @@ struct Results {
 }
 
 /// Returns the section with the results by points, colours and openings.
-pub fn result_section(picture: &MatchData) -> Section {
+pub fn result_section(data: &MatchData) -> Section {
     let results = Results {
-        pentanomial: figure("pentanomial", "Pairs by the candidate's points", pentanomial_chart(picture)),
-        colours: figure("colours", "The candidate's games by colour", colour_chart(picture)),
-        openings: (picture.pairs() > 0).then(|| picture.openings.tables()),
+        pentanomial: figure("pentanomial", "Pairs by the candidate's points", pentanomial_chart(data)),
+        colours: figure("colours", "The candidate's games by colour", colour_chart(data)),
+        openings: (data.pairs() > 0).then(|| data.openings.tables()),
     };
     Section { id: "results", html: render(&results) }
 }
@@ -70,13 +69,13 @@ struct Games {
 }
 
 /// Returns the section with the reasons of the results and the lengths of the games.
-pub fn game_section(picture: &MatchData) -> Section {
+pub fn game_section(data: &MatchData) -> Section {
     let mut endings: Vec<(&str, u64)> =
-        picture.endings.iter().map(|(reason, count)| (*reason, *count)).collect();
+        data.endings.iter().map(|(reason, count)| (*reason, *count)).collect();
     endings.sort_by_key(|(reason, count)| (Reverse(*count), *reason));
     let games = Games {
         endings: endings.into_iter().map(|(reason, count)| (reason.replace('_', " "), count)).collect(),
-        lengths: figure("lengths", "Games by length", length_chart(picture)),
+        lengths: figure("lengths", "Games by length", length_chart(data)),
     };
     Section { id: "endings", html: render(&games) }
 }
@@ -116,10 +115,10 @@ impl<'a> TimeRow<'a> {
 }
 
 /// Returns the section with the use of time of every engine.
-pub fn time_section(picture: &MatchData) -> Section {
-    let engines = picture.engines().iter().zip(&picture.use_of_time);
+pub fn time_section(data: &MatchData) -> Section {
+    let engines = data.engines().iter().zip(&data.use_of_time);
     let time = Time {
-        has_clocks: picture.use_of_time.iter().any(|used| used.least_left_us.is_some()),
+        has_clocks: data.use_of_time.iter().any(|used| used.least_left_us.is_some()),
         rows: engines.map(|(name, used)| TimeRow::new(name, used)).collect(),
     };
     Section { id: "time", html: render(&time) }
@@ -133,7 +132,7 @@ struct Faults<'a> {
 }
 
 /// Returns the section with the games that ended by a fault and links to their details.
-pub fn fault_section(picture: &MatchData) -> Section {
-    let faults = Faults { count: picture.fault_count, listed: &picture.faults };
+pub fn fault_section(data: &MatchData) -> Section {
+    let faults = Faults { count: data.fault_count, listed: &data.faults };
     Section { id: "faults", html: render(&faults) }
 }

@@ -1,4 +1,4 @@
-//! The run as a page: one self-contained file that opens offline.
+//! The page of a run: one self-contained file that opens without a server.
 
 mod charts;
 mod csp;
@@ -26,6 +26,6 @@ pub use page_builder::{PageBuilder, PageSetting};
 pub use page_observer::{PageObserver, write_page};
 pub use pgn_lookup::{parse_round, shelved_game};
 pub use run_page::RunPage;
-pub use tuning_data::{TuningData, WeightsThen};
+pub use tuning_data::{PathPoint, TuningData};
 pub use tuning_sections::Acceptance;
 pub use viewer_games::GameShelf;

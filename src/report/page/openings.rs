@@ -1,4 +1,4 @@
-//! What each opening gave: how often each colour won it, and what the candidate made of it.
+//! Results by opening: the wins of each colour, and the points of the candidate.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,21 +11,22 @@ use crate::report::markup::render;
 use crate::report::number_text::grouped;
 use crate::stats::PairScore;
 
-/// Openings told apart at most. A run of a million games may have as many, and nobody reads so long a list.
-const TOLD_APART: usize = 50_000;
+/// Largest number of openings that are counted separately. A run of a million games may have more,
+/// and longer lists are not useful.
+const MAX_OPENINGS: usize = 50_000;
 
-/// Rows of each table.
+/// Number of rows in each table.
 const ROWS: usize = 10;
 
-/// Book moves that are written out where a position is the usual first one.
+/// Number of book moves in a table.
 const MOVES_SHOWN: usize = 12;
 
-/// One opening's results.
+/// Results of one opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpeningTally {
-    /// Where it starts: a position, or the moves of the book.
+    /// Start of the opening: the moves of the book, or a position.
     start: Box<str>,
-    /// The first pair that played it, to be looked at.
+    /// Index of the first pair with this opening.
     example: u64,
     white_won: u64,
     drawn: u64,
@@ -38,24 +39,24 @@ impl OpeningTally {
         self.white_won + self.drawn + self.black_won
     }
 
-    /// How far one colour is ahead, whichever it is.
+    /// Returns how many more games one colour won than the other.
     fn lead(&self) -> u64 {
         self.white_won.abs_diff(self.black_won)
     }
 
-    /// The candidate's half points above or below an even score.
+    /// Returns the half points of the candidate above or below an even score.
     fn margin(&self) -> i64 {
         self.candidate_half_points as i64 - self.games() as i64
     }
 }
 
-/// The openings of a run with their results.
+/// Results of the openings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct OpeningResults {
     by_number: HashMap<u64, OpeningTally>,
-    /// Pairs by what their opening gave: White won both games, Black won both, anything else.
+    /// Number of pairs in which White won both games, Black won both games, and of all others.
     pub pairs: [u64; 3],
-    not_told_apart: u64,
+    omitted: u64,
 }
 
 impl OpeningResults {
@@ -69,8 +70,8 @@ impl OpeningResults {
         };
         self.pairs[kind] += 1;
         let number = games[0].opening;
-        if self.by_number.len() >= TOLD_APART && !self.by_number.contains_key(&number) {
-            self.not_told_apart += 1;
+        if self.by_number.len() >= MAX_OPENINGS && !self.by_number.contains_key(&number) {
+            self.omitted += 1;
             return;
         }
         let tally = self.by_number.entry(number).or_insert_with(|| OpeningTally {
@@ -119,16 +120,16 @@ impl OpeningResults {
         render(&OpeningTables { white, black, other, tables, caution })
     }
 
-    /// The first rows of the openings that `belong`, sorted by `key`, equals by their place in the book.
+    /// Returns the first rows of the openings for which `is_included` holds, sorted by `key` and then by number.
     fn ranked<K: Ord>(
         &self,
-        belong: impl Fn(&OpeningTally) -> bool,
+        is_included: impl Fn(&OpeningTally) -> bool,
         key: impl Fn(&OpeningTally) -> K,
     ) -> Vec<OpeningRow<'_>> {
         let mut rows: Vec<OpeningRow<'_>> = self
             .by_number
             .iter()
-            .filter(|(_, tally)| belong(tally))
+            .filter(|(_, tally)| is_included(tally))
             .map(|(index, tally)| OpeningRow { number: index + 1, tally })
             .collect();
         let order = |row: &OpeningRow<'_>| (key(row.tally), row.number);
@@ -144,7 +145,7 @@ impl OpeningResults {
         let openings = self.by_number.len() as u64;
         let games: u64 = self.by_number.values().map(OpeningTally::games).sum();
         let mean = format!("{:.1}", games as f64 / openings.max(1) as f64);
-        Caution { openings, mean, omitted: self.not_told_apart }
+        Caution { openings, mean, omitted: self.omitted }
     }
 }
 
@@ -189,7 +190,7 @@ struct Caution {
     omitted: u64,
 }
 
-/// Half points as points: `1½`.
+/// Returns half points as points: `1½`.
 fn points(halves: u64) -> String {
     match (halves / 2, halves % 2) {
         (0, 1) => "½".to_owned(),
@@ -198,7 +199,7 @@ fn points(halves: u64) -> String {
     }
 }
 
-/// What tells an opening from others: its moves, or the position where it has none.
+/// Returns the book moves of an opening, or its position if it has none.
 fn start_of(game: &GameRecord) -> String {
     let book: Vec<&str> = game
         .moves

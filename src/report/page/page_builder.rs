@@ -1,5 +1,7 @@
-//! Gathers a run's counted pairs for its page, live or from the journal.
+//! Accumulates the counted pairs of a run and builds its page.
 
+use crate::game::{EngineIndex, GameOfPair, PairId};
+use crate::report::number_text::{duration, estimate_text, grouped, signed};
 use crate::report::page::charts::{self, ChartDetail};
 use crate::report::page::html::{PageContext, Section, whole_page};
 use crate::report::page::match_sections::{
@@ -10,48 +12,44 @@ use crate::report::page::tuning_data::TuningData;
 use crate::report::page::tuning_sections::{
     Acceptance, gain_chart, gain_section, path_chart, path_section, tuning_sentence, weights_section,
 };
-use crate::run::{CountedPair, Plan, RunOutcome, RunView};
-
-use crate::game::{EngineIndex, GameOfPair, PairId};
-
-use crate::report::number_text::{duration, estimate_text, grouped, signed};
 use crate::report::page::{GameShelf, MatchData};
 use crate::report::{Summary, Verdict};
+use crate::run::{CountedPair, Plan, RunOutcome, RunView};
 use crate::tuning::{ParameterEffect, Tuner, TuningReport};
 
-/// What a page needs of every counted pair; feed it all of them, in order, and ask for the page.
+/// The content of a page that comes from counted pairs, which have to be passed in order.
 #[derive(Clone, Debug)]
 pub struct PageBuilder {
-    picture: MatchData,
+    match_data: MatchData,
     tuning: Option<TuningData>,
     shelf: GameShelf,
 }
 
-/// What a page says that does not follow from the journal.
+/// The content of a page that does not come from the journal.
 #[derive(Clone, Debug, Default)]
 pub struct PageSetting {
-    /// `plan.toml`.
+    /// Text of `plan.toml`.
     pub plan_text: String,
-    /// The test of a tuning run's weights, once it has a result.
+    /// The acceptance test of a tuning run, once it has a result.
     pub acceptance: Option<Acceptance>,
-    /// The moment in UTC.
+    /// Time of writing in UTC.
     pub written: String,
-    /// Games that were asked for, as the viewer reads them.
+    /// Games that come first in the viewer, in its format.
     pub requested: Vec<String>,
 }
 
 impl PageBuilder {
-    /// For a run of this plan.
+    /// Returns a builder without pairs for a run of this plan.
     pub fn new(plan: &Plan) -> Self {
         let engines = plan.engines.iter().map(|engine| engine.spec.name.clone()).collect();
         Self {
-            picture: MatchData::new(engines),
+            match_data: MatchData::new(engines),
             tuning: plan.tuner().map(TuningData::new),
             shelf: GameShelf::default(),
         }
     }
 
-    /// Takes in one pair. Games that cannot be read are left out: `playself verify` is the place to tell of them.
+    /// Counts a pair. Games that cannot be read are skipped; `playself verify` reports them.
     pub fn count(&mut self, view: &RunView<'_>, pair: &CountedPair) {
         if let (Some(tuning), Some(tuner)) = (&mut self.tuning, view.state.tuner()) {
             tuning.count(tuner);
@@ -61,19 +59,19 @@ impl PageBuilder {
         let [Ok(first), Ok(second)] = unpacked else { return };
         let id = PairId { index: pair.pair, attempt: pair.games[0].attempt };
         if first.side_of(EngineIndex::CANDIDATE).is_some() {
-            self.picture.count(id, [&first, &second], pair.score, pair.llr);
+            self.match_data.count(id, [&first, &second], pair.score, pair.llr);
         }
         for (game, record) in GameOfPair::BOTH.into_iter().zip([&first, &second]) {
-            self.shelf.offer(pair.pair, game, record, self.picture.engines());
+            self.shelf.offer(pair.pair, game, record, self.match_data.engines());
         }
     }
 
-    /// The charts' data as gathered so far.
-    pub fn picture(&self) -> &MatchData {
-        &self.picture
+    /// Returns the data of the charts.
+    pub fn match_data(&self) -> &MatchData {
+        &self.match_data
     }
 
-    /// What the page's head says.
+    /// Returns the text of the page outside its sections.
     pub fn context(&self, view: &RunView<'_>, setting: &PageSetting) -> PageContext {
         let summary = Summary::of(view);
         let report = view.state.tuner().map(Tuner::final_report);
@@ -81,7 +79,7 @@ impl PageBuilder {
             Some(report) => (tuning_sentence(report), tuning_figures(report, &summary)),
             None => {
                 let mut sentence = summary.sentence();
-                // A test that was not played to its limit may still decide.
+                // A test that has not reached its limit may still decide.
                 if summary.verdict == Verdict::Undecided
                     && view.state.outcome() != Some(RunOutcome::Undecided)
                 {
@@ -99,9 +97,9 @@ impl PageBuilder {
             name: view.plan.name.clone(),
             sentence,
             engines: match view.plan.tuner() {
-                // Both sides are the one engine that is tuned.
+                // Both sides are the engine that is tuned.
                 Some(_) => vec![view.plan.engines[0].named.clone()],
-                None => self.picture.engines().to_vec(),
+                None => self.match_data.engines().to_vec(),
             },
             figures,
             plan: setting.plan_text.clone(),
@@ -110,7 +108,7 @@ impl PageBuilder {
         }
     }
 
-    /// The sections between head and viewer.
+    /// Returns the sections between head and viewer.
     pub fn sections(&self, view: &RunView<'_>, setting: &PageSetting, detail: ChartDetail) -> Vec<Section> {
         let mut sections = Vec::new();
         match (&self.tuning, view.state.tuner()) {
@@ -127,25 +125,25 @@ impl PageBuilder {
                     sections.push(table_section(&rows));
                 }
                 let bounds = view.plan.sprt().map(|sprt| sprt.bounds());
-                sections.push(test_section(&self.picture, bounds, detail));
-                sections.push(result_section(&self.picture));
+                sections.push(test_section(&self.match_data, bounds, detail));
+                sections.push(result_section(&self.match_data));
             }
         }
         sections.extend([
-            game_section(&self.picture),
-            time_section(&self.picture),
-            fault_section(&self.picture),
+            game_section(&self.match_data),
+            time_section(&self.match_data),
+            fault_section(&self.match_data),
         ]);
         sections
     }
 
-    /// The page of the run as it stands.
+    /// Returns the page of the pairs counted so far.
     pub fn page(&self, view: &RunView<'_>, setting: &PageSetting) -> String {
         let sections = self.sections(view, setting, ChartDetail::Full);
         whole_page(&self.context(view, setting), &sections, &self.shelf.with(&setting.requested))
     }
 
-    /// Every chart of the run by the name its file gets.
+    /// Returns every chart of the run with its file name without extension.
     pub fn plots(&self, view: &RunView<'_>) -> Vec<(String, String)> {
         let mut plots = Vec::new();
         if let (Some(tuning), Some(tuner)) = (&self.tuning, view.state.tuner()) {
@@ -163,15 +161,16 @@ impl PageBuilder {
             }
         } else {
             let bounds = view.plan.sprt().map(|sprt| sprt.bounds());
-            let llr = bounds.and_then(|bounds| charts::llr_chart(&self.picture, bounds, ChartDetail::Full));
+            let llr =
+                bounds.and_then(|bounds| charts::llr_chart(&self.match_data, bounds, ChartDetail::Full));
             plots.extend(llr.map(|svg| ("llr".to_owned(), svg)));
             plots.extend(
-                charts::elo_chart(&self.picture, ChartDetail::Full).map(|svg| ("elo".to_owned(), svg)),
+                charts::elo_chart(&self.match_data, ChartDetail::Full).map(|svg| ("elo".to_owned(), svg)),
             );
-            plots.push(("pentanomial".to_owned(), charts::pentanomial_chart(&self.picture)));
-            plots.push(("colours".to_owned(), charts::colour_chart(&self.picture)));
+            plots.push(("pentanomial".to_owned(), charts::pentanomial_chart(&self.match_data)));
+            plots.push(("colours".to_owned(), charts::colour_chart(&self.match_data)));
         }
-        plots.push(("lengths".to_owned(), charts::length_chart(&self.picture)));
+        plots.push(("lengths".to_owned(), charts::length_chart(&self.match_data)));
         plots
     }
 }
@@ -182,7 +181,7 @@ fn match_figures(summary: &Summary) -> Vec<(String, String)> {
     let mut figures = vec![
         ("Elo", summary.elo_text()),
         ("Normalized Elo", estimate_text(summary.nelo, summary.nelo_error)),
-        ("Superiority (LOS)", percent(summary.los)),
+        ("Likelihood of superiority", percent(summary.los)),
         ("Games", grouped(summary.games)),
         (
             "Won – drawn – lost",
@@ -206,9 +205,9 @@ fn tuning_figures(report: &TuningReport, summary: &Summary) -> Vec<(String, Stri
     let left = report.remaining_loss.map_or_else(|| "–".to_owned(), |left| format!("{:.1}", left.0));
     let figures = [
         ("Estimated gain, Elo", gain),
-        ("Still to win, Elo", left),
+        ("Remaining gain, Elo", left),
         ("Weights", report.parameters.len().to_string()),
-        ("Without effect", dead.to_string()),
+        ("Weights without effect", dead.to_string()),
         ("Pairs", grouped(summary.pairs)),
         ("Games", grouped(summary.games)),
         ("Faults", grouped(summary.faults)),

@@ -1,4 +1,4 @@
-//! Piece-square tables among tuned weights, as boards before and after.
+//! Piece-square tables among the tuned weights, as boards before and after.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::report::chart::BoardMap;
 use crate::report::page::html::figure;
 use crate::tuning::TuningReport;
 
-/// A table at one time.
+/// A table before or after the tuning.
 #[derive(Clone, Debug)]
 pub(super) struct TableBoard {
-    /// The name that its weights share.
+    /// Common prefix of the names of its weights.
     pub(super) table: String,
     /// `before` or `after`.
     pub(super) when: &'static str,
     pub(super) map: BoardMap,
 }
 
-/// Weights whose names end in a square, table by table, before and after.
+/// Returns the tables of weights whose names end in a square, each before and after.
 pub(super) fn boards(report: &TuningReport) -> Vec<TableBoard> {
     let mut tables: BTreeMap<&str, [[Option<i32>; 64]; 2]> = BTreeMap::new();
     for weight in &report.parameters {
@@ -56,7 +56,8 @@ pub(super) fn board_figures(report: &TuningReport) -> Vec<BoardFigures> {
     boards(report).chunks(2).map(both).collect()
 }
 
-/// Engines that value both wings alike have weights for the files a to d only; a board shows what they stand for.
+/// Copies the files a to d to e to h if only those have values: an engine with symmetric tables has weights for one
+/// wing.
 fn mirrored(mut values: [Option<i32>; 64]) -> [Option<i32>; 64] {
     let one_wing = values.iter().enumerate().all(|(at, value)| at % 8 < 4 || value.is_none());
     if one_wing {
@@ -78,7 +79,7 @@ fn table_and_square(name: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// A name as part of an address or a file name.
+/// Returns a name that is safe in an element id and a file name.
 pub(super) fn safe_id(text: &str) -> String {
     text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }

@@ -1,18 +1,18 @@
-//! What a tuning run looked like: each weight's path, sampled as pairs were counted.
+//! The data of the page of a tuning run: the path of each weight, sampled as pairs were counted.
 
 use crate::tuning::{Tuner, TunerPlan, TuningReport};
 
-/// Places a path keeps at most; more cannot be seen in a small chart.
-const MOST_PLACES: u64 = 160;
+/// Largest number of points in a path; more are not visible in a small chart.
+const MAX_POINTS: u64 = 160;
 
-/// All weights after so many pairs.
+/// All weights after a number of pairs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WeightsThen {
-    /// Pairs told by then.
+pub struct PathPoint {
+    /// Number of pairs.
     pub pairs: u64,
-    /// Each weight's best value and interval, in the space's order.
+    /// Best value and interval of each weight, in the order of the space.
     pub weights: Vec<(f64, Option<[f64; 2]>)>,
-    /// Estimated gain over the start with its 95 % half-width, where the method keeps account of it.
+    /// Estimated gain over the start with its 95 % half-width, if the method estimates it.
     pub gain: Option<(f64, f64)>,
 }
 
@@ -20,34 +20,34 @@ pub struct WeightsThen {
 #[derive(Clone, Debug)]
 pub struct TuningData {
     every: u64,
-    path: Vec<WeightsThen>,
+    path: Vec<PathPoint>,
 }
 
 impl TuningData {
-    /// Nothing told yet.
+    /// Returns an empty path.
     pub fn new(plan: &TunerPlan) -> Self {
-        Self { every: (plan.pairs / MOST_PLACES).max(1), path: Vec::new() }
+        Self { every: (plan.pairs / MAX_POINTS).max(1), path: Vec::new() }
     }
 
-    /// Looks at the tuner after a counted pair; keeps every so many-th.
+    /// Samples the tuner after a counted pair.
     pub fn count(&mut self, tuner: &Tuner) {
-        let told = tuner.pairs_scored();
-        if told.is_multiple_of(self.every) || told == 1 {
-            self.path.push(then(&tuner.report()));
+        let scored = tuner.pairs_scored();
+        if scored.is_multiple_of(self.every) || scored == 1 {
+            self.path.push(point_of(&tuner.report()));
         }
     }
 
-    /// The path so far, and its end as the tuner stands now.
-    pub fn path_to(&self, now: &TuningReport) -> Vec<WeightsThen> {
+    /// Returns the path up to the current report.
+    pub fn path_to(&self, now: &TuningReport) -> Vec<PathPoint> {
         let mut path = self.path.clone();
-        path.retain(|place| place.pairs < now.pairs_scored);
-        path.push(then(now));
+        path.retain(|point| point.pairs < now.pairs_scored);
+        path.push(point_of(now));
         path
     }
 }
 
-fn then(report: &TuningReport) -> WeightsThen {
-    WeightsThen {
+fn point_of(report: &TuningReport) -> PathPoint {
+    PathPoint {
         pairs: report.pairs_scored,
         weights: report.parameters.iter().map(|weight| (weight.best, weight.interval)).collect(),
         gain: report.gain.map(|gain| (gain.elo.0, gain.error.0)),

@@ -1,4 +1,4 @@
-//! The sections of a tuning run: paths, tables before and after, and the test that follows.
+//! The sections of the page of a tuning run: gain, weights and paths.
 
 use askama::Template;
 
@@ -7,26 +7,26 @@ use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed, value_text};
 use crate::report::page::html::{Section, figure};
 use crate::report::page::tuning_boards::{BoardFigures, board_figures};
-use crate::report::page::tuning_data::WeightsThen;
+use crate::report::page::tuning_data::PathPoint;
 use crate::report::text::effect_word;
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
-/// Weights whose paths are drawn; of more, those that moved furthest.
+/// Largest number of weights whose paths are drawn: those that moved furthest.
 const PATHS_SHOWN: usize = 60;
 
-/// Weights in the table that is open; where there are more, the table of all of them has to be opened.
+/// Largest number of weights in the visible table; the table of all weights is folded.
 const ROWS_SHOWN: usize = 24;
 
-/// A run's result in the words of its page.
+/// The acceptance test of a tuning run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptance {
-    /// The sentence of the test's page.
+    /// Result of the test in one sentence.
     pub sentence: String,
-    /// That page, relative to this one.
+    /// URL of the page of the test, relative to this page.
     pub link: String,
 }
 
-/// The sentence of a tuning run.
+/// Returns the result of a tuning run in one sentence.
 pub(super) fn tuning_sentence(report: &TuningReport) -> String {
     let pairs = match report.pairs_scored {
         1 => "1 pair".to_owned(),
@@ -40,11 +40,11 @@ pub(super) fn tuning_sentence(report: &TuningReport) -> String {
     }
 }
 
-/// The estimated gain over the pairs; `None` where the method keeps no account of it.
-pub(super) fn gain_chart(report: &TuningReport, path: &[WeightsThen]) -> Option<String> {
+/// Returns the curve of the estimated gain, or `None` if the method does not estimate it.
+pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<String> {
     let gains: Vec<(f64, f64, f64)> = path
         .iter()
-        .filter_map(|then| then.gain.map(|(elo, error)| (then.pairs as f64, elo, error)))
+        .filter_map(|point| point.gain.map(|(elo, error)| (point.pairs as f64, elo, error)))
         .collect();
     let &(_, last, error) = gains.last()?;
     let reach = (3.0 * error).max(1.0);
@@ -79,11 +79,11 @@ struct GainTemplate<'a> {
 /// Returns the section with the estimated gain over the pairs and the acceptance test.
 pub(super) fn gain_section(
     report: &TuningReport,
-    path: &[WeightsThen],
+    path: &[PathPoint],
     acceptance: Option<&Acceptance>,
 ) -> Section {
     let gain = gain_chart(report, path);
-    let gain = gain.map(|svg| figure("gain", "Estimated gain with its 95 % interval", svg));
+    let gain = gain.map(|svg| figure("gain", "Estimated gain with 95 % interval", svg));
     Section { id: "gained", html: render(&GainTemplate { gain, acceptance }) }
 }
 
@@ -123,7 +123,7 @@ impl<'a> WeightRow<'a> {
 }
 
 /// Returns the section with every weight before and after, and the weights without effect.
-pub(super) fn weights_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
+pub(super) fn weights_section(report: &TuningReport, path: &[PathPoint]) -> Section {
     let weights = &report.parameters;
     let without_effect = weights.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen);
     let furthest = (weights.len() > ROWS_SHOWN).then(|| moved_furthest(report, path, ROWS_SHOWN));
@@ -145,7 +145,7 @@ struct PathsTemplate {
 }
 
 /// Returns the section with the path of each weight.
-pub(super) fn path_section(report: &TuningReport, path: &[WeightsThen]) -> Section {
+pub(super) fn path_section(report: &TuningReport, path: &[PathPoint]) -> Section {
     let weights = report.parameters.len();
     let mut order: Vec<usize> = (0..weights).collect();
     if weights > PATHS_SHOWN {
@@ -160,8 +160,8 @@ pub(super) fn path_section(report: &TuningReport, path: &[WeightsThen]) -> Secti
     Section { id: "paths", html: render(&PathsTemplate { weights, figures }) }
 }
 
-/// The places of the weights that moved furthest, the furthest first.
-fn moved_furthest(report: &TuningReport, path: &[WeightsThen], most: usize) -> Vec<usize> {
+/// Returns the indices of the weights that moved furthest, the furthest first.
+fn moved_furthest(report: &TuningReport, path: &[PathPoint], most: usize) -> Vec<usize> {
     let mut order: Vec<(f64, usize)> =
         (0..report.parameters.len()).map(|place| (moved(report, path, place), place)).collect();
     order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
@@ -169,24 +169,24 @@ fn moved_furthest(report: &TuningReport, path: &[WeightsThen], most: usize) -> V
     order.into_iter().map(|(_, place)| place).collect()
 }
 
-/// How far a weight moved, in units of its widest interval.
-fn moved(report: &TuningReport, path: &[WeightsThen], place: usize) -> f64 {
+/// Returns the distance that a weight moved in units of its widest interval.
+fn moved(report: &TuningReport, path: &[PathPoint], place: usize) -> f64 {
     let weight = &report.parameters[place];
-    let widths = path.iter().filter_map(|then| then.weights[place].1.map(|[low, high]| high - low));
+    let widths = path.iter().filter_map(|point| point.weights[place].1.map(|[low, high]| high - low));
     let width = widths.fold(0.0, f64::max);
-    // Not every method has intervals; without them a weight is measured by itself.
+    // Not every method has intervals; without them the unit is the start value.
     let unit = if width > 0.0 { width } else { weight.start.abs().max(1.0) };
     ((weight.best - weight.start) / unit).abs()
 }
 
-/// The chart of one weight.
-pub(super) fn path_chart(weight: &ParameterReport, path: &[WeightsThen], place: usize) -> XyChart {
-    let at = |then: &WeightsThen| then.pairs as f64;
+/// Returns the chart of the path of one weight.
+pub(super) fn path_chart(weight: &ParameterReport, path: &[PathPoint], place: usize) -> XyChart {
+    let at = |point: &PathPoint| point.pairs as f64;
     let band: Vec<BandPoint> = path
         .iter()
-        .filter_map(|then| then.weights[place].1.map(|[low, high]| BandPoint { x: at(then), low, high }))
+        .filter_map(|point| point.weights[place].1.map(|[low, high]| BandPoint { x: at(point), low, high }))
         .collect();
-    let line = path.iter().map(|then| (at(then), then.weights[place].0)).collect();
+    let line = path.iter().map(|point| (at(point), point.weights[place].0)).collect();
     let interval = weight
         .interval
         .map(|[low, high]| format!(", 95 % interval {} to {}", short(low), short(high)))
@@ -206,7 +206,7 @@ pub(super) fn path_chart(weight: &ParameterReport, path: &[WeightsThen], place: 
     }
 }
 
-/// A value to at most one decimal.
+/// Returns a value with at most one decimal.
 fn short(value: f64) -> String {
     value_text((10.0 * value).round() / 10.0)
 }
@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_make_no_difference_are_named_and_markup_in_names_stays_text() {
+    fn weights_without_effect_are_listed_and_markup_in_names_is_escaped() {
         let found = report(vec![
             weight("<b>mobility", 4.0, 6.0, ParameterEffect::Clear),
             weight("tempo", 10.0, 8.0, ParameterEffect::NotSeen),
         ]);
         let html = weights_section(&found, &[]).html;
-        assert!(html.contains("No effect was seen of <code>tempo</code> (1 of 2)"), "{html}");
+        assert!(html.contains("No effect was measured for <code>tempo</code> (1 of 2)"), "{html}");
         assert!(html.contains("&lt;b&gt;mobility") && !html.contains("<b>mobility"), "{html}");
         assert!(html.contains("<td class=\"n\">+2") && html.contains("<td class=\"n\">\u{2212}2"), "{html}");
         assert!(html.contains("2.8 to 9<"), "{html}");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_weights_those_that_moved_furthest_come_first_and_all_can_be_opened() {
+    fn a_long_table_shows_the_weights_that_moved_furthest_and_folds_the_rest() {
         let many =
             (0..40).map(|at| weight(&format!("w{at}"), 0.0, f64::from(at % 7), ParameterEffect::Unclear));
         let html = weights_section(&report(many.collect()), &[]).html;

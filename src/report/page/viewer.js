@@ -3,7 +3,7 @@
   const by = (id) => document.getElementById(id);
   const pick = by('pick');
   if (!pick) return;
-  // A report carries games; a server is asked for them.
+  // A report contains its games; a live page requests them from the server.
   const carried = by('games') && JSON.parse(by('games').textContent);
   const GLYPHS = { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘', P: '♙', k: '♚', q: '♛', r: '♜', b: '♝', n: '♞', p: '♟' };
   const square = (text) => text.charCodeAt(0) - 97 + 8 * (text.charCodeAt(1) - 49);
@@ -22,7 +22,7 @@
     return board;
   }
 
-  // Plays a move in coordinates; the new board, the squares to mark, and the move as people write it.
+  // Plays a move in coordinate notation. Returns the new board, the squares to mark and the move as text.
   function play(board, move) {
     const from = square(move), to = square(move.slice(2)), next = board.slice();
     const piece = board[from], target = board[to], white = isWhite(piece), kind = piece.toUpperCase();
@@ -30,7 +30,7 @@
     const rank = from - from % 8;
     next[from] = '';
     if (kind === 'K' && (own || Math.abs(from % 8 - to % 8) === 2 && !target)) {
-      // Castling: king takes its own rook in Chess960 spelling, or walks two files.
+      // Castling: the king captures its own rook (Chess960 notation) or moves two files.
       const kingside = to > from;
       let rook = to;
       if (!own) rook = rank + (kingside ? 7 : 0);
@@ -49,7 +49,7 @@
 
   let game, line, ply, words;
 
-  // All pieces with their squares, for those who cannot see the board.
+  // All pieces with their squares, for screen readers.
   function inWords(board) {
     const side = (white) => board
       .map((piece, at) => piece && isWhite(piece) === white ? piece.toUpperCase().replace('P', '') + nameOf(at) : '')
@@ -70,31 +70,31 @@
     }
     board.setAttribute('aria-label', `${ply ? 'after ' + here.text : 'at the start'}: ${inWords(here.board)}`);
     const value = ply ? game.v[ply - 1] : null;
-    const said = value === null || value === undefined ? '' : Math.abs(value) >= 32000 ? (value > 0 ? ' · White mates' : ' · Black mates')
+    const evaluation = value === null || value === undefined ? '' : Math.abs(value) >= 32000 ? (value > 0 ? ' · White mates' : ' · Black mates')
       : ' · ' + (value > 0 ? '+' : value < 0 ? '\u2212' : '') + (Math.abs(value) / 100).toFixed(2);
-    by('ply').textContent = `${ply} / ${line.length - 1}${said}`;
+    by('ply').textContent = `${ply} / ${line.length - 1}${evaluation}`;
     words.forEach((word, at) => { word.className = at === ply - 1 ? 'now' : ''; });
     drawEvals();
   }
 
   function writeMoves() {
     const [, turn, , , , number] = game.f.split(' ');
-    const told = by('moves'), blackFirst = turn === 'b' ? 1 : 0, first = Number(number) || 1;
-    told.replaceChildren();
+    const list = by('moves'), blackFirst = turn === 'b' ? 1 : 0, first = Number(number) || 1;
+    list.replaceChildren();
     words = line.slice(1).map((here, at) => {
       const half = at + blackFirst;
-      if (half % 2 === 0) told.append(`${first + half / 2}.\u00a0`);
-      else if (at === 0) told.append(`${first}…\u00a0`);
+      if (half % 2 === 0) list.append(`${first + half / 2}.\u00a0`);
+      else if (at === 0) list.append(`${first}…\u00a0`);
       const word = document.createElement('span');
       word.textContent = here.text;
       word.addEventListener('click', () => step(at + 1));
-      told.append(word, ' ');
+      list.append(word, ' ');
       return word;
     });
   }
 
   function drawEvals() {
-    if (game.v.every((cp) => cp === null)) { by('evals').textContent = 'No engine told an evaluation.'; return; }
+    if (game.v.every((cp) => cp === null)) { by('evals').textContent = 'No engine sent an evaluation.'; return; }
     const WIDTH = 720, HEIGHT = 220, LEFT = 56, TOP = 36, BOTTOM = 50, count = Math.max(1, game.v.length), LIMIT = 600;
     const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg');
     const add = (name, attributes, text) => {
@@ -151,13 +151,13 @@
     show();
   }
 
-  // The game `pair.game`; a pair alone means its first.
+  // Opens the game `pair.game`; a pair without a game means its first one.
   async function find(text) {
     const wanted = text.trim().replaceAll(',', ''), round = wanted.includes('.') ? wanted : wanted + '.1';
-    if (!/^\d+\.[12]$/.test(round)) { by('who').textContent = 'A game has the number of its pair and 1 or 2: 12.1'; return false; }
+    if (!/^\d+\.[12]$/.test(round)) { by('who').textContent = 'Enter the number of a pair and 1 or 2, such as 12.1'; return false; }
     if (carried) {
       const index = carried.findIndex((each) => each.r === round);
-      if (index < 0) { by('who').textContent = `Game ${round} is not in this page; playself report RUN_DIR --game ${round} puts it in.`; return false; }
+      if (index < 0) { by('who').textContent = `Game ${round} is not in this page; playself report RUN_DIR --game ${round} adds it.`; return false; }
       pick.value = index;
       open(carried[index]);
       return true;
@@ -193,8 +193,8 @@
   });
   // Tables link to games as #game-12.1.
   const follow = async () => {
-    const asked = location.hash.match(/^#game-(.+)$/);
-    if (asked && await find(asked[1])) { by('viewer').scrollIntoView(); by('board').focus({ preventScroll: true }); }
+    const wanted = location.hash.match(/^#game-(.+)$/);
+    if (wanted && await find(wanted[1])) { by('viewer').scrollIntoView(); by('board').focus({ preventScroll: true }); }
   };
   addEventListener('hashchange', follow);
   if (carried && carried.length) open(carried[0]);

@@ -1,47 +1,47 @@
-//! The games a page carries for its viewer, within a budget.
+//! The games in a page for its viewer, up to a size limit.
 
 use serde::Serialize;
 
 use crate::chess::{Color, MoveStyle, PgnGame};
 use crate::game::{GameId, GameOfPair, GameRecord, Score};
 
-/// Bytes of games a page carries at most; with charts and text it stays under 3 MB.
-const BUDGET: usize = 2_000_000;
-/// A share of the budget kept for games that ended by a fault, which people look for first.
-const FAULT_SHARE: usize = BUDGET / 4;
+/// Largest size of the games in a page; with charts and text a page stays below 3 MB.
+const MAX_BYTES: usize = 2_000_000;
+/// Part of the limit that is reserved for games that ended by a fault, which users look for first.
+const FAULT_SHARE: usize = MAX_BYTES / 4;
 
-/// What a mate is worth in the viewer's numbers.
+/// Value of a mate in the viewer.
 const MATE: i32 = 32_000;
 
-/// One game as the viewer reads it; the keys are short because there are thousands.
+/// A game in the format of the viewer. The keys are short because there are thousands of games.
 #[derive(Serialize)]
 struct ShelvedGame<'a> {
     /// `pair.game`.
     r: String,
     w: &'a str,
     b: &'a str,
-    /// The score.
+    /// The result.
     s: &'a str,
-    /// The reason.
+    /// The reason of the result.
     e: String,
-    /// The position it starts from.
+    /// The start position as FEN.
     f: &'a str,
-    /// Its moves, in coordinates.
+    /// The moves in coordinate notation.
     m: String,
-    /// Evaluations from White's side in centipawns, mates as ±32000; `null` where none was told.
+    /// Evaluations from White's side in centipawns, mates as ±32000; `null` if the engine sent none.
     v: Vec<Option<i32>>,
 }
 
 impl ShelvedGame<'_> {
     fn json(&self) -> String {
-        // Markup inside a name must not end the element that carries the data.
+        // Markup in a name must not end the script element that contains the data.
         serde_json::to_string(self).unwrap_or_default().replace('<', "\\u003c")
     }
 }
 
-/// A game of a `games.pgn` as the viewer reads it; `None` if it is not whole.
+/// Converts a game of `games.pgn` to the format of the viewer. Returns `None` if the game is incomplete.
 pub(super) fn shelved_from_pgn(game: &PgnGame) -> Option<String> {
-    let whole = game.tag("PlyCount")?.parse::<usize>() == Ok(game.moves.len());
+    let is_complete = game.tag("PlyCount")?.parse::<usize>() == Ok(game.moves.len());
     let style = match game.tag("Variant") {
         Some("fischerandom") => MoveStyle::Chess960,
         _ => MoveStyle::Standard,
@@ -50,8 +50,8 @@ pub(super) fn shelved_from_pgn(game: &PgnGame) -> Option<String> {
     let (mut moves, mut scores) = (Vec::new(), Vec::new());
     for ply in &game.moves {
         moves.push(position.coordinate(ply.mv, style));
-        let told = told_score(&ply.comment);
-        scores.push(if position.turn() == Color::White { told } else { told.map(|score| -score) });
+        let score = score_in(&ply.comment);
+        scores.push(if position.turn() == Color::White { score } else { score.map(|score| -score) });
         position = position.play(ply.mv);
     }
     let shelved = ShelvedGame {
@@ -64,11 +64,11 @@ pub(super) fn shelved_from_pgn(game: &PgnGame) -> Option<String> {
         m: moves.join(" "),
         v: scores,
     };
-    whole.then(|| shelved.json())
+    is_complete.then(|| shelved.json())
 }
 
-/// The score at the head of a comment such as `+0.35/12 0.057s, n=42103`, in centipawns from the mover's side.
-fn told_score(comment: &str) -> Option<i32> {
+/// Returns the score at the start of a comment such as `+0.35/12 0.057s, n=42103`, in centipawns from the mover's side.
+fn score_in(comment: &str) -> Option<i32> {
     let text = comment.split(['/', ' ', ',']).next()?;
     if let Some(mate) = text.strip_prefix("+M").or_else(|| text.strip_prefix("-M")) {
         let _plies: u32 = mate.parse().ok()?;
@@ -79,20 +79,20 @@ fn told_score(comment: &str) -> Option<i32> {
     sign_is_there.then(|| ((100.0 * pawns).round() as i32).clamp(-MATE, MATE))
 }
 
-/// Games collected for a page: the earliest that fit, and faulty ones beyond.
+/// The games of a page: the first ones up to the limit, and games that ended by a fault beyond it.
 #[derive(Clone, Debug, Default)]
 pub struct GameShelf {
     games: Vec<String>,
     bytes: usize,
-    seen: u64,
+    offered: u64,
 }
 
 impl GameShelf {
-    /// Offers a game; it is kept if there is room.
+    /// Adds a game if the limit allows it.
     pub fn offer(&mut self, pair: u64, game: GameOfPair, record: &GameRecord, engines: &[String]) {
-        self.seen += 1;
-        let room = if record.failed_engine().is_some() { BUDGET } else { BUDGET - FAULT_SHARE };
-        if self.bytes >= room {
+        self.offered += 1;
+        let limit = if record.failed_engine().is_some() { MAX_BYTES } else { MAX_BYTES - FAULT_SHARE };
+        if self.bytes >= limit {
             return;
         }
         let name = |index: u16| engines.get(usize::from(index)).map_or("?", String::as_str);
@@ -111,28 +111,28 @@ impl GameShelf {
         self.games.push(json);
     }
 
-    /// The same shelf with games that were asked for in front.
-    pub fn with(&self, asked: &[String]) -> Self {
+    /// Returns the shelf with the requested games first.
+    pub fn with(&self, requested: &[String]) -> Self {
         let head = |json: &str| json.split_once(',').map(|(round, _)| round.to_owned());
-        let kept = |json: &&String| !asked.iter().any(|other| head(other) == head(json));
+        let kept = |json: &&String| !requested.iter().any(|other| head(other) == head(json));
         Self {
-            games: asked.iter().chain(self.games.iter().filter(kept)).cloned().collect(),
+            games: requested.iter().chain(self.games.iter().filter(kept)).cloned().collect(),
             bytes: self.bytes,
-            seen: self.seen,
+            offered: self.offered,
         }
     }
 
-    /// How many games were offered.
-    pub fn seen(&self) -> u64 {
-        self.seen
+    /// Returns the number of games that were offered.
+    pub fn offered(&self) -> u64 {
+        self.offered
     }
 
-    /// How many are on the shelf.
+    /// Returns the number of games on the shelf.
     pub fn kept(&self) -> u64 {
         self.games.len() as u64
     }
 
-    /// The games as a JSON array that is safe inside a page.
+    /// Returns the games as a JSON array that is safe inside a script element.
     pub fn json(&self) -> String {
         format!("[{}]", self.games.join(",\n"))
     }
@@ -142,12 +142,12 @@ fn white_scores(record: &GameRecord) -> Vec<Option<i32>> {
     let black_first = record.start_fen.split(' ').nth(1) == Some("b");
     let scores = record.moves.iter().enumerate().map(|(place, ply)| {
         let mover_is_white = (place % 2 == 0) != black_first;
-        let told = match ply.score? {
+        let score = match ply.score? {
             Score::Cp(cp) => cp.clamp(-MATE, MATE),
             Score::Mate(moves) if moves < 0 => -MATE,
             Score::Mate(_) => MATE,
         };
-        Some(if mover_is_white { told } else { -told })
+        Some(if mover_is_white { score } else { -score })
     });
     scores.collect()
 }

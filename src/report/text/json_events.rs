@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::journal::GameEntry;
+use crate::report::Summary;
 use crate::run::{AfterRun, CountedPair, Observer, RunEvent, RunOutcome, RunView};
 use crate::tuning::TuningReport;
-
-use crate::report::Summary;
 
 /// Writes and flushes every event of a run as it happens.
 pub struct JsonEvents<W> {

@@ -1,17 +1,16 @@
 //! The terminal view of a running command: a panel, with faults and warnings above it.
 
-use crate::game::LiveGame;
 use std::io::{self, Stderr, Write};
 use std::time::{Duration, Instant};
 
-use crate::run::control::{RunPhase, from_white};
-use crate::run::{Observer, RunEvent, RunView};
-
+use crate::game::LiveGame;
 use crate::report::pgn_text;
 use crate::report::text::ansi_screen::{AnsiScreen, Ink};
 use crate::report::text::panel::{BoardLine, PanelStatus, panel};
 use crate::report::text::plain_lines::{closing_text, finished_line};
 use crate::report::text::sparkline::Trend;
+use crate::run::control::{RunPhase, from_white};
+use crate::run::{Observer, RunEvent, RunView};
 
 /// Shortest time between two redraws.
 const DRAW_EVERY: Duration = Duration::from_millis(200);

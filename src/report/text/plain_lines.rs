@@ -1,15 +1,14 @@
 //! The events of a run as plain lines, for files, pipes and wrappers.
 
-use crate::game::EngineIndex;
 use std::io::{self, Write};
 
+use crate::game::EngineIndex;
 use crate::journal::GameEntry;
-use crate::run::{Observer, RunEvent, RunOutcome, RunView};
-
 use crate::report::Summary;
 use crate::report::number_text::duration;
 use crate::report::text::score_block::{decision_line, fault_lines, score_block};
 use crate::report::text::termination_text::reason_text;
+use crate::run::{Observer, RunEvent, RunOutcome, RunView};
 
 /// Number of pairs between two result blocks.
 const BLOCK_EVERY: u64 = 10;

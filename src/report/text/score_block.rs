@@ -1,14 +1,12 @@
 //! The result of a run as a block of lines.
 
-use crate::game::EngineIndex;
 use std::fmt::Write;
 
-use crate::run::RunView;
-
-use crate::stats::{Estimate, Hypothesis};
-
+use crate::game::EngineIndex;
 use crate::report::table;
 use crate::report::text::tuning_block::tuning_block;
+use crate::run::RunView;
+use crate::stats::{Estimate, Hypothesis};
 
 const RULE: &str = "--------------------------------------------------\n";
 
