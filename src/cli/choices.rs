@@ -1,4 +1,4 @@
-//! Values of the domain that are chosen by name on the command line.
+//! Values that are chosen by name on the command line.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -40,7 +40,7 @@ impl Choices for EloModel {
         (
             Self::Normalized,
             "normalized",
-            "Elo in units of a game's deviation; a test's length depends on nothing else",
+            "Elo in standard deviations of a game; only this scale fixes the length of a test",
         ),
         (Self::Logistic, "logistic", "Plain Elo"),
         (Self::Bayesian, "bayesian", "BayesElo, stretched by the draw rate"),

@@ -1,4 +1,4 @@
-//! The flags that say how a run is played, shared by all commands that play one.
+//! Flags shared by all commands that play a run.
 
 use std::path::PathBuf;
 
@@ -15,108 +15,108 @@ use crate::opening::Order;
 use crate::run::Breaker;
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
-/// How a run is played. What is not given comes from the configuration file, or is left at its default.
+/// Parameters of a run. A flag that is not given leaves the value of the configuration file, or its default.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RunFlags {
-    /// Games to play, two to an opening
+    /// Number of games, two for each opening; an odd number is rounded up
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub games: Option<u64>,
-    /// Clock per game: [moves/]time[+increment], in seconds or min:sec
+    /// Clock: [moves/]time[+increment], in seconds or min:sec [default: 8+0.08]
     #[arg(long, value_name = "TC", help_heading = "Thinking")]
     tc: Option<ClockRule>,
-    /// Milliseconds per move
+    /// Time per move in milliseconds
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Thinking")]
     movetime: Option<u64>,
     /// Nodes per move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Thinking")]
     nodes: Option<u64>,
-    /// Plies per move
+    /// Search depth in plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Thinking")]
     depth: Option<u32>,
-    /// Milliseconds a clock may be overrun by before the game is lost
+    /// Time by which a clock or --movetime may be exceeded before the game is lost, in milliseconds [default: 10]
     #[arg(long, value_name = "MS", help_heading = "Thinking")]
     margin: Option<u64>,
-    /// Book of openings: EPD or PGN, plain or .gz, .zst, .zip
+    /// Book of openings: EPD or PGN, also with .gz, .zst or .zip [default: the initial position]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Order of the openings
+    /// Order of the openings [default: random]
     #[arg(long, value_name = "ORDER", value_parser = choice::<Order>())]
     order: Option<Order>,
-    /// Pairs of games played at the same time
+    /// Number of pairs played at once [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = positive)]
     concurrency: Option<usize>,
-    /// Processors: one of its own for each game where there are enough, or as the kernel likes
+    /// Pin each game to its own processors where there are enough, or leave placement to the kernel [default: auto]
     #[arg(long, value_name = "HOW", value_parser = choice::<Placement>())]
     placement: Option<Placement>,
-    /// What openings and their order follow from
+    /// Random seed of the openings and of a tuner [default: a new one, recorded in plan.toml]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     seed: Option<u64>,
-    /// What the run is called
+    /// Name of the run [default: made from the names of the engines]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
-    /// Test sequentially: is the first engine ELO1 rather than ELO0 stronger?
+    /// Run a sequential test of H0, the candidate is ELO0 stronger, against H1, it is ELO1 stronger
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = numbers::<2>, help_heading = "Test")]
     sprt: Option<[f64; 2]>,
-    /// Chance of accepting a candidate of strength ELO0
+    /// Probability of passing a candidate of strength ELO0 [default: 0.05]
     #[arg(long, value_name = "RATE", help_heading = "Test")]
     alpha: Option<f64>,
-    /// Chance of rejecting a candidate of strength ELO1
+    /// Probability of failing a candidate of strength ELO1 [default: 0.05]
     #[arg(long, value_name = "RATE", help_heading = "Test")]
     beta: Option<f64>,
-    /// Scale of the two strengths
+    /// Scale of ELO0 and ELO1 [default: normalized]
     #[arg(long, value_name = "MODEL", value_parser = choice::<EloModel>(), help_heading = "Test")]
     model: Option<EloModel>,
-    /// Bounds that are usual for a purpose
+    /// Usual bounds and clock for a purpose
     #[arg(long, value_name = "PRESET", value_parser = choice::<Preset>(), conflicts_with = "sprt", help_heading = "Test")]
     preset: Option<Preset>,
-    /// Adjudicate draws: MOVE,COUNT,CP, for example 34,8,20
+    /// Adjudicate a draw after move MOVE once both scores were within CP for COUNT moves, e.g. 34,8,20 [default: never]
     #[arg(long, value_name = "MOVE,COUNT,CP", value_parser = draw_rule, help_heading = "Adjudication")]
     draw: Option<DrawRule>,
-    /// Adjudicate wins that both engines see: COUNT,CP, for example 3,600
+    /// Adjudicate a win once both engines agreed on a lead of CP or more for COUNT moves, e.g. 3,600 [default: never]
     #[arg(long, value_name = "COUNT,CP", value_parser = resign_rule, help_heading = "Adjudication")]
     resign: Option<ResignRule>,
-    /// Call a game a draw after so many moves
+    /// Adjudicate a draw after N moves [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Adjudication")]
     max_moves: Option<u32>,
-    /// Play on however often engines fail
+    /// Do not stop the run, however often engines fail
     #[arg(long)]
     recover: bool,
-    /// UCI option for all engines, for example Hash=16
+    /// UCI option for all engines, e.g. Hash=16; may be repeated
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
     options: Vec<(String, String)>,
+    /// Place and output of the run.
     #[command(flatten)]
-    /// Where the run goes and what it shows.
     pub output: OutputFlags,
 }
 
-/// Where a run goes and what it shows.
+/// Place and output of a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct OutputFlags {
-    /// Print the run's events as JSON lines, and nothing else, on standard output
+    /// Print events as JSON lines on standard output, and text on standard error
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Refuse a run whose engines differ in ways that were not asked for, or that the machine is too small for
+    /// Refuse a run with unintended differences between its engines, or one that the machine is too small for
     ///
-    /// Compared are Hash and Threads as they stand, by default or as written, Ponder, MultiPV, SyzygyPath and Move Overhead
-    /// where they are written, thinking limits and programs. A difference is asked for where both engines have their value
-    /// written out, each in its own table.
+    /// Compares the effective values of Hash and Threads, the options Ponder, MultiPV, SyzygyPath and Move Overhead where
+    /// they are set, thinking limits and programs. A difference is intended if both engines set the value in their own
+    /// tables.
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
-    /// Folder in which the run gets a folder of its own
+    /// Folder in which a new run folder is created
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
     pub results: PathBuf,
-    /// Exactly this folder for the run
+    /// Run folder to create; it must not contain a run
     #[arg(long, value_name = "DIR", conflicts_with = "results", help_heading = "Output")]
     pub run_dir: Option<PathBuf>,
+    /// Live page.
     #[command(flatten)]
-    /// Whether the run has a live page.
     pub live: LiveFlags,
 }
 
-/// Whether the run can be watched in a browser.
+/// Live page of a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct LiveFlags {
-    /// Serve a live page of the run; for this machine only unless ADDR says otherwise
+    /// Serve a live page of the run at PORT, HOST or HOST:PORT; without ADDR, for this machine only
     #[arg(
         long,
         value_name = "ADDR",
@@ -137,7 +137,7 @@ fn resign_rule(text: &str) -> Result<ResignRule, String> {
     Ok(ResignRule { moves: from_one("COUNT", moves)?, cp: from_one("CP", cp)?, sides: ResignSides::Two })
 }
 
-/// A number without which a rule would end every game at once.
+/// Refuses 0, with which a rule would end every game at once.
 fn from_one(name: &str, number: u32) -> Result<u32, String> {
     if number == 0 { Err(format!("{name} must be at least 1, got 0")) } else { Ok(number) }
 }
@@ -155,7 +155,7 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 impl RunFlags {
-    /// Overrides the run file by the flags that are given. Returns notes for the user.
+    /// Overrides the run file by the flags that are given. Returns warnings for the user.
     pub fn apply(&self, run: &mut RunFile) -> anyhow::Result<Vec<String>> {
         let limits = LimitsTable {
             tc: self.tc,
@@ -195,7 +195,7 @@ impl RunFlags {
         Ok(notes)
     }
 
-    /// Whether a test of two engines is asked for.
+    /// Returns whether the flags ask for a test of two engines.
     pub fn asks_for_test(&self) -> bool {
         self.sprt.is_some() || self.preset.is_some()
     }
@@ -230,12 +230,12 @@ impl RunFlags {
 }
 
 impl OutputFlags {
-    /// Where the command reports to.
+    /// Returns the console of the command.
     pub fn console(&self) -> Console {
         Console::of_flag(self.json)
     }
 
-    /// How a run with these flags is started.
+    /// Returns the options of a run with these flags.
     pub fn start_options(&self) -> StartOptions {
         StartOptions {
             place: match &self.run_dir {

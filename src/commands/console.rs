@@ -1,4 +1,4 @@
-//! What a command shows: on standard output for people, as JSON for programs, or nothing.
+//! Output of commands: text, JSON, or none.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -7,27 +7,27 @@ use crate::commands::non_blocking_writer::{NonBlockingWriter, write_if_writable}
 use crate::report::{JsonEvents, LivePanel, PlainLines};
 use crate::run::Observer;
 
-/// Games that get a line of their own on a terminal.
+/// Number of games that get a line on a terminal.
 const GAMES_SHOWN: u64 = 20;
 
-/// Where a command reports to.
+/// Destination of the output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Console {
     /// Text on standard output; a live panel on a terminal.
     Text,
     /// JSON on standard output, text on standard error.
     Json,
-    /// Nowhere: for runs started inside another program.
+    /// No output, for runs started inside another program.
     Silent,
 }
 
 impl Console {
-    /// JSON if `json` was asked for, else text.
+    /// Returns `Json` if `json` is set, else `Text`.
     pub fn of_flag(json: bool) -> Self {
         if json { Self::Json } else { Self::Text }
     }
 
-    /// Prints a line of text for people. A reader that has stopped reading loses it; the command continues.
+    /// Prints a line of text. If the reader has stopped reading, the line is dropped and the command continues.
     pub fn print(self, text: &str) {
         match self {
             Self::Text => write_if_writable(io::stdout(), text),
@@ -36,7 +36,7 @@ impl Console {
         }
     }
 
-    /// Prints a line of progress on standard error. A reader that has stopped reading loses it.
+    /// Prints a line of progress on standard error. If the reader has stopped reading, the line is dropped.
     pub fn print_progress(self, text: &str) {
         match self {
             Self::Text | Self::Json => write_if_writable(io::stderr(), text),
@@ -44,7 +44,7 @@ impl Console {
         }
     }
 
-    /// Observers that show a run while it is played.
+    /// Returns the observers that show a run while it is played.
     pub(super) fn observers(self) -> Vec<Box<dyn Observer>> {
         let terminal = io::stderr().is_terminal();
         let out = || NonBlockingWriter::new(io::stdout());
@@ -63,7 +63,7 @@ impl Console {
     }
 }
 
-/// Writes the answer of a command to standard output, line end included.
+/// Writes the answer of a command and a line end to standard output.
 pub fn answer(text: impl std::fmt::Display) -> Result<(), Failure> {
     writeln!(io::stdout(), "{text}").map_err(Failure::Output)
 }

@@ -1,4 +1,4 @@
-//! What a command takes from the process it runs in.
+//! Paths that a command takes from its process.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The program that plays the built-in engine and guards engines, and where engine files are.
+/// The program that runs the built-in engine and the guardian, and the folder of engine files.
 #[derive(Clone, Debug)]
 pub struct Environment {
     program: PathBuf,
@@ -19,22 +19,22 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// This process: its own program, and `configs/engines` in the working directory.
+    /// Returns the environment of this process: its program, and `configs/engines` in the working directory.
     pub fn current() -> io::Result<Self> {
         Ok(Self::of_program(std::env::current_exe()?))
     }
 
-    /// Another copy of `playself` as the program; for runs started inside a test or another tool.
+    /// Returns an environment with another `playself` as the program, for runs started inside a test or another tool.
     pub fn of_program(program: PathBuf) -> Self {
         Self { program, engine_files: PathBuf::from("configs/engines") }
     }
 
-    /// Where engine names are looked up.
+    /// Returns the paths where engine names are looked up.
     pub fn search_paths(&self) -> SearchPaths {
         SearchPaths { this_program: self.program.clone(), engines: self.engine_files.clone() }
     }
 
-    /// The process that kills left-over engines if this one is killed.
+    /// Returns the process that kills left-over engines if this one is killed.
     pub fn guardian(&self) -> GuardianProgram {
         GuardianProgram { program: self.program.clone(), args: vec![GuardianProgram::ARGUMENT.to_owned()] }
     }

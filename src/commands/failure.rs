@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io;
 
-/// A command that did not do what was asked, with the reason. [`status`](Self::status) is the program's exit status.
+/// Why a command failed. [`status`](Self::status) is the exit status of the program.
 #[derive(Debug)]
 pub enum Failure {
     /// The call or the configuration is wrong. Nothing was started.
     Usage(anyhow::Error),
-    /// Something failed that the call cannot be blamed for: I/O, an engine, a damaged run.
+    /// Something else failed: I/O, an engine, a damaged run.
     Fault(anyhow::Error),
-    /// The user stopped it before there was a run that could be resumed.
+    /// The user interrupted the command before there was a run to resume.
     Interrupted(String),
     /// Standard output could not be written.
     Output(io::Error),
@@ -24,17 +24,17 @@ impl Failure {
     /// Exit status after an interruption by the user.
     pub const INTERRUPTED_STATUS: u8 = 130;
 
-    /// A wrong call, described by `message`.
+    /// Returns a wrong call, described by `message`.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::Usage(anyhow::anyhow!("{message}"))
     }
 
-    /// A fault, described by `message`.
+    /// Returns a fault, described by `message`.
     pub fn fault(message: impl fmt::Display) -> Self {
         Self::Fault(anyhow::anyhow!("{message}"))
     }
 
-    /// The exit status of the program.
+    /// Returns the exit status of the program.
     pub fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => Self::USAGE_STATUS,
@@ -44,12 +44,12 @@ impl Failure {
         }
     }
 
-    /// Whether there is nothing to report: the reader of a pipe closed it because it had read enough.
+    /// Returns whether there is nothing to report: the reader of standard output closed it.
     pub fn is_silent(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Adds what was being done to the reason.
+    /// Puts `what` in front of the reason.
     #[must_use]
     pub fn context(self, what: impl fmt::Display + Send + Sync + 'static) -> Self {
         match self {
@@ -70,12 +70,12 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Turns an error into a [`Failure`]. There is no `From`: each call site decides what its error means.
+/// Converts an error into a [`Failure`]. There is no `From`, because each call site decides what its error means.
 pub trait OrFailure<T> {
-    /// The call or the configuration is to blame.
+    /// Converts an error of the call or the configuration.
     fn or_usage(self) -> Result<T, Failure>;
 
-    /// The call is not to blame.
+    /// Converts any other error.
     fn or_fault(self) -> Result<T, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! What a sequential test will cost, and what it can confirm in a given time.
+//! Forecasts of sequential tests: their cost, and the gain they can confirm in a given time.
 
 use serde::Serialize;
 
@@ -6,15 +6,15 @@ use crate::commands::pilot::Pilot;
 use crate::run::Plan;
 use crate::stats::{Elo, GameModel, GameVariance, OperatingCurve, SprtConfig};
 
-/// Gains that are considered, in Elo.
+/// Considered gains, in Elo.
 const GAINS: std::ops::RangeInclusive<u32> = 1..=200;
 
-/// A test that confirms no smaller gain than this mostly ends undecided.
+/// A test that only confirms larger gains than this mostly ends undecided.
 const COARSE: u32 = 25;
 
-/// The smallest gain that a test of `pairs` pairs confirms on average, in Elo; `None` if it is beyond what tuning brings.
+/// Returns the smallest gain that a test of `pairs` pairs confirms on average, in Elo; `None` if tuning cannot reach it.
 pub fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
-    // The usual openings of engine tests, which is accurate enough for a forecast.
+    // The usual openings of engine tests are accurate enough for a forecast.
     let games = GameModel::unbalanced().odds(Elo(0.0));
     let curve = OperatingCurve::new(test, GameVariance::measured(games.game_variance())?).with_overshoot();
     let confirms = |gain: &u32| {
@@ -24,7 +24,7 @@ pub fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
     GAINS.into_iter().find(confirms)
 }
 
-/// What a test of `pairs` pairs can confirm, in a sentence.
+/// Returns a sentence about the gain that a test of `pairs` pairs can confirm.
 pub fn test_reach(test: &SprtConfig, pairs: u64) -> String {
     let advice = "give more hours, faster limits or a wider elo in [accept]";
     match least_gain(test, pairs) {
@@ -44,11 +44,11 @@ pub fn test_reach(test: &SprtConfig, pairs: u64) -> String {
 /// The expected course of a test.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// The chance to pass and the length by true strength.
+    /// Probability to pass and expected length, by true strength.
     pub curve: OperatingCurve,
-    /// What was measured.
+    /// Result of the pilot.
     pub pilot: Pilot,
-    /// Where the run ends at the latest.
+    /// Maximum number of pairs.
     pub max_pairs: Option<u64>,
 }
 
@@ -65,27 +65,27 @@ pub struct ForecastSummary {
     pub seconds_per_pair: f64,
 }
 
-/// What a test does at one true strength.
+/// Expected course of a test at one true strength.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ForecastAt {
-    /// The true strength.
+    /// True strength.
     pub elo: f64,
-    /// The chance that H1 is accepted.
+    /// Probability that H1 is accepted.
     pub pass_probability: f64,
-    /// Expected length.
+    /// Expected number of pairs.
     pub pairs: f64,
-    /// Expected wall time.
+    /// Expected duration.
     pub hours: f64,
 }
 
 impl Forecast {
-    /// The forecast for the test of `plan`; `None` if it has none.
+    /// Returns the forecast for the test of `plan`; `None` if it has no test.
     pub fn of(plan: &Plan, pilot: Pilot) -> Option<Self> {
         let curve = OperatingCurve::new(&plan.sprt()?, game_variance(&pilot)).with_overshoot();
         Some(Self { curve, pilot, max_pairs: plan.last_pair() })
     }
 
-    /// What happens at the strength of H0, half-way and at that of H1.
+    /// Returns the expected course at the strength of H0, at that of H1 and half-way between them.
     pub fn strengths(&self) -> [(&'static str, ForecastAt); 3] {
         let (null, alternative) = (self.curve.null(), self.curve.alternative());
         let midpoint = Elo((null.0 + alternative.0) / 2.0);
@@ -107,7 +107,7 @@ impl Forecast {
         }
     }
 
-    /// Wall time of the whole run, if it has an end.
+    /// Returns the duration of the maximum number of pairs.
     pub fn max_hours(&self) -> Option<f64> {
         self.max_pairs.map(|pairs| self.hours(pairs as f64))
     }
@@ -127,7 +127,8 @@ impl Forecast {
     }
 }
 
-/// The variance of a game. The few games of a pilot are mixed with the usual draw rate, so that they do not decide alone.
+/// Returns the variance of a game. The few games of a pilot are mixed with games of the usual draw rate, because alone they
+/// are too few to estimate it.
 fn game_variance(pilot: &Pilot) -> GameVariance {
     const USUAL_DRAWS: f64 = 0.5;
     const USUAL_GAMES: f64 = 20.0;

@@ -1,4 +1,4 @@
-//! The check of a whole journal before anything is written.
+//! Checking a whole journal before anything is written.
 
 use anyhow::{Context, bail};
 
@@ -7,8 +7,7 @@ use crate::journal::{Entry, EntryDetail, Frame, ReadError, read_parallel};
 use crate::run::{Audit, ReplayError, check_first_record};
 use crate::store::sha256_of;
 
-/// Checks every byte of the journal, that it belongs to the plan, and what no single record can show: that every pair has
-/// one history.
+/// Checks every record of the journal, that it belongs to the plan, and that the records of every pair form one history.
 pub(super) fn check_journal(run: &OpenRun) -> anyhow::Result<()> {
     let hash = sha256_of(run.plan_text.as_bytes());
     let mut audit = Audit::default();

@@ -7,7 +7,7 @@ use crate::run::{Openings, Plan};
 pub(super) struct PlannedOpenings(Option<Book>);
 
 impl PlannedOpenings {
-    /// Opens the book and checks every line of it.
+    /// Opens the book and checks all its openings.
     pub(super) fn open(plan: &Plan) -> anyhow::Result<Self> {
         let Some(planned) = &plan.openings else { return Ok(Self(None)) };
         let options = BookOptions {

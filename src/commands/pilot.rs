@@ -1,4 +1,4 @@
-//! A few pairs played to measure what a run will cost.
+//! Pilots: a few pairs played to measure the cost of a run.
 
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
@@ -8,12 +8,12 @@ use crate::run::{Plan, RunKind, RunOutcome, plan_to_toml};
 use crate::stats::Pentanomial;
 use crate::store::{RunFolder, TempFolder};
 
-/// What a pilot measured.
+/// Result of a pilot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pilot {
-    /// Wall time per pair, at the concurrency of the plan.
+    /// Duration per pair, at the concurrency of the plan.
     pub seconds_per_pair: f64,
-    /// The results of its pairs.
+    /// Results of the pairs.
     pub pentanomial: Pentanomial,
     /// Share of drawn games.
     pub draw_ratio: f64,

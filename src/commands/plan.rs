@@ -1,4 +1,4 @@
-//! From a run file to a plan whose engines accept their options.
+//! Resolving a run file into a plan, and checking the plan against its engines.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,21 +16,21 @@ use crate::store::read_text;
 pub struct CheckedPlan {
     /// The plan.
     pub plan: Plan,
-    /// What each engine reported about itself, in the plan's order.
+    /// Facts that each engine declared, in the order of the plan.
     pub facts: Vec<EngineFacts>,
 }
 
-/// A configuration argument: a run file to resolve, or the plan of an earlier run to repeat.
+/// A configuration argument: a run file, or the plan of an earlier run to play again.
 #[derive(Debug)]
 pub enum RunSource {
     /// A run file.
     File(Box<RunFile>),
-    /// A `plan.toml`, whose files are unchanged.
+    /// A `plan.toml` whose engines and book are unchanged.
     Recorded(Box<Plan>),
 }
 
 impl RunSource {
-    /// Reads a configuration file. A `plan.toml` is recognised by the key that every plan has and no run file knows.
+    /// Reads a configuration file. A `plan.toml` is recognised by a key that every plan has and no run file may have.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         if !is_plan(path) {
             return Ok(Self::File(Box::new(RunFile::read(path).or_usage()?)));
@@ -60,7 +60,7 @@ pub fn checked_plan(run: &RunFile, environment: &Environment) -> Result<CheckedP
     check_plan(plan, environment)
 }
 
-/// A seed for runs that name none.
+/// Returns a seed for a run file without one.
 pub(super) fn new_seed() -> u64 {
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     ((nanoseconds ^ u128::from(std::process::id())) % 1_000_000_007) as u64
@@ -72,8 +72,8 @@ pub fn check_plan(plan: Plan, environment: &Environment) -> Result<CheckedPlan, 
     Ok(CheckedPlan { plan, facts })
 }
 
-/// Starts every engine once: an option that it refuses is a mistake in the plan, found before there is a run. The arguments
-/// of the built-in engine are checked without starting it, so that a misspelt weight is suggested.
+/// Starts every engine once, so that an option it does not accept is reported before there is a run. The arguments of the
+/// built-in engine are checked without starting it, which gives better messages for misspelt weights.
 pub(super) fn check_engines(
     engines: &[PlannedEngine],
     environment: &Environment,
@@ -99,7 +99,7 @@ pub(super) fn check_engines(
     }
 }
 
-/// The weights file and the assignments among the arguments of the built-in engine.
+/// Returns the weights file and the assignments among the arguments of the built-in engine.
 fn setup_arguments(args: &[String]) -> (Option<&Path>, Vec<String>) {
     let value_of = |flag: &'static str| {
         args.iter().enumerate().filter_map(move |(at, argument)| match argument.strip_prefix(flag)? {

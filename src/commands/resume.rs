@@ -21,12 +21,12 @@ use crate::run::{
 };
 use crate::store::{RunFolder, read_text, sha256_of};
 
-/// How an existing run is resumed.
+/// Options of a resumed run.
 #[derive(Clone, Debug)]
 pub struct ResumeOptions {
-    /// Where it reports to.
+    /// Destination of its output.
     pub console: Console,
-    /// Where a live page is served, if at all.
+    /// Address of a live page.
     pub serve: Option<ServeAddress>,
 }
 
@@ -57,8 +57,8 @@ impl OpenRun {
         Ok(Self { folder, plan, plan_text, journal })
     }
 
-    /// Refuses a journal without a single record beside files with games: it is not that of a run killed as it began, and
-    /// to resume it would overwrite these games.
+    /// Refuses a journal without a record beside files with games. It does not belong to a run that was killed as it began,
+    /// and resuming it would overwrite the games.
     pub(super) fn refuse_empty_journal(&self) -> Result<(), Failure> {
         if !self.has_a_record().or_fault()? && self.folder.holds_games() {
             return Err(missing_journal(
@@ -93,7 +93,7 @@ fn missing_journal(folder: &RunFolder, problem: &str) -> Failure {
     ))
 }
 
-/// Resumes the run in `path` exactly where it was.
+/// Resumes the run in `path` from its journal.
 pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -> Result<Finished, Failure> {
     let run = OpenRun::open(path)?;
     run.refuse_empty_journal()?;
@@ -134,7 +134,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     Ok(Reporting { console, page }.finished(run.run().or_fault()?, folder))
 }
 
-/// Replays a run's journal and brings its derived files up to date.
+/// Replays the journal of a run and completes its derived files.
 fn replay_into_files(run: &OpenRun, console: Console) -> anyhow::Result<(Replayed, Vec<Box<dyn Observer>>)> {
     let mut derived = DerivedFiles::reopen(&run.folder)?;
     loop {
@@ -185,7 +185,7 @@ fn keep_aside(folder: &RunFolder) -> io::Result<Vec<String>> {
     Ok(kept)
 }
 
-/// A failed replay, with the changes of the plan if they are the reason.
+/// Returns the error of a failed replay, with the changes of the plan if they are the reason.
 pub(super) fn with_plan_changes(error: ReplayError, plan_text: &str) -> anyhow::Error {
     let changes = match &error {
         ReplayError::PlanChanged { played } if !played.is_empty() => plan_changes(played, plan_text),

@@ -1,4 +1,4 @@
-//! Starting a new run: checks, folder, journal, reports.
+//! Starting a new run: checks, folder, journal and reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,53 +18,53 @@ use crate::run::preflight::{DiskRoom, Fairness, fairness};
 use crate::run::{FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, plan_to_toml};
 use crate::store::{RunFolder, UtcDate, write_whole};
 
-/// How a new run is started.
+/// Options of a new run.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// Where its folder goes.
+    /// Place of its folder.
     pub place: RunPlace,
-    /// What happens to a plan that gives warnings.
+    /// Treatment of warnings.
     pub warnings: WarningPolicy,
-    /// Where it reports to.
+    /// Destination of its output.
     pub console: Console,
-    /// Where a live page is served, if at all.
+    /// Address of a live page.
     pub serve: Option<ServeAddress>,
 }
 
 /// The folder of a new run.
 #[derive(Clone, Debug)]
 pub enum RunPlace {
-    /// A new folder inside this one, named by date and run.
+    /// A new folder inside this one, named after the time and the run.
     Inside(PathBuf),
     /// Exactly this folder.
     Exactly(PathBuf),
 }
 
-/// What happens to a plan whose engines are not comparable or that the machine is too small for.
+/// Treatment of a plan whose engines are not comparable, or that the machine is too small for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningPolicy {
-    /// It is played; the warnings are reported.
+    /// The run is played and the warnings are reported.
     Report,
-    /// It is refused.
+    /// The run is refused.
     Refuse,
 }
 
-/// A run that was played as far as it went, with its folder.
+/// A run that has ended, for whatever reason.
 pub struct Finished {
-    /// What was planned.
+    /// The plan.
     pub plan: Plan,
     /// Its state at the end.
     pub state: RunState,
-    /// How it ended.
+    /// The outcome.
     pub outcome: RunOutcome,
     /// Its folder.
     pub folder: RunFolder,
-    /// The live page, served for as long as this lives.
+    /// The live page, served until this is dropped.
     pub(super) page: Option<Server>,
 }
 
 impl Finished {
-    /// The exit status that reports the outcome.
+    /// Returns the exit status of the outcome.
     pub fn status(&self) -> u8 {
         self.outcome.exit_status()
     }
@@ -72,7 +72,7 @@ impl Finished {
 
 /// Plays a new run.
 ///
-/// Everything that can be refused is refused before the folder is made, so a refused run leaves nothing behind.
+/// All checks come before the folder is created, so a refused run leaves nothing behind.
 pub fn start(
     checked: CheckedPlan,
     options: &StartOptions,
@@ -106,7 +106,7 @@ pub fn start(
     play(plan, openings, folder, warnings, Reporting { console, page }, environment)
 }
 
-/// Plays a new run in exactly this folder, without the checks of [`start`]: they were made for the run it belongs to.
+/// Plays a new run in exactly this folder, without the checks of [`start`], which were made for the run it belongs to.
 pub(super) fn start_in(
     plan: Plan,
     path: &Path,
@@ -118,7 +118,7 @@ pub(super) fn start_in(
     play(plan, openings, folder, Vec::new(), Reporting { console, page: None }, environment)
 }
 
-/// A folder that holds a run already is a wrong call; one that cannot be written is a fault.
+/// Creates the run folder. One that already contains a run is a wrong call, one that cannot be written a fault.
 fn create_exactly(path: &Path) -> Result<RunFolder, Failure> {
     RunFolder::create_at(path).map_err(|error| {
         let taken = error.kind() == std::io::ErrorKind::AlreadyExists;
@@ -127,14 +127,14 @@ fn create_exactly(path: &Path) -> Result<RunFolder, Failure> {
     })
 }
 
-/// Where a run in play reports to.
+/// Outputs of a run in play.
 pub(super) struct Reporting {
     pub(super) console: Console,
     pub(super) page: Option<Server>,
 }
 
 impl Reporting {
-    /// Prints where the run is and how to resume it.
+    /// Prints the place of the run and how to resume it.
     pub(super) fn finished(self, run: FinishedRun, folder: RunFolder) -> Finished {
         let Self { console, page } = self;
         let FinishedRun { plan, state, outcome, .. } = run;
@@ -200,7 +200,7 @@ pub(super) fn play_new(
     run.run().or_fault()
 }
 
-/// Serves the page of the run in `folder` while it is played, if that was asked for.
+/// Serves the live page of the run in `folder`, if there is an address.
 pub(super) fn serve_run(
     address: Option<&ServeAddress>,
     folder: &RunFolder,
@@ -211,12 +211,12 @@ pub(super) fn serve_run(
     Ok(Some(server))
 }
 
-/// Prints the address of a live page on standard error, where programs that read JSON do not see it.
+/// Prints the address of a live page on standard error, because standard output may be JSON.
 pub fn announce(server: &Server) {
     Console::Text.print_progress(&format!("Live page: {}", server.control_url()));
 }
 
-/// A limit of the plan that the system does not enforce.
+/// Returns a note about a limit of the plan that the system does not enforce.
 fn ineffective_limit(plan: &Plan) -> Option<String> {
     let limited = plan.engines.iter().find(|engine| engine.spec.sandbox.processes.is_some())?;
     let name = &limited.spec.name;
@@ -225,14 +225,14 @@ fn ineffective_limit(plan: &Plan) -> Option<String> {
         .then(|| format!("engine {name}: `processes` has no effect, because it does not apply to root"))
 }
 
-/// The path itself or the nearest directory above it that exists.
+/// Returns the path or its nearest ancestor that exists.
 fn existing_ancestor(path: &Path) -> &Path {
     let existing = path.ancestors().find(|path| path.exists());
     // The ancestor of a relative path is the working directory.
     existing.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Refuses a disk without room for `games`, and warns of one that may fill up.
+/// Refuses a disk without room for `games` games, and warns of one that may fill up.
 pub(super) fn check_disk(folder: &Path, games: u64, console: Console) -> anyhow::Result<()> {
     match DiskRoom::look(folder, games)? {
         DiskRoom::Enough => {}
@@ -242,7 +242,7 @@ pub(super) fn check_disk(folder: &Path, games: u64, console: Console) -> anyhow:
     Ok(())
 }
 
-/// A path as one word of a shell.
+/// Quotes a path for a shell.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte));

@@ -1,4 +1,4 @@
-//! Tuning: from a run file to a plan, and from the tuned values to their acceptance test.
+//! Tuning runs: their plan, and the test of the tuned values.
 
 use std::path::PathBuf;
 
@@ -23,22 +23,22 @@ use crate::stats::{Decision, Hypothesis};
 use crate::store::write_whole;
 use crate::tuning::{Lookahead, Method, Parameter, TunerPlan};
 
-/// Pairs that measure how long a pair takes, where the budget is in hours.
+/// Number of pairs of the pilot that measures the duration of a pair, if the budget is in hours.
 const PILOT_PAIRS: u64 = 8;
 
-/// The same for the test, whose limits are mostly longer, before the tuning begins.
+/// The same for the test before the tuning begins; its limits are mostly longer.
 const PILOT_OF_TEST: u64 = 2;
 
-/// The share of a budget in hours that is kept for the test of the tuned values.
+/// Share of a budget in hours that is reserved for the test of the tuned values.
 const SHARE_OF_TEST: f64 = 0.25;
 
-/// The exit status of values that were tuned and not accepted.
+/// Exit status if nothing better than the start was found.
 const NOT_ACCEPTED: u8 = 1;
 
-/// A tuning run as it is asked for.
+/// Parameters of a tuning run.
 #[derive(Debug)]
 pub struct TuneRequest {
-    /// The run file, flags applied.
+    /// The run file, with the flags applied.
     pub run: RunFile,
     /// Its path, for messages.
     pub config: PathBuf,
@@ -46,7 +46,8 @@ pub struct TuneRequest {
     pub games: Option<u64>,
 }
 
-/// Resolves a tuning run: asks the engine for its numbers, and measures how many pairs fit into hours.
+/// Resolves a tuning run: reads the numbers that the engine declares, and measures how many pairs fit into a budget in
+/// hours.
 pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<CheckedPlan, Failure> {
     let TuneRequest { run, config, .. } = request;
     let in_config = |problem: &str| Failure::usage(format_args!("{}: {problem}", config.display()));
@@ -85,7 +86,7 @@ pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<C
     Ok(CheckedPlan { plan: draft.into_plan(tuner, accept), facts })
 }
 
-/// Plays a tuning run, then the test of its values. Prints first what the test can confirm in the time left for it.
+/// Plays a tuning run, then the test of its values. Before that, prints the gain that the test can confirm in its time.
 pub fn tune(
     checked: CheckedPlan,
     options: &StartOptions,
@@ -95,7 +96,7 @@ pub fn tune(
     accept(start(checked, options, environment)?, options.console, environment)
 }
 
-/// How a run ended, with the test that followed it.
+/// A tuning run that has ended, with its test.
 pub enum Acceptance {
     /// No test follows: the run has none, or did not finish.
     NotTested(Box<Finished>),
@@ -111,7 +112,7 @@ pub enum Acceptance {
 }
 
 impl Acceptance {
-    /// The exit status: that of the test where there was one.
+    /// Returns the exit status: that of the test if there was one.
     pub fn status(&self) -> u8 {
         match self {
             Self::NotTested(run) => run.status(),
@@ -121,8 +122,8 @@ impl Acceptance {
     }
 }
 
-/// Tests the values of a finished tuning run against its start, if its plan asks for that. The values come from the state
-/// of the run, which is its journal; `weights.toml` is output only.
+/// Tests the values of a finished tuning run against its start, if its plan has a test. The values come from the state of
+/// the run, which is derived from the journal; `weights.toml` is output only.
 pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<Acceptance, Failure> {
     let plan = match AfterRun::of(&tuning.plan, &tuning.state, &tuning.outcome) {
         AfterRun::Nothing => return Ok(Acceptance::NotTested(Box::new(tuning))),
@@ -133,7 +134,7 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
         AfterRun::Test(plan) => plan,
     };
     let test = test_values(&tuning, &plan, console, environment)?;
-    // The page of the tuning run shows how its test ended.
+    // The page of the tuning run includes the result of its test.
     let text = plan_to_toml(&tuning.plan).or_fault()?;
     write_page(&tuning.folder, &tuning.plan, &text).or_fault()?;
     if let Some(page) = &tuning.page {
@@ -170,7 +171,7 @@ fn test_values(
     start_in(test, &place, console, environment)
 }
 
-/// Prints before the tuning begins what its test can confirm in the hours that are left for it.
+/// Prints the gain that the test can confirm in the hours reserved for it.
 fn print_test_reach(plan: &Plan, console: Console, environment: &Environment) -> Result<(), Failure> {
     let (Some(tuner), Some(accept)) = (plan.tuner(), plan.acceptance()) else { return Ok(()) };
     if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
@@ -181,14 +182,14 @@ fn print_test_reach(plan: &Plan, console: Console, environment: &Environment) ->
     Ok(())
 }
 
-/// How many pairs fit into `hours`, measured by a pilot.
+/// Measures with a pilot how many pairs fit into `hours`.
 fn pairs_in(hours: f64, plan: &Plan, pilot_pairs: u64, environment: &Environment) -> Result<u64, Failure> {
     let measured = pilot(plan, pilot_pairs, environment)?;
     let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
     Ok((pairs as u64).max(1))
 }
 
-/// The numeric options that an engine declares, starting at the values that the plan sets.
+/// Returns the numeric options that an engine declares, starting at the values of the plan.
 fn declared_numbers(engine: &PlannedEngine, facts: &EngineFacts) -> Result<Vec<Parameter>, Failure> {
     if engine.spec.protocol != Protocol::Uci {
         return Err(Failure::usage("only UCI engines declare options that can be tuned"));

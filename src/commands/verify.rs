@@ -1,4 +1,4 @@
-//! Checking a run's journal and rebuilding the files that follow from it.
+//! Checking the journal of a run and rebuilding the files derived from it.
 
 use std::fmt;
 use std::fs;
@@ -15,16 +15,16 @@ use crate::report::{DerivedFiles, TuneFiles};
 use crate::run::{Known, Observer, Replayed, RunEvent, RunOutcome, RunView, replay};
 use crate::store::{RunFolder, sha256_of, write_whole};
 
-/// What a verification found and did.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// Where the rest of the journal was moved, if it was cut.
+    /// The cut of the journal, if one was requested.
     pub cut: Option<JournalCut>,
-    /// Records in the journal.
+    /// Number of records in the journal.
     pub records: u64,
-    /// Pairs that count.
+    /// Number of counted pairs.
     pub pairs: u64,
-    /// Bytes of an incomplete record at the end of the journal.
+    /// Size of an incomplete record at the end of the journal.
     pub torn_bytes: u64,
     /// The derived files, in the order they were compared.
     pub files: Vec<VerifiedFile>,
@@ -44,18 +44,18 @@ pub struct JournalCut {
 pub struct VerifiedFile {
     /// Its name in the run folder.
     pub name: String,
-    /// What was done to it.
+    /// Its state.
     pub state: FileState,
 }
 
-/// What a verification did to a file.
+/// Comparison of a file with the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// It agrees with the journal.
     Unchanged,
     /// It differed and was rewritten from the journal.
     Rewritten,
-    /// The same, and the longer file that was there is kept under this name.
+    /// It differed, was rewritten, and the old file, which was longer, is kept under this name.
     RewrittenKeeping(String),
 }
 
@@ -84,8 +84,8 @@ impl fmt::Display for Verification {
     }
 }
 
-/// Checks the journal of the run in `path` and rewrites every derived file that differs from it. With `cut_at`, gives up
-/// the journal from that byte on first; the rest is kept beside it.
+/// Checks the journal of the run in `path` and rewrites every derived file that differs from it. With `cut_at`, first
+/// cuts the journal at that byte; the rest is kept in another file.
 pub fn verify(path: &Path, cut_at: Option<u64>) -> Result<Verification, Failure> {
     let mut run = OpenRun::open(path)?;
     let cut = cut_at.map(|offset| cut_journal(&mut run, offset)).transpose().or_fault()?;
@@ -101,7 +101,7 @@ pub fn verify(path: &Path, cut_at: Option<u64>) -> Result<Verification, Failure>
     })
 }
 
-/// Writes the derived files of a run again in a draft folder, and replaces those that differ.
+/// Writes the derived files of a run to a draft folder, and replaces those that differ.
 fn rebuild(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<VerifiedFile>)> {
     let (folder, plan) = (&run.folder, &run.plan);
     let draft = folder.path().join(".verify");
@@ -163,7 +163,7 @@ fn repair(fresh: &Path, current: &Path) -> anyhow::Result<VerifiedFile> {
     }
     let length = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
     let mut state = FileState::Rewritten;
-    // What the journal does not contain may still be worth having.
+    // A longer file may contain something that the journal does not.
     if length(current) > length(fresh) {
         let old = format!("{name}.before-verify");
         fs::rename(current, current.with_file_name(&old))

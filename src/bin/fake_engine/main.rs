@@ -1,6 +1,6 @@
-//! `fake-engine`: an engine that plays legal moves at once, and misbehaves exactly as its script says.
+//! `fake-engine`: an engine that plays legal moves immediately and misbehaves as its script describes.
 //!
-//! It serves the fault tests and the benchmarks of the harness. All triggers are counts, never time.
+//! The fault tests and benchmarks of the harness use it. All triggers are counts, never times.
 
 mod mover;
 mod script;
@@ -20,56 +20,56 @@ use nix::time::ClockId;
 use playself::chess::{Color, MoveStyle};
 use script::{Action, Event, Script};
 
-/// An engine for tests: instant legal moves, and faults on demand.
+/// Run an engine for tests: immediate legal moves, and faults on demand
 #[derive(Debug, Parser)]
 #[command(name = "fake-engine")]
 struct Call {
-    /// A rule, for example `on go#5: hang`; may be given more than once.
+    /// Rule, e.g. `on go#5: hang`; may be repeated
     #[arg(long = "on", value_name = "RULE")]
     rules: Vec<String>,
-    /// A file of rules, one a line.
+    /// File of rules, one on each line
     #[arg(long)]
     script: Option<PathBuf>,
-    /// A file that counts starts over processes, for rules on `start#2`.
+    /// File that counts the starts of several processes, for rules such as `on start#2`
     #[arg(long)]
     state: Option<PathBuf>,
-    /// Think this long about every move.
+    /// Time per move in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0)]
     sleep_ms: u64,
-    /// Changes which moves are chosen.
+    /// Seed of the choice of moves
     #[arg(long, default_value_t = 0)]
     salt: u64,
-    /// The name told to `uci`.
+    /// Name sent after `uci`
     #[arg(long, default_value = "fake")]
     name: String,
-    /// Print an info line with this score before every move.
+    /// Send an info line with this score in centipawns before every move
     #[arg(long, allow_hyphen_values = true)]
     score: Option<i32>,
-    /// Wait to be killed; what forked children do.
+    /// Wait to be killed; used for forked children
     #[arg(long)]
     linger: bool,
-    /// With --linger: leave the parent's session first.
+    /// With --linger: first create a new session
     #[arg(long)]
     session: bool,
-    /// With --linger: become the same program again, so many times; all the while there is no telling whose it is.
-    #[arg(long, value_name = "TIMES", default_value_t = 0)]
+    /// With --linger: first replace the process by the same program N times; meanwhile its environment cannot be read
+    #[arg(long, value_name = "N", default_value_t = 0)]
     reborn: u64,
-    /// Speak ACE: who makes White's moves.
+    /// ACE: player of the white pieces
     #[arg(long, value_parser = ["human", "computer"])]
     white: Option<String>,
-    /// Speak ACE: who makes Black's moves.
+    /// ACE: player of the black pieces
     #[arg(long, value_parser = ["human", "computer"])]
     black: Option<String>,
-    /// Speak ACE: where the game starts.
+    /// ACE: starting position
     #[arg(long)]
     starting: Option<String>,
-    /// Speak ACE: accepted and ignored.
+    /// ACE: accepted and ignored
     #[arg(long)]
     time: Option<String>,
-    /// Speak ACE: accepted and ignored.
+    /// ACE: accepted and ignored
     #[arg(long)]
     nodes: Option<u64>,
-    /// Speak ACE: accepted and ignored.
+    /// ACE: accepted and ignored
     #[arg(long)]
     depth: Option<u32>,
 }
@@ -106,7 +106,7 @@ struct Engine {
     out: Vec<u8>,
 }
 
-/// Whether to go on listening.
+/// Whether to read another command.
 enum Next {
     Listen,
     Leave(u8),
@@ -122,7 +122,7 @@ impl Engine {
         }
         let mut script = Script::parse(&text)?;
         if let Some(path) = &call.state {
-            // One byte a start: appending is atomic, so processes that start together count right.
+            // One byte for each start: appending is atomic, so processes that start at once are all counted.
             let counted = fs::OpenOptions::new().append(true).create(true).open(path);
             let before = fs::metadata(path).map_or(0, |meta| meta.len());
             counted.and_then(|mut file| file.write_all(b".")).map_err(|error| error.to_string())?;
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     fn speak_uci(mut self) -> ExitCode {
-        // Straight from the pipe, past the library's own buffer: what is measured with this engine is the harness.
+        // Reads from the pipe without a buffered reader, because benchmarks with this engine measure the harness.
         let (stdin, mut held, mut filled) = (io::stdin(), vec![0; 64 << 10], 0);
         loop {
             if filled == held.len() {
@@ -151,7 +151,7 @@ impl Engine {
             }
             filled += count;
             let mut from = 0;
-            // A long position line is mostly known already; only the rest of it is looked at.
+            // Most of a long `position` line is known already; only the rest is searched for its end.
             while let Some((known, length)) = {
                 let rest = &held[from..filled];
                 let known = self.mover.known(rest);
@@ -168,10 +168,10 @@ impl Engine {
         }
     }
 
-    /// Takes in a line whose first `known` bytes are the position told last.
+    /// Processes a line whose first `known` bytes are the last `position` line.
     fn line(&mut self, line: &[u8], known: usize) -> Next {
         if known > 0 && line.get(known).is_none_or(|&byte| byte == b' ') {
-            self.mover.go_on(text(&line[known..]));
+            self.mover.extend(text(&line[known..]));
             return self.event(Event::Position, "");
         }
         let line = text(line);
@@ -220,9 +220,9 @@ impl Engine {
                      option name Weight type spin default 5 min 0 max 100\nuciok\n",
                     self.name
                 );
-                say(text.as_bytes());
+                write_out(text.as_bytes());
             }
-            Event::IsReady => say(b"readyok\n"),
+            Event::IsReady => write_out(b"readyok\n"),
             Event::Go => self.play(),
             Event::Quit | Event::Eof => return Next::Leave(0),
             Event::Start | Event::SetOption | Event::NewGame | Event::Position | Event::Stop => {}
@@ -242,7 +242,7 @@ impl Engine {
         self.out.extend_from_slice(b"bestmove ");
         self.out.extend_from_slice(best.as_bytes());
         self.out.push(b'\n');
-        say(&self.out);
+        write_out(&self.out);
     }
 
     fn act(&mut self, action: &Action, event: Event) -> Next {
@@ -251,9 +251,9 @@ impl Engine {
                 let text = String::from_utf8_lossy(bytes);
                 if text.contains("{move}") {
                     let text = text.replace("{move}", self.mover.choose().unwrap_or_default());
-                    say(text.as_bytes());
+                    write_out(text.as_bytes());
                 } else {
-                    say(bytes);
+                    write_out(bytes);
                 }
             }
             Action::Play => return self.usual(event),
@@ -262,13 +262,13 @@ impl Engine {
             Action::Hang => hang(),
             Action::Exit(code) => std::process::exit(*code),
             Action::Signal(name) => signal(name),
-            Action::Flood(count) => (0..count / 4096).for_each(|_| say(&[b'f'; 4096])),
+            Action::Flood(count) => (0..count / 4096).for_each(|_| write_out(&[b'f'; 4096])),
             Action::Lines(count, line) => {
                 let block = [line.as_slice(), b"\n"].concat().repeat(64);
-                (0..count / 64).for_each(|_| say(&block));
+                (0..count / 64).for_each(|_| write_out(&block));
             }
             Action::Drip(pause) => loop {
-                say(b"x");
+                write_out(b"x");
                 thread::sleep(*pause);
             },
             Action::Stderr(count) => {
@@ -298,7 +298,7 @@ impl Engine {
         Next::Listen
     }
 
-    /// One ACE game: prints its moves, reads the other side's, ends with the status that tells the result.
+    /// Plays an ACE game: prints its moves, reads those of the other side, and returns the result as exit status.
     fn play_ace(mut self, call: &Call) -> ExitCode {
         if let Some(fen) = &call.starting {
             self.mover.start_from(fen);
@@ -342,18 +342,18 @@ impl Engine {
         thread::sleep(self.sleep);
         if let Some(text) = self.mover.choose_ace() {
             // The original prints a blank line before its move.
-            say(format!("\n{text}\n").as_bytes());
+            write_out(format!("\n{text}\n").as_bytes());
         }
     }
 }
 
-/// A line without its end. Bytes that are not text cannot be a command.
+/// Returns a line without its end; empty if it is not UTF-8, which no command is.
 fn text(line: &[u8]) -> &str {
     std::str::from_utf8(line).unwrap_or_default().trim_end()
 }
 
-/// Writes to the harness, past the library's own buffer.
-fn say(mut bytes: &[u8]) {
+/// Writes to standard output without a buffer.
+fn write_out(mut bytes: &[u8]) {
     while !bytes.is_empty() {
         let Ok(count) = nix::unistd::write(io::stdout(), bytes) else { return };
         bytes = &bytes[count..];
@@ -368,13 +368,13 @@ fn hang() -> ! {
 
 fn signal(name: &str) {
     if let Ok(signal) = name.parse::<Signal>() {
-        // The first one may meet a handler that only takes itself off.
+        // The first signal may run a handler that only removes itself.
         let _ = raise(signal);
         let _ = raise(signal);
     }
 }
 
-/// This very program, once more.
+/// Returns a command that runs this program.
 fn program() -> Program {
     Program::new(std::env::current_exe().unwrap_or_default())
 }
@@ -390,7 +390,7 @@ fn fork(name: &str, args: &[&str]) {
         .spawn();
 }
 
-/// Works until it has had so much of a processor, however long that takes by the clock.
+/// Works until it has used `time` of processor time, however long that takes.
 fn burn(time: Duration) {
     let clock = ClockId::CLOCK_THREAD_CPUTIME_ID;
     let used = || clock.now().map_or(Duration::MAX, Duration::from);

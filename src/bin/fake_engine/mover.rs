@@ -1,23 +1,23 @@
-//! A legal move out of a hash of the position: the same at any speed and any concurrency.
+//! Chooses a legal move by a hash of the position, so that games do not depend on speed or concurrency.
 
 use playself::chess::{Move, MoveStyle, Position};
 use playself::protocol::uci::{Command, Start};
 
-/// The position an engine was last told, read move by move as the game grows.
+/// The position of the last `position` line, updated incrementally.
 #[derive(Debug)]
 pub(crate) struct Mover {
-    told: String,
+    line: String,
     position: Position,
     style: MoveStyle,
     salt: u64,
-    /// The move last chosen and how it is spelt: it comes back with the next position.
+    /// The move chosen last with its text; it is usually the first new move of the next `position` line.
     chosen: Option<(Move, String)>,
 }
 
 impl Mover {
     pub(crate) fn new(salt: u64) -> Self {
         Self {
-            told: String::new(),
+            line: String::new(),
             position: Position::startpos(),
             style: MoveStyle::Standard,
             salt,
@@ -33,12 +33,12 @@ impl Mover {
         &self.position
     }
 
-    /// How much of the start of `line` is the position told last; 0 if it begins otherwise.
+    /// Returns the length of the last `position` line if `line` begins with it, else 0.
     pub(crate) fn known(&self, line: &[u8]) -> usize {
-        if line.starts_with(self.told.as_bytes()) { self.told.len() } else { 0 }
+        if line.starts_with(self.line.as_bytes()) { self.line.len() } else { 0 }
     }
 
-    /// Takes in a whole `position` line.
+    /// Processes a whole `position` line.
     pub(crate) fn set(&mut self, line: &str) {
         let Command::Position { start, moves } = Command::parse(line) else { return };
         self.chosen = None;
@@ -50,14 +50,14 @@ impl Mover {
             }
         };
         self.play_all(moves.as_str());
-        self.told.clear();
-        self.told.push_str(line);
+        self.line.clear();
+        self.line.push_str(line);
     }
 
-    /// Takes in what is new in a `position` line after what is [`Mover::known`] of it.
-    pub(crate) fn go_on(&mut self, news: &str) {
-        self.play_all(news);
-        self.told.push_str(news);
+    /// Processes the part of a `position` line after its [`Mover::known`] part.
+    pub(crate) fn extend(&mut self, rest: &str) {
+        self.play_all(rest);
+        self.line.push_str(rest);
     }
 
     fn play_all(&mut self, moves: &str) {
@@ -67,7 +67,7 @@ impl Mover {
     }
 
     fn push(&mut self, word: &str) {
-        // Chosen in this very position, so it needs no second look.
+        // It was chosen in this position, so its text need not be parsed.
         if let Some((mv, _)) = self.chosen.take_if(|(_, text)| text == word) {
             self.position = self.position.play(mv);
         } else if let Ok(mv) = self.position.parse_coordinate(word, self.style) {
@@ -75,7 +75,7 @@ impl Mover {
         }
     }
 
-    /// Starts from a FEN, as an ACE program is told.
+    /// Starts an ACE game from a FEN.
     pub(crate) fn start_from(&mut self, fen: &str) {
         if let Ok(position) = Position::from_fen(fen) {
             self.position = position;
@@ -93,14 +93,14 @@ impl Mover {
         }
     }
 
-    /// The move for the position, in UCI's spelling; `None` where there is none.
+    /// Returns the move for the position in UCI notation; `None` if there is no legal move.
     pub(crate) fn choose(&mut self) -> Option<&str> {
         let mv = self.pick()?;
         let (_, text) = self.chosen.insert((mv, self.position.coordinate(mv, self.style)));
         Some(text)
     }
 
-    /// The move for the position in ACE's spelling, and plays it.
+    /// Plays the move for the position and returns it in ACE notation.
     pub(crate) fn choose_ace(&mut self) -> Option<String> {
         let mv = self.pick()?;
         let text = self.position.ace(mv);
@@ -113,7 +113,7 @@ impl Mover {
     }
 }
 
-/// A finaliser of a 64-bit hash, so that near keys give far moves.
+/// Mixes a 64-bit hash, so that similar keys choose different moves.
 fn mix(mut x: u64) -> u64 {
     x ^= x >> 33;
     x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);

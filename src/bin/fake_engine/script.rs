@@ -1,9 +1,9 @@
-//! Rules for misbehaving: `on <event>[#n|#n+][@game g]: <action>[; <action>]…`.
+//! Rules of misbehaviour: `on <event>[#n|#n+][@game g]: <action>[; <action>]…`.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What happens to an engine.
+/// An event that a rule reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Event {
     Start,
@@ -18,14 +18,14 @@ pub(crate) enum Event {
     Eof,
 }
 
-/// What it does about it.
+/// A reaction to an event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// A line (or raw bytes) on stdout; `\n`, `\r`, `\0` and `\xNN` are escapes. `{move}` is a legal move.
+    /// Writes a line (or raw bytes) to stdout; `\n`, `\r`, `\0` and `\xNN` are escapes. `{move}` is a legal move.
     Write {
         bytes: Vec<u8>,
     },
-    /// What it would do without a rule.
+    /// The normal reaction.
     Play,
     /// Nothing more for this event.
     Ignore,
@@ -33,26 +33,26 @@ pub(crate) enum Action {
     Hang,
     Exit(i32),
     Signal(String),
-    /// So many bytes of one letter, without a line end.
+    /// Writes this many bytes of one letter, without a line end.
     Flood(u64),
-    /// So many lines.
+    /// Writes this many lines.
     Lines(u64, Vec<u8>),
-    /// A line a byte at a time, so many milliseconds apart, for ever.
+    /// Writes a line byte by byte, this many milliseconds apart, without end.
     Drip(Duration),
-    /// So many bytes on stderr.
+    /// Writes this many bytes to stderr.
     Stderr(u64),
     Close(i32),
-    /// A child that holds our pipes and does not end by itself.
+    /// Starts a child that inherits the pipes and does not end on its own.
     Fork(u64),
-    /// The same, in a session of its own.
+    /// The same, in a new session.
     ForkSession,
-    /// The same, becoming itself again and again.
+    /// The same, replacing itself by the same program again and again.
     ForkReborn(u64),
-    /// Work that takes this much of a processor.
+    /// Uses this much processor time.
     Burn(Duration),
     Spin,
     Alloc,
-    /// A file in the working directory.
+    /// Writes a file in the working directory.
     Fill(u64),
     BlockTerm,
 }
@@ -66,7 +66,7 @@ struct Rule {
     actions: Vec<Action>,
 }
 
-/// All rules, and how often each event has happened.
+/// All rules, with the number of times each event has happened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     rules: Vec<Rule>,
@@ -75,7 +75,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Reads rules, one a line; `#` begins a comment line.
+    /// Parses rules, one on each line; `#` begins a comment line.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let rules = lines.map(rule).collect::<Result<_, _>>()?;
@@ -86,12 +86,12 @@ impl Script {
         self.rules.is_empty()
     }
 
-    /// Counts an event that earlier processes have seen.
+    /// Sets how often earlier processes have seen an event.
     pub(crate) fn set_seen(&mut self, event: Event, times: u64) {
         self.seen.insert(event, times);
     }
 
-    /// Counts an event and says what to do about it; `None` means the usual.
+    /// Counts an event and returns the reaction; `None` for the normal one.
     pub(crate) fn on(&mut self, event: Event) -> Option<Vec<Action>> {
         if event == Event::NewGame {
             self.game += 1;

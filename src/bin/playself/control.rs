@@ -9,41 +9,41 @@ use playself::store::RunFolder;
 
 use crate::run_dir::RunDir;
 
-/// How long a run may take to answer.
+/// Time that a run may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Tell how a running run stands, as JSON
+/// Print the state of a running run as JSON
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusCommand {
     #[command(flatten)]
     run: RunDir,
 }
 
-/// Let a running run finish its games and start no more
+/// Pause a running run: finish the pairs in play and start no more
 #[derive(Debug, clap::Args)]
 pub(crate) struct PauseCommand {
     #[command(flatten)]
     run: RunDir,
 }
 
-/// End a pause
+/// Continue a paused run
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContinueCommand {
     #[command(flatten)]
     run: RunDir,
 }
 
-/// Change how many pairs a running run plays at the same time
+/// Change how many pairs a running run plays at once
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConcurrencyCommand {
     #[command(flatten)]
     run: RunDir,
-    /// Pairs at the same time from now on
+    /// Number of pairs at once
     #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
 }
 
-/// Let a running run finish its games and stop; it can be resumed
+/// Stop a running run after the pairs in play; it can be resumed
 #[derive(Debug, clap::Args)]
 pub(crate) struct StopCommand {
     #[command(flatten)]
@@ -80,7 +80,7 @@ impl StopCommand {
     }
 }
 
-/// Sends one request to the run and prints its answer; a refusal is a fault.
+/// Sends one request to the run and prints its answer. A refusal is a fault.
 fn send(run: &RunDir, what: ControlRequest) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&run.path).or_usage()?;
     let answered = request(&folder, what, TIMEOUT).map_err(|error| match error {

@@ -1,6 +1,6 @@
-//! `playself`: matches, sequential tests and tuning runs between chess engines, from the command line.
+//! `playself`: matches, sequential tests and tuning runs of chess engines.
 //!
-//! Each subcommand lives in its own file: a `clap::Args` struct whose `run` returns the exit status.
+//! Each command is a file: a `clap::Args` struct whose `run` returns the exit status.
 
 mod book;
 mod completions;
@@ -32,9 +32,14 @@ use playself::cli::usage;
 use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
 
-/// Play chess engines against each other, decide by statistics, and tune their weights.
+/// Play matches of chess engines, test them sequentially, and tune their weights.
 ///
-/// With two engines and nothing else, plays a pair of games and says who won.
+/// With only --white and --black, plays one pair of games and prints its result. An ENGINE is the path of a UCI program,
+/// ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines. Configuration files are described in
+/// docs/configuration.md.
+///
+/// Exit status: 0 finished or H1 accepted, 1 H0 accepted, 2 wrong usage, 3 undecided, 4 stopped by a fault, 130
+/// interrupted. A run that ended with 4 or 130 can be resumed.
 #[derive(Debug, Parser)]
 #[command(name = "playself", version, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 #[command(max_term_width = 110)]

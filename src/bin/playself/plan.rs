@@ -10,19 +10,22 @@ use playself::config::{EngineEntry, RunFile};
 use crate::forecast_text::forecast_text;
 use crate::play::apply;
 
-/// Say what a sequential test will cost: plays a short pilot, then tells pairs, hours and chances
+/// Forecast the cost of a sequential test.
+///
+/// Plays a short pilot to measure the time per pair, then prints the expected pairs and hours, and the probability to pass
+/// by true strength.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PlanCommand {
-    /// The test, for example configs/sprt.toml
+    /// Configuration file, e.g. configs/sprt.toml
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// The engine that is to be accepted or not
-    #[arg(long, value_name = "ENGINE")]
+    /// Engine to be tested
+    #[arg(long, value_name = "ENGINE", requires = "baseline")]
     candidate: Option<String>,
-    /// The engine it is measured against
-    #[arg(long, value_name = "ENGINE")]
+    /// Engine to test against
+    #[arg(long, value_name = "ENGINE", requires = "candidate")]
     baseline: Option<String>,
-    /// Pairs of the pilot
+    /// Number of pairs of the pilot
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
     pilot_pairs: u64,
     #[command(flatten)]

@@ -10,13 +10,13 @@ use playself::commands::{
 use playself::config::{EngineEntry, RunFile};
 use playself::run::Pairing;
 
-/// Play two engines against each other.
+/// A match of two engines without a configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClassicForm {
-    /// Engine with White in game one: PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
+    /// Engine that plays White in the first game of each pair
     #[arg(long, value_name = "ENGINE", requires = "black")]
     pub(crate) white: Option<String>,
-    /// Its opponent
+    /// Engine that plays Black in the first game of each pair
     #[arg(long, value_name = "ENGINE", requires = "white")]
     pub(crate) black: Option<String>,
     #[command(flatten)]
@@ -37,29 +37,23 @@ impl ClassicForm {
     }
 }
 
-/// Play a match or a tournament as a configuration file describes it
+/// Play a match, or a tournament of several engines.
+///
+/// Two engines play a match of pairs; more play a round robin, or a gauntlet of the first one against the others. The keys
+/// of a configuration file, and those of an engine's table, are listed in docs/configuration.md.
 #[derive(Clone, Debug, clap::Args)]
-#[command(
-    after_long_help = "Keys of an engine's table in a configuration file, and of a file in configs/engines:
-  engine, name, args, env, ace_args    the program, what results call it, how it is started
-  options, set                         options by their declared names; weights of the built-in engine
-  tc, movetime_ms, nodes, depth, margin_ms
-                                       its own limits, where they differ from those of [games]
-  ponder, restart                      true to think on the opponent's time; \"on\" for a new process every game
-  dir                                  the folder it runs in, or \"private\" for a fresh one, gone with the process
-  memory_mb, file_mb, processes        the most memory, the largest file, the most processes of this user
-  start_s, ready_s, new_game_s, stop_s, quit_s, term_s, move_cap_s, write_s
-                                       seconds it may take for each of these
-  line_kb, output_mb, stderr_kb        the longest line, the most output for a move, what is kept of stderr"
-)]
+#[command(after_help = "Examples:
+  playself match configs/match.toml
+  playself match --engine ./new --engine ./old --games 1000 --tc 8+0.08 --openings openings/balanced.epd
+  playself match results/RUN/plan.toml     play the same run again")]
 pub(crate) struct MatchCommand {
-    /// The match, for example configs/match.toml, or the plan.toml of a run to repeat
+    /// Configuration file, e.g. configs/match.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG", required_unless_present = "engines")]
     config: Option<PathBuf>,
-    /// An engine, in place of or in addition to those of the file; give two or more
+    /// Engine, in addition to those of the file; may be repeated
     #[arg(long = "engine", value_name = "ENGINE")]
     engines: Vec<String>,
-    /// The first engine meets all others, instead of everybody meeting everybody
+    /// Let only the first engine play against each of the others
     #[arg(long)]
     gauntlet: bool,
     #[command(flatten)]
@@ -85,7 +79,7 @@ impl MatchCommand {
     }
 }
 
-/// Overrides a run file by flags and prints what the user should know about that.
+/// Overrides a run file by flags and prints the warnings about that.
 pub(crate) fn apply(flags: &RunFlags, run: &mut RunFile) -> Result<(), Failure> {
     for note in flags.apply(run).or_usage()? {
         flags.output.console().print(&note);
@@ -93,7 +87,7 @@ pub(crate) fn apply(flags: &RunFlags, run: &mut RunFile) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Plays a run and returns its exit status.
+/// Plays a run. Returns its exit status.
 pub(crate) fn play(
     plan: CheckedPlan,
     flags: &RunFlags,

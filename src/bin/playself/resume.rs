@@ -7,12 +7,15 @@ use playself::commands::{Console, Environment, Failure, OrFailure, ResumeOptions
 
 use crate::run_dir::RunDir;
 
-/// Go on with a run that was stopped, killed or cut off, exactly where it was
+/// Resume a run that was stopped, killed or cut off by a power failure.
+///
+/// Games that were in play are played again; the result is that of a run that was never stopped. A finished tuning run
+/// continues with its test. Exit status: that of the resumed command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeCommand {
     #[command(flatten)]
     run: RunDir,
-    /// Print the run's events as JSON lines, and nothing else, on standard output
+    /// Print events as JSON lines on standard output, and text on standard error
     #[arg(long)]
     json: bool,
     #[command(flatten)]

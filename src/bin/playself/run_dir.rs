@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A run folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunDir {
-    /// Folder of the run
+    /// Run folder
     #[arg(value_name = "RUN_DIR")]
     pub(crate) path: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `playself serve RESULTS_DIR`, and the page of a run that is being played.
+//! `playself serve RESULTS_DIR`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,13 +8,15 @@ use playself::commands::{Failure, OrFailure, announce};
 use playself::dashboard::{Catalogue, ServeAddress, Server};
 use playself::store::RunFolder;
 
-/// Serve the pages of all runs in a folder, past and running, side by side
+/// Serve live pages of all runs in a folder, finished and running.
+///
+/// Prints the address with a token; only a page opened with the token can control a run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeCommand {
-    /// Folder of run folders
+    /// Folder of run folders, or one run folder
     #[arg(value_name = "RESULTS_DIR", default_value = "results")]
     results: PathBuf,
-    /// Where to serve: PORT, HOST or HOST:PORT; this machine only unless told otherwise
+    /// Address: PORT, HOST or HOST:PORT; the default is reachable from this machine only
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     at: ServeAddress,
 }

@@ -1,4 +1,4 @@
-//! `playself sprt`: is the candidate better?
+//! `playself sprt`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,10 +11,10 @@ use playself::stats::{Hypotheses, SprtConfig};
 use crate::play::{apply, play};
 use crate::revision::RevisionFlags;
 
-/// Test sequentially whether a candidate is stronger than a baseline.
+/// Run a sequential test: is a candidate stronger than a baseline?
 ///
-/// Plays pairs of games until one of two hypotheses is accepted: H1, the candidate is at least ELO1 stronger, or H0, it
-/// is at most ELO0 stronger. Without --sprt or --preset the bounds are [0, 5] normalized Elo.
+/// Plays pairs of games until one of two hypotheses is accepted: H1, the candidate is ELO1 stronger, or H0, it is ELO0
+/// stronger. The default bounds are [0, 5] normalized Elo.
 ///
 /// Exit status: 0 H1 accepted, 1 H0 accepted, 3 undecided at the last game, 4 stopped by a fault, 130 interrupted.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,14 +24,13 @@ use crate::revision::RevisionFlags;
   playself sprt --candidate builtin:tuned.toml --baseline builtin --nodes 20000 --sprt 0,5
   playself sprt --candidate-rev my-branch --baseline-rev main --build 'make' --program src/engine --preset stc-gain")]
 pub(crate) struct SprtCommand {
-    /// The test, for example configs/sprt.toml, or the plan.toml of a run to repeat
+    /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// The engine that is to be accepted or not: a path (UCI), ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in
-    /// configs/engines
+    /// Engine to be tested: PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
     #[arg(long, value_name = "ENGINE", conflicts_with = "candidate_rev")]
     candidate: Option<String>,
-    /// The engine it is measured against
+    /// Engine to test against
     #[arg(long, value_name = "ENGINE", conflicts_with = "baseline_rev")]
     baseline: Option<String>,
     #[command(flatten)]
@@ -66,7 +65,7 @@ impl SprtCommand {
         play(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
 
-    /// Puts the engines of the command line into the run file.
+    /// Sets the engines of the command line in the run file.
     fn with_engines(&self, mut run: RunFile) -> Result<RunFile, Failure> {
         let (candidate, baseline) = self.revisions.build()?;
         let candidate = candidate.or_else(|| self.candidate.as_deref().map(EngineEntry::named));

@@ -10,13 +10,15 @@ use playself::commands::{
 
 use crate::play::apply;
 
-/// Tune weights or options of an engine, then test the best values against the old ones.
+/// Tune weights or options of an engine, then test the best values against the start.
 ///
-/// Exit status: 0 tuned, and accepted if a test was asked for; 1 tuned but not accepted; 3 the test is undecided;
-/// 4 stopped by a fault; 130 interrupted. `playself resume` goes on with a run that was stopped.
+/// The values are tested if the configuration file has an [accept] table.
+///
+/// Exit status: 0 tuned and, if tested, accepted; 1 not accepted, or nothing better found; 3 the test is undecided; 4
+/// stopped by a fault; 130 interrupted. `playself resume` resumes a run that was stopped.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct TuneCommand {
-    /// The tuning run, for example configs/overnight.toml, or the plan.toml of a run to repeat
+    /// Configuration file, e.g. configs/overnight.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     #[command(flatten)]
