@@ -99,23 +99,22 @@ impl MakeArgs {
 impl CheckArgs {
     fn run(self) -> Result<ExitCode, Failure> {
         let options = BookOptions { plies: self.plies, ..BookOptions::default() };
-        let book = Book::open(&self.file, self.format, options).or_usage()?;
-        let book = Description::of(&book).or_usage()?;
+        let book = Book::open(&self.file, self.format, options)
+            .and_then(|book| Description::of(&book))
+            .or_usage()?;
         if self.json {
             answer(serde_json::to_string(&book).or_fault()?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let format = if book.format == BookFormat::Pgn { "PGN" } else { "EPD" };
         let rules = if book.variant == Variant::Chess960 { "Chess960" } else { "standard chess" };
-        answer(self.file.display())?;
-        answer(format_args!("  format    {format}, {rules}"))?;
+        answer(format_args!("{}\n  format    {format}, {rules}", self.file.display()))?;
         answer(format_args!(
             "  openings  {}, with {} distinct end positions",
             book.openings, book.different
         ))?;
         answer(format_args!("  to move   White {}, Black {}", book.white_to_move, book.black_to_move))?;
         answer(format_args!("  length    {} to {} plies", book.fewest_plies, book.most_plies))?;
-        answer(format_args!("  sha256    {}", book.sha256))?;
-        Ok(ExitCode::SUCCESS)
+        answer(format_args!("  sha256    {}", book.sha256)).map(|()| ExitCode::SUCCESS)
     }
 }

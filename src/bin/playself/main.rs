@@ -3,6 +3,7 @@
 //! Each command is a file: a `clap::Args` struct whose `run` returns the exit status.
 
 mod book;
+mod command;
 mod completions;
 mod control;
 mod data;
@@ -26,8 +27,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use playself::cli::engine_args::EngineArgs;
+use clap::Parser;
 use playself::cli::usage;
 use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
@@ -47,33 +47,7 @@ struct Cli {
     #[command(flatten)]
     classic: play::ClassicForm,
     #[command(subcommand)]
-    command: Option<Command>,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Match(play::MatchCommand),
-    Sprt(sprt::SprtCommand),
-    Tune(tune::TuneCommand),
-    Resume(resume::ResumeCommand),
-    Report(report::ReportCommand),
-    Verify(verify::VerifyCommand),
-    Watch(watch::WatchCommand),
-    Serve(serve::ServeCommand),
-    Status(control::StatusCommand),
-    Pause(control::PauseCommand),
-    Continue(control::ContinueCommand),
-    Concurrency(control::ConcurrencyCommand),
-    Stop(control::StopCommand),
-    Doctor(doctor::DoctorCommand),
-    Plan(plan::PlanCommand),
-    Stats(stats::StatsCommand),
-    Simulate(simulate::SimulateCommand),
-    Book(book::BookArgs),
-    Data(data::DataCommand),
-    Texel(texel::TexelCommand),
-    Engine(EngineArgs),
-    Completions(completions::CompletionsCommand),
+    command: Option<command::Command>,
 }
 
 impl Cli {
@@ -84,35 +58,6 @@ impl Cli {
                 Err(Failure::usage("name two engines, --white A --black B, or a command: see --help"))
             }
             None => self.classic.run(),
-        }
-    }
-}
-
-impl Command {
-    fn run(self) -> Result<ExitCode, Failure> {
-        match self {
-            Self::Match(command) => command.run(),
-            Self::Sprt(command) => command.run(),
-            Self::Tune(command) => command.run(),
-            Self::Resume(command) => command.run(),
-            Self::Report(command) => command.run(),
-            Self::Verify(command) => command.run(),
-            Self::Watch(command) => command.run(),
-            Self::Serve(command) => command.run(),
-            Self::Status(command) => command.run(),
-            Self::Pause(command) => command.run(),
-            Self::Continue(command) => command.run(),
-            Self::Concurrency(command) => command.run(),
-            Self::Stop(command) => command.run(),
-            Self::Doctor(command) => command.run(),
-            Self::Plan(command) => command.run(),
-            Self::Stats(command) => command.run(),
-            Self::Simulate(command) => command.run(),
-            Self::Book(command) => command.run(),
-            Self::Data(command) => command.run(),
-            Self::Texel(command) => command.run(),
-            Self::Engine(args) => Ok(args.run()),
-            Self::Completions(command) => command.run(),
         }
     }
 }

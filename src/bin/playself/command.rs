@@ -1,0 +1,67 @@
+//! All commands of `playself`.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use playself::cli::engine_args::EngineArgs;
+use playself::commands::Failure;
+
+use crate::{
+    book, completions, control, data, doctor, plan, play, report, resume, serve, simulate, sprt, stats,
+    texel, tune, verify, watch,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Match(play::MatchCommand),
+    Sprt(sprt::SprtCommand),
+    Tune(tune::TuneCommand),
+    Resume(resume::ResumeCommand),
+    Report(report::ReportCommand),
+    Verify(verify::VerifyCommand),
+    Watch(watch::WatchCommand),
+    Serve(serve::ServeCommand),
+    Status(control::StatusCommand),
+    Pause(control::PauseCommand),
+    Continue(control::ContinueCommand),
+    Concurrency(control::ConcurrencyCommand),
+    Stop(control::StopCommand),
+    Doctor(doctor::DoctorCommand),
+    Plan(plan::PlanCommand),
+    Stats(stats::StatsCommand),
+    Simulate(simulate::SimulateCommand),
+    Book(book::BookArgs),
+    Data(data::DataCommand),
+    Texel(texel::TexelCommand),
+    Engine(EngineArgs),
+    Completions(completions::CompletionsCommand),
+}
+
+impl Command {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Match(command) => command.run(),
+            Self::Sprt(command) => command.run(),
+            Self::Tune(command) => command.run(),
+            Self::Resume(command) => command.run(),
+            Self::Report(command) => command.run(),
+            Self::Verify(command) => command.run(),
+            Self::Watch(command) => command.run(),
+            Self::Serve(command) => command.run(),
+            Self::Status(command) => command.run(),
+            Self::Pause(command) => command.run(),
+            Self::Continue(command) => command.run(),
+            Self::Concurrency(command) => command.run(),
+            Self::Stop(command) => command.run(),
+            Self::Doctor(command) => command.run(),
+            Self::Plan(command) => command.run(),
+            Self::Stats(command) => command.run(),
+            Self::Simulate(command) => command.run(),
+            Self::Book(command) => command.run(),
+            Self::Data(command) => command.run(),
+            Self::Texel(command) => command.run(),
+            Self::Engine(args) => Ok(args.run()),
+            Self::Completions(command) => command.run(),
+        }
+    }
+}
