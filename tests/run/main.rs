@@ -11,6 +11,7 @@ mod durability;
 mod faults;
 mod faults_output;
 mod host;
+mod in_process;
 mod invariants;
 mod journal_damage;
 mod json_events;
