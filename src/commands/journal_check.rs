@@ -23,7 +23,7 @@ pub(super) fn check_journal(run: &OpenRun) -> anyhow::Result<()> {
         Ok(_) => Ok(()),
         Err(Problem::Read(error @ ReadError::Damaged { offset, .. })) => Err(error).with_context(|| {
             format!(
-                "the journal is kept as it is; `playself verify --cut-journal-at {offset}` gives up the rest of it"
+                "the journal was not changed; `playself verify --cut-journal-at {offset}` cuts it there and keeps the rest"
             )
         }),
         Err(Problem::Read(error)) => Err(error.into()),

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::journal_check::check_journal;
@@ -88,7 +88,7 @@ impl fmt::Display for Verification {
 /// cuts the journal at that byte; the rest is kept in another file.
 pub fn verify(path: &Path, cut_at: Option<u64>) -> Result<Verification, Failure> {
     let mut run = OpenRun::open(path)?;
-    let cut = cut_at.map(|offset| cut_journal(&mut run, offset)).transpose().or_fault()?;
+    let cut = cut_at.map(|offset| cut_journal(&mut run, offset)).transpose()?;
     run.refuse_empty_journal()?;
     check_journal(&run).or_fault()?;
     let (replayed, files) = rebuild(&run).or_fault()?;
@@ -143,15 +143,20 @@ fn rebuild(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<VerifiedFile>)> {
     Ok((replayed, files))
 }
 
-fn cut_journal(run: &mut OpenRun, offset: u64) -> anyhow::Result<JournalCut> {
+/// Cuts the journal at `offset`; the rest is kept in another file. An offset that is not the start of a record is a wrong
+/// call.
+fn cut_journal(run: &mut OpenRun, offset: u64) -> Result<JournalCut, Failure> {
     let mut bytes = Vec::new();
-    run.journal.reader()?.read_to_end(&mut bytes)?;
-    let at = usize::try_from(offset)?;
-    ensure!(at < bytes.len(), "the journal has only {} bytes", bytes.len());
-    ensure!(at == 0 || bytes[at - 1] == b'\n', "byte {offset} is not the start of a record");
+    run.journal.reader().and_then(|mut journal| journal.read_to_end(&mut bytes)).or_fault()?;
+    let at = usize::try_from(offset).or_usage()?;
+    if at >= bytes.len() {
+        return Err(Failure::usage(format_args!("the journal has only {} bytes", bytes.len())));
+    }
+    if at > 0 && bytes[at - 1] != b'\n' {
+        return Err(Failure::usage(format_args!("byte {offset} is not the start of a record")));
+    }
     let kept = run.folder.path().join(format!("journal.cut-at-{offset}"));
-    write_whole(&kept, &bytes[at..])?;
-    run.journal.truncate(offset)?;
+    write_whole(&kept, &bytes[at..]).and_then(|()| run.journal.truncate(offset)).or_fault()?;
     Ok(JournalCut { offset, kept })
 }
 

@@ -363,7 +363,7 @@ fn tune(fields: &mut Fields) -> TuneTable {
         }),
     };
     if table.list.is_some() && !(table.parameters.is_empty() && table.bounds.is_empty()) {
-        fields.wrong("a list names its parameters and their bounds itself; give either");
+        fields.wrong("`list` already sets the parameters and their bounds: remove `parameters` and `bounds`, or `list`");
     }
     if table.parameters.is_empty() && table.list.is_none() {
         fields.missing("parameters", "names of weights or options, or patterns such as \"*_mobility\"");

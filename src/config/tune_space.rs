@@ -18,7 +18,7 @@ pub enum TuneSpaceError {
     Unreadable { path: String, error: std::io::Error },
     #[error("{path} is not weather-factory's JSON: {error}")]
     Json { path: String, error: serde_json::Error },
-    #[error("[tune] list needs method = one of {LIST_FORMATS}, whose form it has; `{0}` has none")]
+    #[error("[tune] list is only read for the methods {LIST_FORMATS}, not for `{0}`")]
     NoListFormat(String),
     #[error(transparent)]
     Format(#[from] FormatError),

@@ -184,6 +184,7 @@ fn every_failure_has_the_status_of_its_kind() {
         ("an engine that does not answer", 4, pilot_of(&unfit)),
         ("a folder that is not a run", 2, resumed("empty")),
         ("a folder that is not a run", 2, verified("empty")),
+        ("a cut inside a record", 2, verify(&bench.path("run"), Some(7)).map(|_| ())),
         ("a journal that is missing", 4, {
             fs::remove_file(bench.path("run/journal.ndjson")).unwrap();
             resumed("run")
