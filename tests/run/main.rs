@@ -6,6 +6,7 @@ mod machine;
 #[path = "../support/run.rs"]
 mod run;
 
+mod accidents;
 mod commands;
 mod durability;
 mod faults;
