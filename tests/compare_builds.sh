@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays the same seeded runs with two builds and compares everything they leave behind.
+# Plays the same seeded runs with two builds and compares all of their files and output.
 #
 #   tests/compare_builds.sh OLD_DIR NEW_DIR [WORK_DIR]
 #
