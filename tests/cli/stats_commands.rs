@@ -130,7 +130,7 @@ fn a_landscape_file_is_tuned_and_an_invalid_one_is_reported() {
         ("draw_ratio = 0.5\nparameter = []", "no parameter to tune"),
         (
             "draw_ratio = 0.999\nbias = 300\nparameter = [{name='a',min=0,max=9,start=5,optimum=4,curvature=1}]",
-            "no games",
+            "a draw ratio of 0.999 is impossible",
         ),
     ] {
         std::fs::write(&wrong, text).expect("a file can be written");
