@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::fault::{fake, faultless, guardian, jobs, run, survivors};
 use crate::machine;
+use crate::signals::with_default_signals;
 use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{SigHandler, Signal, kill, signal};
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use playself::fleet::{FleetConfig, FleetError, FleetEvent, LocalFleet};
 use playself::game::{TimeControl, VoidReason};
@@ -19,23 +20,13 @@ const MARK: &str = "PLAYSELF_TEST_MARK";
 fn helper(test: &str, mark: &str) -> Child {
     let (_, module) = module_path!().split_once("::").unwrap();
     let test = format!("{module}::{test}");
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &test, "--ignored", "--nocapture"])
-        .env(MARK, mark)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &test, "--ignored", "--nocapture"]).env(MARK, mark).stdout(Stdio::null());
+    with_default_signals(&mut command).spawn().unwrap()
 }
 
 fn mark() -> String {
     std::env::var(MARK).expect("this helper is started by another test, with a mark")
-}
-
-/// Restores the default action of SIGHUP, which is ignored, also by child processes, if the tests run under `nohup`.
-fn restore_default_hangup() {
-    #[expect(unsafe_code, reason = "nix has no safe way to change the action of a signal")]
-    // SAFETY: no handler is installed; only the default action is restored.
-    unsafe { signal(Signal::SIGHUP, SigHandler::SigDfl) }.unwrap();
 }
 
 fn named(mut spec: EngineSpec, mark: &str) -> EngineSpec {
@@ -54,7 +45,6 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 #[ignore = "helper process of another test"]
 fn plays_without_end() {
-    restore_default_hangup();
     let stubborn = fake(&["on eof: hang", "on start: block-term; fork 1; fork-session", "on quit: hang"]);
     let stubborn = EngineSpec { dir: WorkingDir::Private, ..named(stubborn, &mark()) };
     let slow = |mut spec: EngineSpec| {

@@ -5,6 +5,8 @@
 mod fault;
 #[path = "../support/machine.rs"]
 mod machine;
+#[path = "../support/signals.rs"]
+mod signals;
 
 mod faults_host;
 mod faults_protocol;

@@ -7,6 +7,8 @@ mod browser;
 mod machine;
 #[path = "../support/run.rs"]
 mod run;
+#[path = "../support/signals.rs"]
+mod signals;
 
 mod browser_pages;
 mod commands;

@@ -1,4 +1,4 @@
-//! Accidents of a night: hang-ups, refused resumes, damaged journals, special files.
+//! Accidents of unattended runs: hang-ups, refused resumes, damaged journals, special files.
 
 use std::fs;
 use std::path::Path;

@@ -194,5 +194,5 @@ fn every_failure_has_the_status_of_its_kind() {
         let failure = result.expect_err(case);
         assert_eq!(failure.status(), status, "{case}: {failure}");
     }
-    assert!(!bench.path("other").exists(), "a refused run leaves nothing behind");
+    assert!(!bench.path("other").exists(), "a refused run leaves no folder");
 }

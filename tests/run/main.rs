@@ -5,6 +5,8 @@
 mod machine;
 #[path = "../support/run.rs"]
 mod run;
+#[path = "../support/signals.rs"]
+mod signals;
 
 mod accidents;
 mod commands;

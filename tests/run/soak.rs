@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::run::{Bench, FAKE, PLAYSELF, wait_for};
+use crate::signals::with_default_signals;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -269,7 +270,7 @@ enum Target {
 
 fn quiet(command: &mut Command, log: &Path) -> Child {
     let log = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
+    with_default_signals(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
 }
 
 /// The processes that run `program`.

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::signals::with_default_signals;
+
 pub(crate) const PLAYSELF: &str = env!("CARGO_BIN_EXE_playself");
 pub(crate) const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
 
@@ -95,9 +97,14 @@ pub(crate) fn finish(command: &mut Command) -> (i32, String) {
     (output.status.code().unwrap_or(-1), text)
 }
 
-/// Starts a command without input and output.
+/// Starts a command without input and output that can be ended by signals.
 pub(crate) fn spawn(command: &mut Command) -> Child {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    with_default_signals(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 /// Waits until `condition` is true; fails after `seconds`.
