@@ -13,7 +13,7 @@ use playself::tuning::{Lookahead, Method, SimulatedRun, TuneSimulation, standard
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  playself simulate tune --landscape L2 --games 40000 --runs 20 --seed 1")]
 pub(crate) struct TuneArguments {
-    /// TOML file (see docs/configuration.md), or one of the standard landscapes L1 to L11
+    /// TOML file (see docs/configuration.md), or one of the standard landscapes L1 to L11 and N1 to N8
     #[arg(long, value_name = "FILE|NAME")]
     landscape: PathBuf,
     /// Number of games of a run; a tuner may stop earlier
@@ -55,7 +55,7 @@ impl TuneArguments {
         }
         if !self.landscape.exists() {
             return Err(Failure::usage(format_args!(
-                "{} does not exist: --landscape takes a TOML file or one of L1 to L11",
+                "{} does not exist: --landscape takes a TOML file or one of L1 to L11 and N1 to N8",
                 self.landscape.display()
             )));
         }

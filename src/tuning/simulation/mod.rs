@@ -1,5 +1,6 @@
 //! Simulation of tuners on landscapes with a known optimum, without engines.
 
+mod difficult_landscapes;
 mod landscape;
 mod simulate;
 mod standard_landscapes;

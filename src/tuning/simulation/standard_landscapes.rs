@@ -1,13 +1,14 @@
-//! The standard landscapes L1 to L11, on which tuners are compared.
+//! The standard landscapes on which tuners are compared: L1 to L11, and the difficult ones N1 to N8.
 
 use crate::stats::{Elo, GameModel};
+use crate::tuning::simulation::difficult_landscapes::difficult_landscapes;
 use crate::tuning::simulation::landscape::{Cliff, Landscape, Parabola, SimulatedGames};
 use crate::tuning::space::Kind;
 
 /// A landscape with the model of the games played on it.
 #[derive(Clone, Debug)]
 pub struct StandardLandscape {
-    /// L1 to L11.
+    /// L1 to L11, N1 to N8.
     pub name: &'static str,
     /// Short description of the difficulty.
     pub about: &'static str,
@@ -48,7 +49,7 @@ pub fn standard_landscapes() -> Vec<StandardLandscape> {
     let drifting = [0.4, 0.5, 0.6, 0.7].map(|draws| {
         SimulatedGames::new(&GameModel::new(draws, Elo(100.0)).expect("the draw rates are valid"))
     });
-    vec![
+    let mut all = vec![
         standard("L1", "eight alike", plain(&[2.0; 8])),
         standard("L2", "eight, 0.5 to 8 Elo", plain(&varied)),
         StandardLandscape { landscape: rotated.landscape.rotated(1), ..rotated },
@@ -69,7 +70,9 @@ pub fn standard_landscapes() -> Vec<StandardLandscape> {
             games: drifting.into(),
             ..standard("L11", "L2, draws 40 to 70 %", plain(&varied))
         },
-    ]
+    ];
+    all.extend(difficult_landscapes());
+    all
 }
 
 const NAMES: [&str; 8] = ["p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"];
@@ -79,12 +82,12 @@ fn landscape(parabolas: Vec<Parabola>) -> Landscape {
 }
 
 /// Returns eight values from `low` to `high` with a constant ratio.
-fn geometric(low: f64, high: f64) -> [f64; 8] {
+pub(super) fn geometric(low: f64, high: f64) -> [f64; 8] {
     std::array::from_fn(|index| low * (high / low).powf(index as f64 / 7.0))
 }
 
 /// Returns one parameter per curvature, each starting `distance` away from its optimum.
-fn parabolas(curvatures: &[f64], distance: f64) -> Vec<Parabola> {
+pub(super) fn parabolas(curvatures: &[f64], distance: f64) -> Vec<Parabola> {
     let parabola = |(index, &curvature): (usize, &f64)| {
         let start = 100.0 + distance * START_SIGNS[index % START_SIGNS.len()];
         Parabola::symmetric(&format!("p{}", index + 1), [0.0, 200.0], start, 100.0, curvature, Kind::Real)
