@@ -290,20 +290,6 @@ impl Estimate {
 
 /// Returns the posterior probabilities of the scales, given all parameters.
 pub(super) fn scale_posterior(parameters: &[Likelihood]) -> [f64; SCALES.len()] {
-    let (evidences, _) = scale_evidences(parameters);
-    let total: f64 = evidences.iter().sum();
-    evidences.map(|evidence| evidence / total)
-}
-
-/// Returns the logarithm of the odds, given by the pairs, that starts differ from their optima at any scale against the
-/// smallest scale, at which the starts are the optima.
-pub(super) fn log_odds_off_start(parameters: &[Likelihood]) -> f64 {
-    let (evidences, smallest) = scale_evidences(parameters);
-    (evidences.iter().sum::<f64>() / SCALES.len() as f64).ln() - smallest
-}
-
-/// Returns the evidence for each scale relative to the best one, and the logarithm of that of the smallest scale.
-fn scale_evidences(parameters: &[Likelihood]) -> ([f64; SCALES.len()], f64) {
     let mut logs = [0.0; SCALES.len()];
     for likelihood in parameters {
         for (log, log_evidence) in logs.iter_mut().zip(likelihood.log_evidences) {
@@ -311,5 +297,7 @@ fn scale_evidences(parameters: &[Likelihood]) -> ([f64; SCALES.len()], f64) {
         }
     }
     let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (logs.map(|log| (log - max).exp()), logs[0] - max)
+    let evidences = logs.map(|log| (log - max).exp());
+    let total: f64 = evidences.iter().sum();
+    evidences.map(|evidence| evidence / total)
 }

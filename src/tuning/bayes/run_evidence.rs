@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::PairScore;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
-use crate::tuning::bayes::posterior::{
-    Estimate, Evidence, Grid, Likelihood, log_odds_off_start, scale_posterior,
-};
+use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, Likelihood, scale_posterior};
 
 /// Number of pairs that are stored.
 const STORED_PAIRS: usize = 1_000;
@@ -71,11 +69,6 @@ impl RunEvidence {
         } else {
             self.later.add(plus, minus, score, estimates);
         }
-    }
-
-    /// Returns the logarithm of the odds that the start is not optimal; `positions` are those of the starts.
-    pub(super) fn log_odds_off_start(&self, estimates: &[Estimate], positions: &[f64]) -> f64 {
-        log_odds_off_start(&self.fit(&Grid::new(), estimates, positions).likelihoods)
     }
 
     /// Estimates the results for parameters whose starts are at `positions` in their ranges and whose best values are at

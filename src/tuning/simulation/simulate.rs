@@ -144,14 +144,22 @@ mod tests {
     }
 
     #[test]
-    fn runs_end_far_above_their_start_or_stay_at_an_optimal_start() {
-        for (name, min_mean) in [("L2", -0.9), ("L7", -0.15)] {
+    fn runs_end_far_above_their_start_or_close_to_an_optimal_start() {
+        for (name, min_mean) in [("L2", -0.9), ("L7", -0.1)] {
             let runs = tuned(name, 6);
             let mean = runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0;
             assert!(mean >= min_mean, "{name}: {mean}");
-            assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.2), "{name}: {runs:?}");
-            // If the start is optimal, nearly every run keeps it.
-            assert!(runs.iter().filter(|run| run.end.0 < run.start.0).count() <= 1, "{name}: {runs:?}");
+            assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.25), "{name}: {runs:?}");
+        }
+    }
+
+    #[test]
+    fn runs_leave_a_start_that_loses_strength_however_ranges_and_starts_were_chosen() {
+        // A run that keeps its start leaves 3, 18, 3.3 and 4.8 Elo.
+        for (name, max_loss) in [("N1", 0.3), ("N2", 1.5), ("N6", 0.8), ("N7", 3.0)] {
+            let runs = tuned(name, 2);
+            let mean = runs.iter().map(|run| -run.end.0).sum::<f64>() / 2.0;
+            assert!(mean <= max_loss, "{name}: {mean}");
         }
     }
 
