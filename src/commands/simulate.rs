@@ -131,6 +131,7 @@ mod tests {
             start: Elo(-10.0),
             end: Elo(end),
             pairs: 50,
+            gain: None,
             intervals: 0,
             covering_intervals: 0,
         };

@@ -9,7 +9,8 @@
 //! The posterior is sampled with a Gibbs sampler, which returns the same intervals for the same scores.
 
 use crate::stats::Random;
-use crate::tuning::bayes::posterior::{Grid, OFFSETS, SCALES};
+use crate::tuning::bayes::mixture::SCALES;
+use crate::tuning::bayes::posterior::{Grid, OFFSETS};
 use crate::tuning::bayes::regression::RegressionSums;
 
 /// Number of samples, and number of samples at the start that are discarded.

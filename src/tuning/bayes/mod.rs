@@ -3,7 +3,9 @@
 //! Positions of parameter values are given as *offsets*: distances from the starting value, in half ranges. The
 //! *steepness* of a parameter is the Elo lost at half a range from its optimum.
 
+mod anchors;
 mod joint_posterior;
+mod mixture;
 mod observation;
 mod posterior;
 mod regression;

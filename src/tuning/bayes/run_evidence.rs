@@ -1,15 +1,14 @@
-//! Evidence of a whole run: the gain of the best values over the start, and which parameters have an effect.
+//! Evidence of a whole run: which parameters have an effect.
 //!
-//! The optimum is best estimated from late pairs, which are played around it. The gain on the way there is measured by
-//! early pairs, which are played between the start and the optimum, and the effect of a parameter is visible while its
-//! value is wrong. All pairs therefore count equally here. The first pairs are stored: they may be between sides hundreds
+//! The optimum is best estimated from late pairs, which are played around it, but the effect of a parameter is visible
+//! while its value is wrong. All pairs therefore count equally here. The first pairs are stored: they may be between sides hundreds
 //! of Elo apart, and their scores can be converted correctly only once that difference is known.
 
 use serde::{Deserialize, Serialize};
 
 use crate::stats::PairScore;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
-use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, Likelihood, scale_posterior};
+use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, Likelihood};
 
 /// Number of pairs that are stored.
 const STORED_PAIRS: usize = 1_000;
@@ -36,18 +35,14 @@ struct Sums {
     evidence: Vec<Evidence>,
     /// Sums of squared residuals and of information.
     residuals: (f64, f64),
-    /// Sum of the squared expected Elo differences, weighted by information.
-    squared_gaps: f64,
 }
 
 /// The results of a run that are estimated from all of its pairs.
 pub(super) struct RunEstimate {
-    /// Elo gained by moving all parameters from their starts to their best offsets, and the variance of that.
-    pub(super) gain: (f64, f64),
     /// Standard error of the slope of each parameter, in Elo per half range.
     pub(super) slope_errors: Vec<f64>,
     /// Logarithm of the odds, given by the pairs, that each parameter has an effect.
-    pub(super) log_evidences: Vec<f64>,
+    pub(super) effect_log_odds: Vec<f64>,
 }
 
 impl RunEvidence {
@@ -71,27 +66,18 @@ impl RunEvidence {
         }
     }
 
-    /// Estimates the results for parameters whose starts are at `positions` in their ranges and whose best values are at
-    /// the offsets `best`. The first fit of the stored pairs uses `estimates`.
-    pub(super) fn estimate(&self, estimates: &[Estimate], positions: &[f64], best: &[f64]) -> RunEstimate {
+    /// Estimates the results for parameters whose starts are at `positions` in their ranges. The first fit of the stored
+    /// pairs uses `estimates`.
+    pub(super) fn estimate(&self, estimates: &[Estimate], positions: &[f64]) -> RunEstimate {
         let grid = Grid::new();
         let mut fit = self.fit(&grid, estimates, positions);
         for _ in 1..FITS {
             fit = self.fit(&grid, &fit.estimates(&grid), positions);
         }
-        let scales = scale_posterior(&fit.likelihoods);
-        let gains =
-            fit.likelihoods.iter().zip(best).map(|(likelihood, &best)| grid.gain(likelihood, &scales, best));
-        let (gain, independent) = gains.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-        // Pairs between sides far apart carry most information about a parameter when the others work against it, so the
-        // effects of all parameters are underestimated or overestimated together: the error of the sum is that of a
-        // common factor.
-        let common = gain * gain * fit.noise / fit.squared_gaps;
         let slope_error = |evidence: &Evidence| (fit.noise / evidence.weight()).sqrt();
         RunEstimate {
-            gain: (gain, if common.is_finite() { independent.max(common) } else { independent }),
             slope_errors: fit.evidence.iter().map(slope_error).collect(),
-            log_evidences: fit.estimates(&grid).iter().map(|estimate| estimate.log_evidence).collect(),
+            effect_log_odds: fit.estimates(&grid).iter().map(|estimate| estimate.effect_log_odds).collect(),
         }
     }
 
@@ -101,14 +87,13 @@ impl RunEvidence {
         let noise = variance(sums.residuals) * ELO_PER_SCORE * ELO_PER_SCORE;
         let likelihood = |(evidence, &position)| grid.likelihood(evidence, noise, position);
         let likelihoods = sums.evidence.iter().zip(positions).map(likelihood).collect();
-        Fit { evidence: sums.evidence, squared_gaps: sums.squared_gaps, noise, likelihoods }
+        Fit { evidence: sums.evidence, noise, likelihoods }
     }
 }
 
 /// A fit of all pairs, given an expected score of each.
 struct Fit {
     evidence: Vec<Evidence>,
-    squared_gaps: f64,
     /// Variance of the score of a pair, in Elo².
     noise: f64,
     likelihoods: Vec<Likelihood>,
@@ -116,8 +101,7 @@ struct Fit {
 
 impl Fit {
     fn estimates(&self, grid: &Grid) -> Vec<Estimate> {
-        let scales = scale_posterior(&self.likelihoods);
-        self.likelihoods.iter().map(|likelihood| grid.estimate(likelihood, &scales)).collect()
+        grid.estimates(&self.likelihoods)
     }
 }
 
@@ -130,6 +114,5 @@ impl Sums {
         }
         self.residuals.0 += observed.squared_residual;
         self.residuals.1 += observed.information;
-        self.squared_gaps += observed.information * gap * gap;
     }
 }

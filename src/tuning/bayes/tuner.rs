@@ -7,9 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::stats::{Elo, PairScore, Random};
+use crate::tuning::bayes::anchors::{Anchors, MeasuredGain};
 use crate::tuning::bayes::joint_posterior;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
-use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, MAX_OFFSET, scale_posterior};
+use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, MAX_OFFSET};
 use crate::tuning::bayes::regression::RegressionSums;
 use crate::tuning::bayes::run_evidence::RunEvidence;
 use crate::tuning::report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
@@ -20,16 +21,27 @@ use crate::tuning::trial::{Trial, TrialId};
 const MIN_PAIRS: u64 = 2_000;
 /// Log odds above which an effect is reported as clear: twenty to one.
 const CLEAR_LOG_ODDS: f64 = 3.0;
+/// Log odds below which an effect may be reported as not seen: one to ten.
+const NOT_SEEN_LOG_ODDS: f64 = -2.3;
 /// An effect is reported as not seen only if the standard error of the slope is below this, in Elo per half range.
 const DETECTABLE_SLOPE: f64 = 2.0;
 /// Half-width of the central 95 % of a normal distribution, in standard deviations.
 const Z_95: f64 = 1.959_963_984_540_054;
 /// Minimum number of pairs before the tuner reports anything but the start as best: fewer measure nothing.
 const MIN_PAIRS_TO_LEAVE_START: u64 = 100;
-/// Number of pairs from which intervals are reported. In shorter runs they reflect the prior more than the games: on the
-/// standard landscapes they cover 95 % of the optima from here on, and far fewer in short runs. They are recomputed
-/// whenever the number of pairs has doubled, because that costs as much as many fits.
-const MIN_PAIRS_FOR_INTERVALS: u64 = 10_000;
+/// Additional share of anchor pairs while they contradict the model: the decision between the estimated optimum and the
+/// start then rests on them alone.
+const MISFIT_ANCHOR_SHARE: f64 = 0.3;
+/// How much faster anchor pairs lose weight than others, as a power.
+const ANCHOR_DECAY: i32 = 3;
+/// Room between the estimated optimum and a bound, in perturbations, below which pairs are shortened, and the shortest
+/// of them, as a fraction of the usual distance.
+const ROOM_AT_BOUND: f64 = 0.5;
+const MIN_LENGTH_AT_BOUND: f64 = 0.4;
+/// Number of pairs from which intervals allow for interactions between parameters; in shorter runs the interactions
+/// reflect the prior more than the games. They are recomputed whenever the
+/// number of pairs has doubled, because that costs as much as many fits.
+const MIN_PAIRS_FOR_INTERACTIONS: u64 = 10_000;
 /// Maximum number of parameters for which intervals allow for interactions. The number of interactions grows with the
 /// square of the parameters: with more of them, the games of a night do not determine their strength, and with a
 /// thousand they would not fit in memory.
@@ -60,6 +72,9 @@ pub struct BayesPlan {
     pub converged_loss: f64,
     /// Number of pairs between two fits of the model at the start of a run.
     pub pairs_per_fit: u64,
+    /// Fraction of pairs between the estimated optimum and the start. Plans of earlier versions have none.
+    #[serde(rename = "anchors", default)]
+    pub anchor_share: f64,
 }
 
 impl Default for BayesPlan {
@@ -72,6 +87,7 @@ impl Default for BayesPlan {
             centre_jitter: 0.4,
             converged_loss: 0.1,
             pairs_per_fit: 32,
+            anchor_share: 1.0 / 16.0,
         }
     }
 }
@@ -96,6 +112,7 @@ pub struct Bayes {
     /// Sums of squared residuals and of information.
     residuals: (f64, f64),
     next_fit: u64,
+    anchors: Anchors,
 }
 
 impl Bayes {
@@ -109,11 +126,12 @@ impl Bayes {
             run_evidence: RunEvidence::new(space.len()),
             regression: (space.len() <= MAX_INTERACTING).then(|| RegressionSums::new(space.len())),
             intervals: vec![[-MAX_OFFSET, MAX_OFFSET]; space.len()],
-            next_intervals: MIN_PAIRS_FOR_INTERVALS,
+            next_intervals: MIN_PAIRS_FOR_INTERACTIONS,
             estimates: Vec::new(),
             weights: (0.0, 0.0),
             residuals: (0.0, 0.0),
             next_fit: plan.pairs_per_fit,
+            anchors: Anchors::default(),
         };
         run.fit(space);
         run
@@ -121,6 +139,9 @@ impl Bayes {
 
     pub(in crate::tuning) fn propose(&self, space: &Space, id: TrialId, seed: u64) -> Trial {
         let mut random = Random::of_item(seed, id.0);
+        if let Some(anchor) = self.anchor(space, id, &mut random) {
+            return anchor;
+        }
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
         for (parameter, estimate) in space.parameters().iter().zip(&self.estimates) {
             let half_range = parameter.range() / 2.0;
@@ -131,10 +152,37 @@ impl Bayes {
             let centre = parameter.clamp(parameter.start + half_range * (estimate.optimum + jitter));
             let perturbation = random.sign() * width * half_range;
             let noise = random.unit();
-            plus.push(engine_value(parameter, centre + perturbation, noise));
-            minus.push(engine_value(parameter, centre - perturbation, noise));
+            let wanted = [centre + perturbation, centre - perturbation];
+            let mut sides = wanted.map(|side| parameter.clamp(side));
+            let middle = parameter.clamp(parameter.start + half_range * estimate.optimum);
+            let room = (middle - parameter.min).min(parameter.max - middle);
+            if room < ROOM_AT_BOUND * width * half_range {
+                sides = shortened_at_bound(sides, wanted, &mut random);
+            }
+            plus.push(engine_value(parameter, sides[0], noise));
+            minus.push(engine_value(parameter, sides[1], noise));
         }
         Trial { id, plus: Settings(plus), minus: Settings(minus) }
+    }
+
+    /// Returns trial `id` if it is an anchor pair: the estimated optimum against the start.
+    fn anchor(&self, space: &Space, id: TrialId, random: &mut Random) -> Option<Trial> {
+        let share = self.plan.anchor_share + MISFIT_ANCHOR_SHARE * self.measured_gain().misfit.powi(2);
+        let is_anchor = random.unit() < share && self.learned >= MIN_PAIRS_TO_LEAVE_START;
+        let (plus, minus) = (space.nearest(&self.centre(space)), space.start());
+        (self.plan.anchor_share > 0.0 && is_anchor && plus != minus).then_some(Trial { id, plus, minus })
+    }
+
+    /// Returns the gain of the estimated optimum over the start, from the model and the anchor pairs.
+    fn measured_gain(&self) -> MeasuredGain {
+        self.anchors.gain(self.centre_gain(), 0.0)
+    }
+
+    /// Returns the gain to be reported. Its error includes that of the model, which promises too little while little is
+    /// known; for the decision to leave the start, noise of the anchor pairs would outweigh that.
+    fn reported_gain(&self) -> MeasuredGain {
+        let promised = self.centre_gain();
+        self.anchors.gain(promised, 2.0 * self.remaining_loss() + 0.3 * promised)
     }
 
     /// Adds a score. Scores arrive in the order of trials.
@@ -142,6 +190,14 @@ impl Bayes {
         self.learned += 1;
         let decay = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.decay);
         let (plus, minus) = (offsets(space, &trial.plus), offsets(space, &trial.minus));
+        if trial.minus == space.start() {
+            let (_, gap) = gaps(&self.estimates, &plus, &minus);
+            self.anchors.add(&Observation::new(score, gap), decay.powi(ANCHOR_DECAY));
+            // An anchor pair moves all parameters together, which the estimate of each on its own cannot separate.
+            if space.len() > 1 {
+                return;
+            }
+        }
         self.run_evidence.learn(&plus, &minus, score, &self.estimates);
         let (gaps, gap) = gaps(&self.estimates, &plus, &minus);
         let observed = Observation::new(score, gap);
@@ -185,15 +241,19 @@ impl Bayes {
         let positions = start_positions(space);
         let likelihood = |(evidence, &position)| grid.likelihood(evidence, pair_variance, position);
         let likelihoods: Vec<_> = self.evidence.iter().zip(&positions).map(likelihood).collect();
-        let scales = scale_posterior(&likelihoods);
-        self.estimates = likelihoods.iter().map(|likelihood| grid.estimate(likelihood, &scales)).collect();
+        self.estimates = grid.estimates(&likelihoods);
+        if self.regression.is_none() || self.learned < MIN_PAIRS_FOR_INTERACTIONS {
+            self.intervals = self.estimates.iter().map(|estimate| estimate.interval).collect();
+        }
     }
 
     /// Recomputes the intervals; reports show those of the last call.
     pub(in crate::tuning) fn update_intervals(&mut self) {
         self.intervals = match &self.regression {
-            Some(regression) => joint_posterior::intervals(regression, self.pair_variance(), self.learned),
-            None => self.estimates.iter().map(|estimate| estimate.interval).collect(),
+            Some(regression) if self.learned >= MIN_PAIRS_FOR_INTERACTIONS => {
+                joint_posterior::intervals(regression, self.pair_variance(), self.learned)
+            }
+            _ => self.estimates.iter().map(|estimate| estimate.interval).collect(),
         };
     }
 
@@ -215,7 +275,9 @@ impl Bayes {
     }
 
     fn has_left_start(&self) -> bool {
-        self.learned >= MIN_PAIRS_TO_LEAVE_START
+        // Where the anchor pairs contradict the model, their noise alone must not decide for values of unknown strength.
+        let gain = self.measured_gain();
+        self.learned >= MIN_PAIRS_TO_LEAVE_START && gain.mean >= gain.misfit.powi(2) * gain.variance.sqrt()
     }
 
     /// Whether so little is left to gain that the run may end before its budget is spent.
@@ -226,8 +288,11 @@ impl Bayes {
     /// Returns the expected Elo between the best values and the unknown optimum. As long as the best values are the
     /// start, that includes what the start loses to the estimated optimum.
     fn expected_loss(&self) -> f64 {
-        let remaining: f64 = self.estimates.iter().map(|estimate| estimate.remaining_loss).sum();
-        remaining + if self.has_left_start() { 0.0 } else { self.centre_gain() }
+        self.remaining_loss() + if self.has_left_start() { 0.0 } else { self.centre_gain() }
+    }
+
+    fn remaining_loss(&self) -> f64 {
+        self.estimates.iter().map(|estimate| estimate.remaining_loss).sum()
     }
 
     /// Returns the expected gain of the estimated optimum over the start.
@@ -237,28 +302,28 @@ impl Bayes {
 
     pub(in crate::tuning) fn report(&self, space: &Space, pairs_scored: u64, max_pairs: u64) -> TuningReport {
         let best = self.best(space);
-        let estimate =
-            self.run_evidence.estimate(&self.estimates, &start_positions(space), &offsets(space, &best));
+        let estimate = self.run_evidence.estimate(&self.estimates, &start_positions(space));
         let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
         let parameters = parameters.map(|(index, ((parameter, interval), &best))| {
             let value = |offset: f64| parameter.clamp(parameter.start + offset * parameter.range() / 2.0);
-            let log_odds = estimate.log_evidences[index];
+            let log_odds = estimate.effect_log_odds[index];
             ParameterReport {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
-                interval: (self.learned >= MIN_PAIRS_FOR_INTERVALS).then(|| interval.map(value)),
+                interval: (self.learned >= self.plan.pairs_per_fit).then(|| interval.map(value)),
                 effect: if log_odds > CLEAR_LOG_ODDS {
                     ParameterEffect::Clear
-                } else if log_odds < 0.0 && estimate.slope_errors[index] < DETECTABLE_SLOPE {
+                } else if log_odds < NOT_SEEN_LOG_ODDS && estimate.slope_errors[index] < DETECTABLE_SLOPE {
                     ParameterEffect::NotSeen
                 } else {
                     ParameterEffect::Unclear
                 },
             }
         });
-        let (gain, variance) = estimate.gain;
-        let error = Z_95 * variance.sqrt();
+        let gain = self.reported_gain();
+        let (gain, error) =
+            if self.has_left_start() { (gain.mean, Z_95 * gain.variance.sqrt()) } else { (0.0, 0.0) };
         // The remaining loss is inversely proportional to the number of pairs.
         let needed = self.learned as f64 * self.expected_loss() / self.plan.converged_loss;
         let needed = (needed as u64).clamp(MIN_PAIRS, max_pairs.max(MIN_PAIRS)).min(max_pairs);
@@ -269,6 +334,21 @@ impl Bayes {
             gain: Some(GainEstimate { elo: Elo(gain), error: Elo(error) }),
             remaining_loss: Some(Elo(self.expected_loss())),
         }
+    }
+}
+
+/// Returns a value between both ends of `sides`, at a random distance from the end at a bound.
+///
+/// If the lower side is always the bound and the upper side always as far away, all pairs have the same midpoint: they
+/// measure one slope, from which neither optimum nor steepness follows.
+fn shortened_at_bound(sides: [f64; 2], wanted: [f64; 2], random: &mut Random) -> [f64; 2] {
+    let clipped = [sides[0] != wanted[0], sides[1] != wanted[1]];
+    let distance =
+        (sides[0] - sides[1]) * (MIN_LENGTH_AT_BOUND + (1.0 - MIN_LENGTH_AT_BOUND) * random.unit());
+    match clipped {
+        [true, false] => [sides[0], sides[0] - distance],
+        [false, true] => [sides[1] + distance, sides[1]],
+        _ => sides,
     }
 }
 

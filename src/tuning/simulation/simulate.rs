@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::stats::{Elo, Random};
+use crate::tuning::report::GainEstimate;
 use crate::tuning::simulation::landscape::{Landscape, SimulatedGames};
 use crate::tuning::trial::Trial;
 use crate::tuning::tuner::{Ask, Lookahead, Method, Tuner, TunerPlan};
@@ -35,6 +36,8 @@ pub struct SimulatedRun {
     pub end: Elo,
     /// Number of pairs played.
     pub pairs: u64,
+    /// Estimated gain of the best settings over the start; `None` if the method does not estimate it.
+    pub gain: Option<GainEstimate>,
     /// Number of intervals reported for parameters with an effect.
     pub intervals: u32,
     /// How many of them contain the optimum, or the nearer end of the range if the optimum lies outside.
@@ -107,6 +110,7 @@ impl TuneSimulation {
             start: self.landscape.strength(&self.landscape.space().start()),
             end: self.landscape.strength(&tuner.best()),
             pairs: tuner.pairs_scored(),
+            gain: report.gain,
             intervals: covers.len() as u32,
             covering_intervals: covers.iter().filter(|covers| **covers).count() as u32,
         }
@@ -161,6 +165,21 @@ mod tests {
             let mean = runs.iter().map(|run| -run.end.0).sum::<f64>() / 2.0;
             assert!(mean <= max_loss, "{name}: {mean}");
         }
+    }
+
+    #[test]
+    fn intervals_of_a_short_run_are_reported_and_cover_the_optima() {
+        let standard = standard_landscapes().into_iter().find(|standard| standard.name == "L2").unwrap();
+        let (landscape, games, pairs) = (standard.landscape, standard.games, 1_000);
+        let method = Method::named("bayes", landscape.space(), pairs).unwrap();
+        let lookahead = Lookahead::default();
+        let runs = TuneSimulation { landscape, games, method, pairs, lookahead, seed: 11 }.run(6);
+        assert!(coverage(&runs) >= 0.9, "{}", coverage(&runs));
+        let covered = |run: &&SimulatedRun| {
+            let gain = run.gain.unwrap();
+            (gain.elo.0 - (run.end.0 - run.start.0)).abs() <= gain.error.0
+        };
+        assert!(runs.iter().filter(covered).count() >= 5, "{runs:?}");
     }
 
     #[test]
