@@ -31,8 +31,10 @@ impl Choices for Order {
 }
 
 impl Choices for Placement {
-    const WORDS: &'static [(Self, &'static str, &'static str)] =
-        &[(Self::Auto, "auto", ""), (Self::Off, "off", "")];
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Auto, "auto", "Pin each game to its own processors, if there are enough"),
+        (Self::Off, "off", "Leave the placement to the kernel"),
+    ];
 }
 
 impl Choices for EloModel {

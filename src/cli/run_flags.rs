@@ -45,7 +45,7 @@ pub struct RunFlags {
     /// Number of pairs played at once [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = positive)]
     concurrency: Option<usize>,
-    /// Pin each game to its own processors where there are enough, or leave placement to the kernel [default: auto]
+    /// Placement of games on processors [default: auto]
     #[arg(long, value_name = "HOW", value_parser = choice::<Placement>())]
     placement: Option<Placement>,
     /// Random seed of the openings and of a tuner [default: a new one, recorded in plan.toml]

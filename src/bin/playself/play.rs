@@ -44,8 +44,8 @@ impl ClassicForm {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself match configs/match.toml
-  playself match --engine ./new --engine ./old --games 1000 --tc 8+0.08 --openings openings/balanced.epd
-  playself match results/RUN/plan.toml     play the same run again")]
+  playself match --engine ./new --engine ./old --games 1000 --tc 8+0.08 --openings book.epd
+  playself match results/RUN/plan.toml       plays the same run again")]
 pub(crate) struct MatchCommand {
     /// Configuration file, e.g. configs/match.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG", required_unless_present = "engines")]

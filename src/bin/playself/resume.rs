@@ -9,8 +9,8 @@ use crate::run_dir::RunDir;
 
 /// Resume a run that was stopped, killed or cut off by a power failure.
 ///
-/// Games that were in play are played again; the result is that of a run that was never stopped. A finished tuning run
-/// continues with its test. Exit status: that of the resumed command.
+/// No finished game is lost; games that were in play are played again. A finished tuning run continues with its test. The
+/// exit status is that of the command that started the run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeCommand {
     #[command(flatten)]

@@ -7,25 +7,24 @@ use playself::config::EngineEntry;
 
 /// Revisions to build and compare.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Revisions")]
 pub(crate) struct RevisionFlags {
     /// Build the candidate from this revision
-    #[arg(long, value_name = "REV", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "REV", requires = "build")]
     candidate_rev: Option<String>,
     /// Build the baseline from this revision
-    #[arg(long, value_name = "REV", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "REV", requires = "build")]
     baseline_rev: Option<String>,
     /// Repository of the project
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, help_heading = "Revisions", value_name = "DIR", default_value = ".")]
     repo: PathBuf,
     /// Command that builds the project, run by the shell in a checkout of the revision
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, help_heading = "Revisions", value_name = "COMMAND")]
     build: Option<String>,
     /// Program that the build makes, as a path inside the project
-    #[arg(long, value_name = "PATH", requires = "build")]
+    #[arg(long, help_heading = "Revisions", value_name = "PATH", requires = "build")]
     program: Option<PathBuf>,
     /// Folder of built programs, one for each commit and build command
-    #[arg(long, value_name = "DIR", default_value = "results/builds")]
+    #[arg(long, help_heading = "Revisions", value_name = "DIR", default_value = "results/builds")]
     build_cache: PathBuf,
 }
 

@@ -20,9 +20,9 @@ use crate::revision::RevisionFlags;
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself sprt configs/sprt.toml
-  playself sprt --candidate ./new --baseline ./old --preset stc-gain --openings openings/balanced.epd
+  playself sprt --candidate ./new --baseline ./old --preset stc-gain --openings book.epd
   playself sprt --candidate builtin:tuned.toml --baseline builtin --nodes 20000 --sprt 0,5
-  playself sprt --candidate-rev my-branch --baseline-rev main --build 'make' --program src/engine --preset stc-gain")]
+  playself sprt --candidate-rev my-branch --baseline-rev main --build make --program src/engine")]
 pub(crate) struct SprtCommand {
     /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
