@@ -32,7 +32,7 @@ pub use environment::{Environment, processors};
 pub use failure::{Failure, OrFailure};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
 pub use pilot::{Pilot, pilot};
-pub use plan::{CheckedPlan, RunSource, check_plan, checked_plan};
+pub use plan::{CheckedPlan, PlanSource, check_plan, checked_plan};
 pub use report::{ReadRun, run_summary, write_charts};
 pub use resume::{ResumeOptions, resume};
 pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
@@ -40,6 +40,6 @@ pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, announce, start
 pub use stats::{CorrectedStats, ResultStats};
 pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};
-pub use tune::{Acceptance, TuneRequest, accept, tune, tuning_plan};
+pub use tune::{TuneOutcome, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
 pub use watch::panel_status;

@@ -22,14 +22,14 @@ pub struct CheckedPlan {
 
 /// A configuration argument: a run file, or the plan of an earlier run to play again.
 #[derive(Debug)]
-pub enum RunSource {
+pub enum PlanSource {
     /// A run file.
     File(Box<RunFile>),
     /// A `plan.toml` whose engines and book are unchanged.
     Recorded(Box<Plan>),
 }
 
-impl RunSource {
+impl PlanSource {
     /// Reads a configuration file. A `plan.toml` is recognised by a key that every plan has and no run file may have.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         if !is_plan(path) {
@@ -107,7 +107,7 @@ fn setup_arguments(args: &[String]) -> (Option<&Path>, Vec<String>) {
             rest => rest.strip_prefix('='),
         })
     };
-    (value_of("--weights").last().map(Path::new), value_of("--set").map(str::to_owned).collect())
+    (value_of("--weights").next_back().map(Path::new), value_of("--set").map(str::to_owned).collect())
 }
 
 #[cfg(test)]

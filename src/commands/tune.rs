@@ -91,13 +91,13 @@ pub fn tune(
     checked: CheckedPlan,
     options: &StartOptions,
     environment: &Environment,
-) -> Result<Acceptance, Failure> {
+) -> Result<TuneOutcome, Failure> {
     print_test_reach(&checked.plan, options.console, environment)?;
     accept(start(checked, options, environment)?, options.console, environment)
 }
 
 /// A tuning run that has ended, with its test.
-pub enum Acceptance {
+pub enum TuneOutcome {
     /// No test follows: the run has none, or did not finish.
     NotTested(Box<Finished>),
     /// The tuner found nothing better than the start.
@@ -111,7 +111,7 @@ pub enum Acceptance {
     },
 }
 
-impl Acceptance {
+impl TuneOutcome {
     /// Returns the exit status: that of the test if there was one.
     pub fn status(&self) -> u8 {
         match self {
@@ -124,12 +124,12 @@ impl Acceptance {
 
 /// Tests the values of a finished tuning run against its start, if its plan has a test. The values come from the state of
 /// the run, which is derived from the journal; `weights.toml` is output only.
-pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<Acceptance, Failure> {
+pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<TuneOutcome, Failure> {
     let plan = match AfterRun::of(&tuning.plan, &tuning.state, &tuning.outcome) {
-        AfterRun::Nothing => return Ok(Acceptance::NotTested(Box::new(tuning))),
+        AfterRun::Nothing => return Ok(TuneOutcome::NotTested(Box::new(tuning))),
         AfterRun::NothingToTest => {
             console.print("Nothing better than the start was found, so there is nothing to test.");
-            return Ok(Acceptance::NothingToTest(Box::new(tuning)));
+            return Ok(TuneOutcome::NothingToTest(Box::new(tuning)));
         }
         AfterRun::Test(plan) => plan,
     };
@@ -147,7 +147,7 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
         }
         console.print(&format!("Accepted: {}", accepted.display()));
     }
-    Ok(Acceptance::Tested { tuning: Box::new(tuning), test: Box::new(test) })
+    Ok(TuneOutcome::Tested { tuning: Box::new(tuning), test: Box::new(test) })
 }
 
 fn test_values(

@@ -85,7 +85,7 @@ impl TuningDraft {
 
     /// The plan, now that it is known what is tuned.
     pub fn into_plan(self, tuner: TunerPlan, accept: Option<AcceptPlan>) -> Plan {
-        Plan { kind: RunKind::Tuning { tuner, accept }, ..self.plan }
+        Plan { kind: RunKind::Tuning { tuner: Box::new(tuner), accept }, ..self.plan }
     }
 }
 

@@ -57,16 +57,16 @@ pub trait Observer: Send {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()>;
 
     /// What it writes. A failure to print is ignored; a failure to write a file of the run is reported.
-    fn leaves(&self) -> Trace {
-        Trace::Words
+    fn output(&self) -> Output {
+        Output::Text
     }
 }
 
 /// What an observer writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trace {
+pub enum Output {
     /// Text for the user.
-    Words,
+    Text,
     /// Files of the run.
     Files,
 }

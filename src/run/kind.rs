@@ -24,7 +24,7 @@ pub enum RunKind {
     /// A search for better values. Its engines are the same program twice, with different values.
     Tuning {
         /// What is tuned, and how long.
-        tuner: TunerPlan,
+        tuner: Box<TunerPlan>,
         /// The test that the tuned values must pass, if any.
         accept: Option<AcceptPlan>,
     },

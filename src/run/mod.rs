@@ -26,7 +26,7 @@ pub use acceptance::{AcceptancePlan, AfterRun};
 pub use audit::Audit;
 pub use builder::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
 pub use effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
-pub use event::{Observer, RunEvent, RunView, Trace};
+pub use event::{Observer, Output, RunEvent, RunView};
 pub use fault_breaker::{Breaker, Conduct, FaultWatch};
 pub use kind::{AcceptPlan, RunKind};
 pub use outcome::RunOutcome;

@@ -1,6 +1,6 @@
 //! The observers of a run, and the handling of files that cannot be written.
 
-use crate::run::event::{Observer, RunEvent, RunView, Trace};
+use crate::run::event::{Observer, Output, RunEvent, RunView};
 use crate::run::outcome::RunOutcome;
 
 /// All observers of a run. Those that write files come first, so that the others can report their failures.
@@ -12,7 +12,7 @@ pub(super) struct Observers {
 
 impl Observers {
     pub(super) fn new(mut observers: Vec<Box<dyn Observer>>) -> Self {
-        observers.sort_by_key(|observer| observer.leaves() != Trace::Files);
+        observers.sort_by_key(|observer| observer.output() != Output::Files);
         Self { observers, unwritten: None }
     }
 
@@ -22,7 +22,7 @@ impl Observers {
         let knew = self.unwritten.is_some();
         for observer in &mut self.observers {
             let result = observer.observe(event, view);
-            if observer.leaves() == Trace::Files && self.unwritten.is_none() {
+            if observer.output() == Output::Files && self.unwritten.is_none() {
                 self.unwritten = result.err().map(|why| why.to_string());
             }
         }
@@ -35,12 +35,12 @@ impl Observers {
     /// Reports how the run ended, and returns it: if a file could not be written, the run ended with a fault.
     pub(super) fn finish(mut self, mut outcome: RunOutcome, view: &RunView<'_>) -> RunOutcome {
         for observer in &mut self.observers {
-            if let (Trace::Words, Some(why), true) = (observer.leaves(), &self.unwritten, outcome.is_final())
+            if let (Output::Text, Some(why), true) = (observer.output(), &self.unwritten, outcome.is_final())
             {
                 outcome = unwritten(why);
             }
             let result = observer.observe(&RunEvent::Finished(outcome.clone()), view);
-            if observer.leaves() == Trace::Files && self.unwritten.is_none() {
+            if observer.output() == Output::Files && self.unwritten.is_none() {
                 self.unwritten = result.err().map(|why| why.to_string());
             }
         }

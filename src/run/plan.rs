@@ -76,7 +76,7 @@ impl TryFrom<PlanTable> for Plan {
 
     fn try_from(table: PlanTable) -> Result<Self, Self::Error> {
         let kind = match (table.max_pairs, table.sprt, table.tune, table.accept) {
-            (_, None, Some(tuner), accept) => RunKind::Tuning { tuner, accept },
+            (_, None, Some(tuner), accept) => RunKind::Tuning { tuner: Box::new(tuner), accept },
             (max_pairs, Some(sprt), None, None) => RunKind::Test { sprt, max_pairs },
             (Some(pairs), None, None, None) => RunKind::Match { pairs },
             (None, None, None, None) => return Err("a match without max_pairs has no end"),
@@ -108,7 +108,7 @@ impl From<Plan> for PlanTable {
         let (sprt, tune, accept) = match plan.kind {
             RunKind::Match { .. } => (None, None, None),
             RunKind::Test { sprt, .. } => (Some(sprt), None, None),
-            RunKind::Tuning { tuner, accept } => (None, Some(tuner), accept),
+            RunKind::Tuning { tuner, accept } => (None, Some(*tuner), accept),
         };
         Self {
             playself: plan.playself,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use playself::commands::{
-    Acceptance, Console, Environment, Failure, FileState, Finished, ResumeOptions, RunPlace, StartOptions,
+    Console, Environment, Failure, FileState, Finished, ResumeOptions, RunPlace, StartOptions, TuneOutcome,
     TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume, start, tuning_plan, verify,
 };
 use playself::config::RunFile;
@@ -136,7 +136,7 @@ fn the_values_of_the_journal_are_tested_whatever_weights_toml_contains() {
     assert_eq!(bench.read("run", "weights.toml"), weights);
 
     fs::write(bench.path("run/weights.toml"), "knight_value = 61\n").unwrap();
-    let Acceptance::Tested { test, .. } = accept(tuning, Console::Silent, &environment()).unwrap() else {
+    let TuneOutcome::Tested { test, .. } = accept(tuning, Console::Silent, &environment()).unwrap() else {
         panic!("the tuned values are tested");
     };
     let tuned = &test.plan.engines[0].spec;
@@ -152,7 +152,7 @@ fn a_tuning_run_without_a_test_ends_with_its_own_status() {
     let plan = tuning_plan(&TuneRequest { games: Some(4), ..tuning_config(&bench, "") }, &environment());
     let tuning = start(plan.unwrap(), &options(bench.path("run")), &environment()).unwrap();
     let accepted = accept(tuning, Console::Silent, &environment()).unwrap();
-    assert!(matches!(accepted, Acceptance::NotTested(_)));
+    assert!(matches!(accepted, TuneOutcome::NotTested(_)));
     assert_eq!(accepted.status(), 0);
 }
 

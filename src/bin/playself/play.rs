@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
 use playself::commands::{
-    CheckedPlan, Environment, Failure, OrFailure, RunSource, check_plan, checked_plan, start,
+    CheckedPlan, Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan, start,
 };
 use playself::config::{EngineEntry, RunFile};
 use playself::run::Pairing;
@@ -63,11 +63,11 @@ pub(crate) struct MatchCommand {
 impl MatchCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
-        let mut run = match self.config.as_deref().map(RunSource::read).transpose()? {
-            Some(RunSource::Recorded(plan)) => {
+        let mut run = match self.config.as_deref().map(PlanSource::read).transpose()? {
+            Some(PlanSource::Recorded(plan)) => {
                 return play(check_plan(*plan, &environment)?, &self.flags, &environment);
             }
-            Some(RunSource::File(run)) => *run,
+            Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
         };
         run.engines.extend(self.engines.iter().map(|name| EngineEntry::named(name)));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
-use playself::commands::{Environment, Failure, OrFailure, RunSource, check_plan, checked_plan};
+use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
 use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
 use playself::stats::{Hypotheses, SprtConfig};
 
@@ -42,11 +42,11 @@ pub(crate) struct SprtCommand {
 impl SprtCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
-        let run = match self.config.as_deref().map(RunSource::read).transpose()? {
-            Some(RunSource::Recorded(plan)) => {
+        let run = match self.config.as_deref().map(PlanSource::read).transpose()? {
+            Some(PlanSource::Recorded(plan)) => {
                 return play(check_plan(*plan, &environment)?, &self.flags, &environment);
             }
-            Some(RunSource::File(run)) => *run,
+            Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
         };
         let mut run = self.with_engines(run)?;

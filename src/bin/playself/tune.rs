@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
 use playself::commands::{
-    Environment, Failure, OrFailure, RunSource, TuneRequest, check_plan, tune, tuning_plan,
+    Environment, Failure, OrFailure, PlanSource, TuneRequest, check_plan, tune, tuning_plan,
 };
 
 use crate::play::apply;
@@ -28,9 +28,9 @@ pub(crate) struct TuneCommand {
 impl TuneCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
-        let plan = match RunSource::read(&self.config)? {
-            RunSource::Recorded(plan) => check_plan(*plan, &environment)?,
-            RunSource::File(mut run) => {
+        let plan = match PlanSource::read(&self.config)? {
+            PlanSource::Recorded(plan) => check_plan(*plan, &environment)?,
+            PlanSource::File(mut run) => {
                 if self.flags.asks_for_test() {
                     return Err(Failure::usage(
                         "--sprt and --preset test two engines against each other; the test of tuned values is set in \

@@ -10,7 +10,7 @@ use crate::game::{FaultBundle, GameId};
 use crate::report::Summary;
 use crate::report::files::pairs_csv;
 use crate::report::pgn_text;
-use crate::run::{CountedPair, Known, Observer, Plan, RunEvent, RunView, Trace, fault_file_name};
+use crate::run::{CountedPair, Known, Observer, Output, Plan, RunEvent, RunView, fault_file_name};
 use crate::store::{RunFolder, write_whole};
 
 /// Number of bytes at the end of a file that are searched for its last pair. A file whose last pair is longer is
@@ -158,8 +158,8 @@ impl DerivedFiles {
 }
 
 impl Observer for DerivedFiles {
-    fn leaves(&self) -> Trace {
-        Trace::Files
+    fn output(&self) -> Output {
+        Output::Files
     }
 
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {

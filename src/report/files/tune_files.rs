@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::run::{CountedTrial, Observer, Plan, RunEvent, RunView, Trace};
+use crate::run::{CountedTrial, Observer, Output, Plan, RunEvent, RunView};
 use crate::stats::PairScore;
 use crate::store::{RunFolder, write_whole};
 use crate::tuning::{Settings, Space, Tuner, TuningReport};
@@ -45,8 +45,8 @@ impl TuneFiles {
 }
 
 impl Observer for TuneFiles {
-    fn leaves(&self) -> Trace {
-        Trace::Files
+    fn output(&self) -> Output {
+        Output::Files
     }
 
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::report::page::RunPage;
-use crate::run::{Observer, Plan, RunEvent, RunView, Trace};
+use crate::run::{Observer, Output, Plan, RunEvent, RunView};
 use crate::store::RunFolder;
 
 /// Size of a journal that is read within about a second. A run that is stopped with a longer one ends without a page;
@@ -29,8 +29,8 @@ impl PageObserver {
 }
 
 impl Observer for PageObserver {
-    fn leaves(&self) -> Trace {
-        Trace::Files
+    fn output(&self) -> Output {
+        Output::Files
     }
 
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
