@@ -13,7 +13,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::output_file::require_folder_of;
 use crate::engine::{Declared, Evaluator, Weights};
 use crate::store::open_regular;
-use crate::texel::{Plan, Sample, SourceError, Tuned, read_positions, tune};
+use crate::texel::{Sample, SourceError, TexelPlan, Tuned, read_positions, tune};
 
 /// With fewer positions nothing can be held out.
 const MIN_POSITIONS: usize = 4096;
@@ -26,7 +26,7 @@ pub struct TexelRequest {
     /// Weights to start from.
     pub start: Weights,
     /// Parameters of each round.
-    pub plan: Plan,
+    pub plan: TexelPlan,
     /// Number of rounds; each starts from the weights of the one before.
     pub rounds: usize,
 }

@@ -15,7 +15,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::output_file::require_folder_of;
 use crate::engine::StopFlag;
 use crate::game::GameResult;
-use crate::texel::{PlayedGame, SampleWriter, SelfPlay};
+use crate::texel::{SampleWriter, SelfPlay, SelfPlayGame};
 
 /// Time between two lines of progress.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
@@ -98,7 +98,7 @@ impl Output {
         Self { writer, console, wanted, positions: 0, games: 0, results: [0; 3], started, reported: started }
     }
 
-    fn add(&mut self, game: &PlayedGame) -> io::Result<()> {
+    fn add(&mut self, game: &SelfPlayGame) -> io::Result<()> {
         for sample in &game.samples {
             self.writer.write(*sample)?;
         }

@@ -13,6 +13,6 @@ pub use dataset::{Dataset, TargetMix};
 pub use loss::{Gradient, Model, Scale};
 pub use quiet::is_quiet;
 pub use sample::{Sample, SampleError, SampleReader, SampleWriter};
-pub use self_play::{PlayedGame, SelfPlay};
+pub use self_play::{SelfPlay, SelfPlayGame};
 pub use sources::{ReadReport, SourceError, read_positions};
-pub use tuner::{EpochReport, Plan, Tuned, tune};
+pub use tuner::{EpochReport, TexelPlan, Tuned, tune};

@@ -21,7 +21,7 @@ pub struct SelfPlay {
 
 /// A finished game with its training positions.
 #[derive(Clone, Debug)]
-pub struct PlayedGame {
+pub struct SelfPlayGame {
     /// The quiet positions, in order.
     pub samples: Vec<Sample>,
     /// Result of the game.
@@ -54,7 +54,7 @@ impl SelfPlay {
     }
 
     /// Plays game number `number`; returns `None` if its random start is unbalanced, or if `stop` was set.
-    pub fn play(&self, number: u64, searcher: &mut Searcher, stop: &StopFlag) -> Option<PlayedGame> {
+    pub fn play(&self, number: u64, searcher: &mut Searcher, stop: &StopFlag) -> Option<SelfPlayGame> {
         searcher.new_game();
         let mut line = self.random_start(number)?;
         let mut samples = Vec::new();
@@ -121,10 +121,10 @@ fn result_of(outcome: Outcome) -> GameResult {
     }
 }
 
-fn finish(positions: &[(Position, i16)], result: GameResult, plies: usize) -> PlayedGame {
+fn finish(positions: &[(Position, i16)], result: GameResult, plies: usize) -> SelfPlayGame {
     let samples =
         positions.iter().map(|(position, score)| Sample::new(position, Some(*score), result)).collect();
-    PlayedGame { samples, result, plies }
+    SelfPlayGame { samples, result, plies }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::texel::sample::Sample;
 
 /// The configuration of a run.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TexelPlan {
     /// Number of threads.
     pub threads: usize,
     /// Positions per mini-batch.
@@ -34,7 +34,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl TexelPlan {
     /// Returns the defaults, made for a million positions and all weights but those of scaling.
     pub fn with_threads(threads: usize) -> Self {
         Self {
@@ -93,7 +93,7 @@ const MIN_RATE: f64 = 0.005;
 pub fn tune(
     samples: &[Sample],
     start: &Weights,
-    plan: &Plan,
+    plan: &TexelPlan,
     observer: &mut dyn FnMut(EpochReport),
 ) -> Tuned {
     let (training, held_out) = Dataset::split(samples, HELD_OUT);
@@ -153,7 +153,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(data: &Dataset, model: &Model, plan: &Plan) -> Self {
+    fn new(data: &Dataset, model: &Model, plan: &TexelPlan) -> Self {
         let unit = |spec: &Spec| if (plan.tunes)(spec) { f64::from(spec.step) } else { 0.0 };
         Self {
             adam: Adam::new(model.cells.len()),
@@ -180,7 +180,7 @@ impl Run {
         model: &mut Model,
         data: &Dataset,
         scale: Scale,
-        plan: &Plan,
+        plan: &TexelPlan,
         learning_rate: f64,
     ) -> f64 {
         self.shuffle();

@@ -4,7 +4,7 @@ use playself::chess::Position;
 use playself::engine::eval::{NoTrace, evaluate_with_trace, scale_by_halfmove_clock};
 use playself::engine::{Declared, Weights};
 use playself::game::GameResult;
-use playself::texel::{Dataset, Model, Plan, Sample, Scale, TargetMix, tune};
+use playself::texel::{Dataset, Model, Sample, Scale, TargetMix, TexelPlan, tune};
 
 struct Dice(u64);
 
@@ -97,12 +97,12 @@ fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
     let mut altered = truth.clone();
     altered.set("knight_value", truth.knight_value - 148).unwrap();
     altered.set("rook_value", truth.rook_value + 141).unwrap();
-    let plan = Plan {
+    let plan = TexelPlan {
         scale: Some(Scale(1.0)),
         epochs: 40,
         batch: 2048,
         tunes: |spec| spec.section == "material",
-        ..Plan::with_threads(2)
+        ..TexelPlan::with_threads(2)
     };
     let mut epochs = 0;
     let tuned = tune(&samples, &altered, &plan, &mut |_| epochs += 1);
@@ -118,7 +118,7 @@ fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
 
 #[test]
 fn weights_that_only_multiply_zeros_are_reported_as_unmoved() {
-    let plan = Plan { epochs: 1, scale: Some(Scale(1.0)), ..Plan::with_threads(2) };
+    let plan = TexelPlan { epochs: 1, scale: Some(Scale(1.0)), ..TexelPlan::with_threads(2) };
     let mut calm = Weights::default();
     for spec in Weights::specs().iter().filter(|spec| spec.name.starts_with("danger_")) {
         calm.set(&spec.name, 0).unwrap();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use playself::commands::{Console, Failure, OrFailure, TexelRequest, answer, fit_weights, processors};
 use playself::frontend::options::EngineOptions;
-use playself::texel::{Plan, Scale};
+use playself::texel::{Scale, TexelPlan};
 
 /// Fit the weights of the evaluation to positions with results
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ impl TexelCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         self.check().or_usage()?;
         let options = EngineOptions::load(self.weights.as_deref(), &self.set).map_err(Failure::usage)?;
-        let plan = Plan {
+        let plan = TexelPlan {
             epochs: self.epochs,
             batch: self.batch,
             learning_rate: self.pace,
@@ -69,7 +69,7 @@ impl TexelCommand {
             result_share: self.result_share,
             scale: self.scale.map(Scale),
             seed: self.seed,
-            ..Plan::with_threads(self.threads.unwrap_or_else(processors))
+            ..TexelPlan::with_threads(self.threads.unwrap_or_else(processors))
         };
         let request = TexelRequest { data: self.data, start: options.weights, plan, rounds: self.rounds };
         let summary = fit_weights(&request, &self.out, Console::Text)?;
