@@ -17,7 +17,7 @@ use crate::player::{EngineOption, NumberOption, Protocol};
 use crate::report::{weights_toml, write_page};
 use crate::run::preflight::EngineFacts;
 use crate::run::{
-    AcceptPlan, AcceptancePlan, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
+    AcceptPlan, AcceptanceTest, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
 };
 use crate::stats::{Decision, Hypothesis};
 use crate::store::write_whole;
@@ -152,7 +152,7 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
 
 fn test_values(
     tuning: &Finished,
-    acceptance: &AcceptancePlan,
+    acceptance: &AcceptanceTest,
     console: Console,
     environment: &Environment,
 ) -> Result<Finished, Failure> {
@@ -160,7 +160,7 @@ fn test_values(
     if place.join("plan.toml").exists() {
         return resume(&place, &ResumeOptions { console, serve: None }, environment);
     }
-    let AcceptancePlan { values, accept } = acceptance;
+    let AcceptanceTest { values, accept } = acceptance;
     let tuner = tuning.plan.tuner().ok_or_else(|| Failure::fault("only a tuning run has values to test"))?;
     let mut test = tuning.plan.acceptance_test(tuner, accept, values);
     if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {

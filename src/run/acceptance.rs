@@ -16,12 +16,12 @@ pub enum AfterRun {
     /// The tuner found nothing better than the start, so there is nothing to test.
     NothingToTest,
     /// These values are tested.
-    Test(Box<AcceptancePlan>),
+    Test(Box<AcceptanceTest>),
 }
 
 /// Tuned values and the test they must pass.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AcceptancePlan {
+pub struct AcceptanceTest {
     /// The tuned values.
     pub values: Settings,
     /// The test.
@@ -39,7 +39,7 @@ impl AfterRun {
         if values == tuner.plan().space.start() {
             Self::NothingToTest
         } else {
-            Self::Test(Box::new(AcceptancePlan { values, accept }))
+            Self::Test(Box::new(AcceptanceTest { values, accept }))
         }
     }
 }

@@ -22,7 +22,7 @@ mod signals;
 mod standings;
 mod state;
 
-pub use acceptance::{AcceptancePlan, AfterRun};
+pub use acceptance::{AcceptanceTest, AfterRun};
 pub use audit::Audit;
 pub use builder::{FinishedRun, Openings, RunBuilder, RunError, RunStart};
 pub use effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
