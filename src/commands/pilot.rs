@@ -24,10 +24,10 @@ pub fn pilot(plan: &Plan, pairs: u64, environment: &Environment) -> Result<Pilot
     let plan = Plan { kind: RunKind::Match { pairs }, ..plan.clone() };
     let place = TempFolder::create("playself-pilot").or_fault()?;
     let folder = RunFolder::create_at(place.path()).or_fault()?;
-    play(plan, &folder, environment)
+    play_pairs(plan, &folder, environment)
 }
 
-fn play(plan: Plan, folder: &RunFolder, environment: &Environment) -> Result<Pilot, Failure> {
+fn play_pairs(plan: Plan, folder: &RunFolder, environment: &Environment) -> Result<Pilot, Failure> {
     let openings = PlannedOpenings::open(&plan).or_usage()?;
     let text = plan_to_toml(&plan).or_fault()?;
     let run = play_new(plan, text, openings, folder, Vec::new(), Vec::new(), environment)?;

@@ -103,7 +103,7 @@ pub fn start(
         // Only an empty folder can be removed this way, so nothing is lost.
         let _ = fs::remove_dir(folder.path());
     })?;
-    play(plan, openings, folder, warnings, Reporting { console, page }, environment)
+    play_and_report(plan, openings, folder, warnings, Reporting { console, page }, environment)
 }
 
 /// Plays a new run in exactly this folder, without the checks of [`start`], which were made for the run it belongs to.
@@ -115,7 +115,7 @@ pub(super) fn start_in(
 ) -> Result<Finished, Failure> {
     let folder = create_exactly(path)?;
     let openings = PlannedOpenings::open(&plan).or_usage()?;
-    play(plan, openings, folder, Vec::new(), Reporting { console, page: None }, environment)
+    play_and_report(plan, openings, folder, Vec::new(), Reporting { console, page: None }, environment)
 }
 
 /// Creates the run folder. One that already contains a run is a wrong call, one that cannot be written a fault.
@@ -154,7 +154,7 @@ impl Reporting {
     }
 }
 
-fn play(
+fn play_and_report(
     plan: Plan,
     openings: PlannedOpenings,
     folder: RunFolder,

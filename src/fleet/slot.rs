@@ -231,7 +231,7 @@ impl Slot {
         let mut finished = match ready {
             (Ok(()), Ok(())) => {
                 self.show_start(key, engines, setup);
-                self.play([&mut *white_seat, &mut *black_seat], sides, setup, key).await?
+                self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, key).await?
             }
             (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
         };
@@ -266,7 +266,7 @@ impl Slot {
     }
 
     /// Plays a game between two engines that are ready.
-    async fn play(
+    async fn play_game(
         &self,
         seats: [&mut EngineSeat; 2],
         sides: ByColor<&Contestant>,

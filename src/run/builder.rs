@@ -80,10 +80,10 @@ pub enum RunError {
 impl RunBuilder {
     /// Plays the run on this thread until the plan, a decision, a fault or the user ends it.
     pub fn run(self) -> Result<FinishedRun, RunError> {
-        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.play())
+        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.start_and_play())
     }
 
-    async fn play(mut self) -> Result<FinishedRun, RunError> {
+    async fn start_and_play(mut self) -> Result<FinishedRun, RunError> {
         let mut config =
             FleetConfig::new(self.plan.engines.iter().map(|engine| engine.spec.clone()).collect());
         config.concurrency = self.plan.concurrency;
@@ -98,7 +98,7 @@ impl RunBuilder {
                 "the control socket cannot be opened, so no command reaches this run: {error}"
             ));
         }
-        Ok(Run::new(self, fleet).play(interrupts, control.ok()).await)
+        Ok(Run::new(self, fleet).event_loop(interrupts, control.ok()).await)
     }
 }
 

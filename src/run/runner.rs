@@ -101,7 +101,7 @@ impl Run {
     }
 
     /// Plays until the plan, a decision, a fault or the user ends it.
-    pub(super) async fn play(
+    pub(super) async fn event_loop(
         mut self,
         mut interrupts: Interrupts,
         mut control: Option<ControlServer>,

@@ -33,7 +33,7 @@ impl ClassicForm {
         if run.games.max_pairs.is_none() && run.sprt.is_none() {
             run.games.max_pairs = Some(1);
         }
-        play(checked_plan(&run, &environment)?, &self.flags, &environment)
+        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
 }
 
@@ -65,7 +65,7 @@ impl MatchCommand {
         let environment = Environment::current().or_fault()?;
         let mut run = match self.config.as_deref().map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
-                return play(check_plan(*plan, &environment)?, &self.flags, &environment);
+                return play_plan(check_plan(*plan, &environment)?, &self.flags, &environment);
             }
             Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
@@ -75,7 +75,7 @@ impl MatchCommand {
             run.pairing = Some(Pairing::Gauntlet);
         }
         apply(&self.flags, &mut run)?;
-        play(checked_plan(&run, &environment)?, &self.flags, &environment)
+        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn apply(flags: &RunFlags, run: &mut RunFile) -> Result<(), Failure> 
 }
 
 /// Plays a run. Returns its exit status.
-pub(crate) fn play(
+pub(crate) fn play_plan(
     plan: CheckedPlan,
     flags: &RunFlags,
     environment: &Environment,

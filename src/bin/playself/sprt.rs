@@ -8,7 +8,7 @@ use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan
 use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
 use playself::stats::{Hypotheses, SprtConfig};
 
-use crate::play::{apply, play};
+use crate::play::{apply, play_plan};
 use crate::revision::RevisionFlags;
 
 /// Run a sequential test: is a candidate stronger than a baseline?
@@ -44,7 +44,7 @@ impl SprtCommand {
         let environment = Environment::current().or_fault()?;
         let run = match self.config.as_deref().map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
-                return play(check_plan(*plan, &environment)?, &self.flags, &environment);
+                return play_plan(check_plan(*plan, &environment)?, &self.flags, &environment);
             }
             Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
@@ -62,7 +62,7 @@ impl SprtCommand {
                 sprt.model
             ));
         }
-        play(checked_plan(&run, &environment)?, &self.flags, &environment)
+        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
     }
 
     /// Sets the engines of the command line in the run file.
