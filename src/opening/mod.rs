@@ -3,6 +3,7 @@
 mod book;
 mod chess960;
 mod description;
+pub mod eco;
 mod entry;
 mod error;
 mod formats;
