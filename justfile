@@ -31,6 +31,10 @@ magic-check:
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test chess fuzz_parsers::
 
+# Damage endgame tables N times: no crash, no wrong answer (PLAYSELF_TABLES names a folder with four men)
+damaged-tables rounds="10000":
+    PLAYSELF_DAMAGED_TABLES={{rounds}} cargo test --release --test chess syzygy::damaged -- --nocapture
+
 # Solve mates, Bratko-Kopec and studies with 200,000 nodes each; must not solve fewer than before
 suites:
     cargo test --release --test engine suites:: -- --ignored --nocapture

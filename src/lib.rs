@@ -9,6 +9,7 @@ pub mod chess; // rules of chess: positions, legal moves, notations, perft
 pub mod engine; // a game and limits in, a move out; prints nothing
 pub mod frontend; // user interfaces of the engine: UCI loop and ACE console game
 pub mod protocol; // text of UCI and ACE to enums and back
+pub mod syzygy; // endgame tables
 pub mod texel; // Texel tuning of the built-in evaluation
 
 // Mathematics.

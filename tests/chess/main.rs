@@ -8,3 +8,6 @@ mod notation_properties;
 mod opening_book;
 mod oracles;
 mod perft_suite;
+#[path = "../support/retrograde.rs"]
+mod retrograde;
+mod syzygy;
