@@ -191,8 +191,8 @@ fn pairs_in(hours: f64, plan: &Plan, pilot_pairs: u64, environment: &Environment
 
 /// Returns the numeric options that an engine declares, starting at the values of the plan.
 fn declared_numbers(engine: &PlannedEngine, facts: &EngineFacts) -> Result<Vec<Parameter>, Failure> {
-    if engine.spec.protocol != Protocol::Uci {
-        return Err(Failure::usage("only UCI engines declare options that can be tuned"));
+    if matches!(engine.spec.protocol, Protocol::Ace { .. }) {
+        return Err(Failure::usage("ACE programs declare no options that could be tuned"));
     }
     if let Some(why) = &facts.failure {
         return Err(Failure::usage(format_args!("{} does not declare its options: {why}", engine.named)));

@@ -7,7 +7,7 @@ use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
 use crate::store::FileHash;
 
-use crate::config::run_file::{EngineDir, EngineEntry, LimitsTable};
+use crate::config::run_file::{EngineDir, EngineEntry, LimitsTable, ProtocolName};
 use crate::config::toml_reader::Mistakes;
 
 /// Where engines are looked for.
@@ -51,6 +51,12 @@ pub enum EngineNameError {
         /// The error of the system.
         source: io::Error,
     },
+    /// Two protocols for one engine.
+    #[error("engine `{0}`: its name and its key `protocol` state different protocols")]
+    TwoProtocols(String),
+    /// The built-in engine does not use the protocol.
+    #[error("engine `{0}`: the built-in engine uses UCI and ACE only")]
+    BuiltinXboard(String),
     /// The ACE protocol has no options.
     #[error("engine {engine} uses the ACE protocol, which has no {what}; use `args` or `set` instead")]
     AceTakesNo {
@@ -191,6 +197,7 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
     };
     Ok(EngineEntry {
         engine: named.engine.clone(),
+        protocol: entry.protocol.or(named.protocol),
         name: entry.name.clone().or(named.name).or_else(|| Some(name.to_owned())),
         args: named.args.iter().chain(&entry.args).cloned().collect(),
         dir: entry.dir.clone().or(named.dir),
@@ -207,12 +214,19 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
 
 fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameError> {
     let text = entry.engine.as_str();
-    let (ace, rest) = match text.strip_prefix("ace:") {
-        Some(rest) => (true, rest),
-        None => (entry.ace_args.is_some(), text.strip_prefix("uci:").unwrap_or(text)),
+    let (stated, rest) = ProtocolName::split(text);
+    let protocol = match (stated, entry.protocol) {
+        (Some(one), Some(other)) if one != other => {
+            return Err(EngineNameError::TwoProtocols(text.to_owned()));
+        }
+        (None, None) if entry.ace_args.is_some() => ProtocolName::Ace,
+        (stated, written) => stated.or(written).unwrap_or(ProtocolName::Uci),
     };
     if rest == "builtin" || rest.starts_with("builtin:") {
-        return builtin(ace, rest.strip_prefix("builtin:"), around);
+        if protocol == ProtocolName::Xboard {
+            return Err(EngineNameError::BuiltinXboard(text.to_owned()));
+        }
+        return builtin(protocol == ProtocolName::Ace, rest.strip_prefix("builtin:"), around);
     }
     let program = find_program(rest).ok_or_else(|| {
         let name = text.to_owned();
@@ -232,7 +246,11 @@ fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameEr
         files: vec![program.clone()],
         program,
         args: Vec::new(),
-        protocol: if ace { Protocol::ace() } else { Protocol::Uci },
+        protocol: match protocol {
+            ProtocolName::Uci => Protocol::Uci,
+            ProtocolName::Xboard => Protocol::Xboard,
+            ProtocolName::Ace => Protocol::ace(),
+        },
         builtin: false,
     })
 }
@@ -326,6 +344,24 @@ mod tests {
             assert_eq!(matches!(planned.spec.protocol, Protocol::Ace { .. }), ace, "{text}");
             assert!(planned.spec.name.starts_with(name), "{text}: {}", planned.spec.name);
             assert_eq!(planned.files[0].sha256.len(), 64, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_xboard_engine_is_named_by_prefix_or_by_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let with = |engine: &str, protocol| EngineEntry { protocol, ..EngineEntry::named(engine) };
+        for entry in [with("xboard:/bin/cat", None), with("/bin/cat", Some(ProtocolName::Xboard))] {
+            let planned = plan(&entry, &around).unwrap();
+            assert_eq!((planned.spec.protocol, planned.spec.name.as_str()), (Protocol::Xboard, "cat"));
+        }
+        for (entry, part) in [
+            (with("uci:/bin/cat", Some(ProtocolName::Xboard)), "different protocols"),
+            (with("xboard:builtin", None), "UCI and ACE only"),
+        ] {
+            let error = plan(&entry, &around).unwrap_err();
+            assert!(error.contains(part), "{error}");
         }
     }
 

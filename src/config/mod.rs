@@ -15,7 +15,8 @@ pub use landscape_file::LandscapeFile;
 pub use presets::{DEFAULT_BOUNDS, Preset};
 pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, resolve};
 pub use run_file::{
-    AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, RunFile, TuneTable,
+    AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, ProtocolName, RunFile,
+    TuneTable,
 };
 pub use toml_reader::Mistakes;
 pub use tune_space::{TuneSpaceError, listed_space, named_space, read_gain_list, tuning_method};

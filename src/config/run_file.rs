@@ -39,8 +39,10 @@ pub struct RunFile {
 /// An engine as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineEntry {
-    /// `PATH`, `uci:PATH`, `ace:PATH`, `builtin`, `builtin:FILE.toml`, `ace:builtin`, or a name in `configs/engines`.
+    /// `PATH`, `uci:PATH`, `xboard:PATH`, `ace:PATH`, `builtin`, `builtin:FILE.toml`, `ace:builtin`, or a name in `configs/engines`.
     pub engine: String,
+    /// Its protocol, where the engine's name does not state it.
+    pub protocol: Option<ProtocolName>,
     /// Its name in results.
     pub name: Option<String>,
     /// Arguments of the program.
@@ -63,6 +65,32 @@ pub struct EngineEntry {
     pub bounds: EngineBounds,
     /// Its own thinking limits.
     pub limits: LimitsTable,
+}
+
+/// A protocol as written: a prefix of the engine's name, or `protocol = "…"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolName {
+    /// `uci`.
+    Uci,
+    /// `xboard`.
+    Xboard,
+    /// `ace`.
+    Ace,
+}
+
+impl ProtocolName {
+    /// All protocols with their names.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("uci", Self::Uci), ("xboard", Self::Xboard), ("ace", Self::Ace)];
+
+    /// Splits a name such as `xboard:PATH` into its protocol and the rest.
+    pub fn split(text: &str) -> (Option<Self>, &str) {
+        let known = Self::ALL.iter().find_map(|(name, protocol)| {
+            let rest = text.strip_prefix(name)?.strip_prefix(':')?;
+            Some((Some(*protocol), rest))
+        });
+        known.unwrap_or((None, text))
+    }
 }
 
 /// The folder an engine runs in, as written.
@@ -251,6 +279,7 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         fields.required("engine", "a path, `builtin`, or a name from configs/engines", Fields::text);
     EngineEntry {
         engine: program.unwrap_or_default(),
+        protocol: fields.choice("protocol", &ProtocolName::ALL),
         name: fields.text("name"),
         args: fields.texts("args").unwrap_or_default(),
         dir: fields.text("dir").map(EngineDir::from),

@@ -9,10 +9,10 @@ use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::fault_bundle::EngineEvidence;
-use crate::game::{EngineIndex, GameSetup, TimeControl};
+use crate::game::{Ending, EngineIndex, GameSetup, TimeControl};
 use crate::player::{
-    EngineSpec, Fitness, LaunchError, Launcher, Player, PlayerFault, ProcessTransport, Protocol, Restart,
-    StartFault, ThinkLimits,
+    EngineSpec, Fitness, GameStart, LaunchError, Launcher, Player, PlayerFault, ProcessTransport,
+    ProtocolBreach, Restart, StartFault, ThinkLimits, printed_lines,
 };
 
 /// The engine of one side in a slot, if one is running.
@@ -70,8 +70,15 @@ impl EngineSeat {
             self.release(context);
         }
         let position = setup.position_command();
+        let start_of_game = GameStart {
+            castling: setup.castling(),
+            position: &position,
+            options: &contestant.options,
+            side,
+            limits: think_limits(&contestant.limits, side),
+        };
         if let Some(seated) = &mut self.seated {
-            match seated.player.new_game(setup.castling(), &position, &contestant.options).await {
+            match seated.player.new_game(&start_of_game).await {
                 Ok(()) => return Ok(()),
                 // It ended between two games and therefore belongs to neither; it is replaced by a new process.
                 Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.kill().await),
@@ -80,7 +87,7 @@ impl EngineSeat {
         }
         let player = start(context, engine, spec, contestant, setup, side).await?;
         let seated = self.seated.insert(SeatedEngine { engine, player });
-        match seated.player.new_game(setup.castling(), &position, &contestant.options).await {
+        match seated.player.new_game(&start_of_game).await {
             Ok(()) => Ok(()),
             Err(fault) => Err(self.remove_failed(context.registry, &fault).await),
         }
@@ -98,14 +105,14 @@ impl EngineSeat {
 
     /// Keeps an engine that can be used again after a game and ends one that cannot. Returns the number of processes
     /// that a killed engine had left behind.
-    pub(super) async fn after_game(&mut self, context: SeatContext<'_>) -> u64 {
+    pub(super) async fn after_game(&mut self, context: SeatContext<'_>, ending: &Ending) -> u64 {
         let Some(seated) = &mut self.seated else { return 0 };
         let Some(spec) = context.registry.spec(seated.engine) else { return 0 };
-        let (uci, restart) = (spec.protocol == Protocol::Uci, spec.restart == Restart::On);
-        match seated.player.end_game().await {
-            Fitness::Fit if !restart => 0,
-            Fitness::Unfit if uci => self.kill().await,
-            Fitness::Fit | Fitness::Unfit => {
+        let result = format!("{} {{{}}}", ending.result, ending.termination);
+        match seated.player.end_game(&result).await {
+            Fitness::Fit if spec.restart == Restart::Off => 0,
+            Fitness::Unfit => self.kill().await,
+            Fitness::Fit | Fitness::Spent => {
                 self.release(context);
                 0
             }
@@ -153,7 +160,7 @@ async fn start(
         })?;
     match Player::handshake(transport, spec).await {
         Ok(player) => {
-            if spec.protocol == Protocol::Uci {
+            if player.is_proven() {
                 context.registry.set_proven(engine);
             }
             // Some engines use several threads by default; on a single processor these would wait for each other.
@@ -197,13 +204,19 @@ fn seat_error(
         StartFault::Fault(fault) if registry.is_proven(engine) => SeatError::Fault(*fault, evidence),
         StartFault::Fault(fault) => {
             let reason = format!(
-                "startup_failure: {fault}; run the program by hand to see why, and check its path and arguments"
+                "startup_failure: {fault}; {}; run the program by hand to see why, and check its path and arguments",
+                printed_lines(&evidence.transcript)
             );
             SeatError::Plan { reason, evidence }
         }
-        StartFault::Option(_) | StartFault::NoChess960 => {
-            SeatError::Plan { reason: fault.to_string(), evidence }
+        StartFault::Refused(_) if registry.is_proven(engine) => {
+            SeatError::Fault(PlayerFault::Protocol(ProtocolBreach::Refused), evidence)
         }
+        StartFault::Option(_)
+        | StartFault::NoChess960
+        | StartFault::WrongProtocol { .. }
+        | StartFault::Unsupported(_)
+        | StartFault::Refused(_) => SeatError::Plan { reason: fault.to_string(), evidence },
     }
 }
 

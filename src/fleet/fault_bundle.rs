@@ -58,6 +58,11 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &Sen
             program.extend(args.unwrap_or_default().iter().map(|arg| quoted(arg)));
             in_its_environment(spec, &program.join(" "))
         }
+        Protocol::Xboard => {
+            let opening = ["xboard", "protover 2"].map(str::to_owned).to_vec();
+            let lines = if sent.question.is_empty() { &opening } else { &sent.question };
+            fed_with(lines, limits, spec, &program)
+        }
         Protocol::Uci => {
             let mut lines = vec!["uci".to_owned()];
             // An engine that failed before its options were sent receives those of its specification.
@@ -65,15 +70,20 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &Sen
             lines.extend(options.iter().map(EngineOption::command));
             lines.extend(["ucinewgame".to_owned(), "isready".to_owned(), question(anomaly, sent)]);
             lines.extend(sent.question.iter().cloned());
-            let input: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
-            format!(
-                "(printf '%s\\n' {}; sleep {}) | {}",
-                input.join(" "),
-                input_open_s(limits),
-                in_its_environment(spec, &program.join(" "))
-            )
+            fed_with(&lines, limits, spec, &program)
         }
     }
+}
+
+/// Returns a shell command that sends the lines to the program.
+fn fed_with(lines: &[String], limits: &TimeControl, spec: &EngineSpec, program: &[String]) -> String {
+    let input: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
+    format!(
+        "(printf '%s\\n' {}; sleep {}) | {}",
+        input.join(" "),
+        input_open_s(limits),
+        in_its_environment(spec, &program.join(" "))
+    )
 }
 
 /// Returns the `position` command of the engine's last question. An engine that failed on its opponent's time was

@@ -23,6 +23,7 @@ use crate::game::{
 };
 use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
+    printed_lines,
 };
 
 /// An order to a slot.
@@ -235,7 +236,10 @@ impl Slot {
             }
             (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
         };
-        let leaks = tokio::join!(white_seat.after_game(context), black_seat.after_game(context));
+        let leaks = {
+            let ending = &finished.ending;
+            tokio::join!(white_seat.after_game(context, ending), black_seat.after_game(context, ending))
+        };
         for (count, by) in [(leaks.0, engines.white), (leaks.1, engines.black)] {
             if count > 0 {
                 finished.warnings.push(Warning::Leak { count, by });
@@ -319,7 +323,8 @@ impl Slot {
         Ok(finished)
     }
 
-    /// An ACE program is proven by its first move; a failure before that is a mistake in the plan.
+    /// A program without an answer in its handshake is proven by its first move; a failure before that is a mistake in
+    /// the plan.
     fn check_first_moves(
         &self,
         plies: &[PlyRecord],
@@ -337,9 +342,10 @@ impl Slot {
             } else if !self.shared.registry.is_proven(engine)
                 && anomaly.is_some_and(|anomaly| anomaly.side == color)
             {
-                let reason =
-                    "startup_failure: it did not make its first move; run the program by hand to see why"
-                        .to_owned();
+                let reason = format!(
+                    "startup_failure: it did not make its first move; {}; run the program by hand to see why",
+                    printed_lines(&evidence.transcript)
+                );
                 return Err(NoResult::Fatal { engine, reason, evidence: evidence.clone() });
             }
         }

@@ -13,8 +13,8 @@ use crate::game::{
     AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
 };
 use crate::player::{
-    Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, ExitEvidence, LazyTimer, MoveReply,
-    MoveText, Player, PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
+    Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, DrawOffer, ExitEvidence, LazyTimer,
+    MoveReply, MoveText, Player, PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
 };
 
 /// Delays of the thread that plays a game.
@@ -199,7 +199,8 @@ impl<T: Transport> ActiveGame<'_, T> {
         self.sample_cpu_use(mover);
         let limits = self.limits(mover);
         let last = last_move(&self.referee, self.contest.setup);
-        let question = Question { position: self.command.as_bytes(), limits, last };
+        let draw = self.players[(!mover).index()].take_draw_offer();
+        let question = Question { position: self.command.as_bytes(), limits, last, draw };
         let grace = self.players[mover.index()].ask(&question);
         self.start_pondering(!mover);
         let allowance = self.clocks[mover].allowance();
@@ -247,7 +248,8 @@ impl<T: Transport> ActiveGame<'_, T> {
 
     async fn prepare(&mut self, mover: Color) -> Result<(), PlayerFault> {
         let limits = self.limits(mover);
-        let question = Question { position: self.command.as_bytes(), limits, last: None };
+        let question =
+            Question { position: self.command.as_bytes(), limits, last: None, draw: DrawOffer::None };
         let played = self.plies.last().map(|ply| ply.mv);
         self.players[mover.index()].prepare(&question, played).await
     }
@@ -319,6 +321,11 @@ impl<T: Transport> ActiveGame<'_, T> {
             let ending = self.referee.flag_fall(mover, overrun.0.as_micros() as u64);
             let time = self.time_evidence(mover, answer.took, allowance, answer.report.time, host);
             return ControlFlow::Break((ending, Some(self.anomaly(mover, None, Some(time)))));
+        }
+        match answer.reply {
+            MoveReply::Resigns => return ControlFlow::Break((Referee::resignation(mover), None)),
+            MoveReply::AcceptsDraw => return ControlFlow::Break((Referee::agreed_draw(), None)),
+            MoveReply::Move(_) | MoveReply::Other(_) => {}
         }
         let position = self.referee.position();
         let player = &self.players[mover.index()];
@@ -443,7 +450,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         let mut command = self.command.clone();
         command.push(expected);
         let limits = self.limits(side);
-        let question = Question { position: command.as_bytes(), limits, last: None };
+        let question = Question { position: command.as_bytes(), limits, last: None, draw: DrawOffer::None };
         self.players[side.index()].ponder(&question, expected);
     }
 

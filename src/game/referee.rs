@@ -66,6 +66,16 @@ impl Referee {
         Ending { result: GameResult::win_of(!loser), termination }
     }
 
+    /// Returns the ending after `loser` resigned.
+    pub fn resignation(loser: Color) -> Ending {
+        Ending { result: GameResult::win_of(!loser), termination: Termination::Resignation }
+    }
+
+    /// Returns the ending after one engine offered a draw and the other accepted it.
+    pub fn agreed_draw() -> Ending {
+        Ending { result: GameResult::Draw, termination: Termination::AgreedDraw }
+    }
+
     /// Returns the ending after a fault of `loser`.
     pub fn fault(loser: Color, fault: PlayerFault) -> Ending {
         let termination = match fault {

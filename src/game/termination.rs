@@ -60,6 +60,10 @@ pub enum Termination {
     AdjudicatedWin,
     /// The game reached its move limit: a draw.
     MaxMoves,
+    /// The loser resigned, as an xboard engine can.
+    Resignation,
+    /// One engine offered a draw and the other accepted it, as xboard engines can.
+    AgreedDraw,
 }
 
 /// Side whose flag fell.
@@ -123,6 +127,8 @@ impl Termination {
             Self::AdjudicatedDraw => "adjudicated_draw",
             Self::AdjudicatedWin => "adjudicated_win",
             Self::MaxMoves => "max_moves",
+            Self::Resignation => "resignation",
+            Self::AgreedDraw => "agreed_draw",
         }
     }
 }

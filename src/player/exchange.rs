@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::chess::{ByColor, Move, Position};
-use crate::player::{EngineOption, MoveText, Score};
+use crate::chess::{ByColor, Color, Move, Position};
+use crate::player::{Castling, EngineOption, MoveText, Score};
 
 /// Limits of one move, as sent to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,31 @@ pub struct ThinkLimits {
     pub movetime: Option<Duration>,
 }
 
+/// The beginning of a game, as sent to the engine.
+#[derive(Clone, Copy, Debug)]
+pub struct GameStart<'a> {
+    /// Castling rules.
+    pub castling: Castling,
+    /// The complete `position …` command that leads to the first question, without its line end.
+    pub position: &'a [u8],
+    /// Options applied over the engine's own.
+    pub options: &'a [EngineOption],
+    /// Side that the engine plays.
+    pub side: Color,
+    /// Limits of its first move.
+    pub limits: ThinkLimits,
+}
+
+/// Whether the opponent offered a draw with its last move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DrawOffer {
+    /// No offer.
+    #[default]
+    None,
+    /// An offer that the engine may accept.
+    Made,
+}
+
 /// A request for a move.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
@@ -33,6 +58,8 @@ pub struct Question<'a> {
     pub limits: ThinkLimits,
     /// The opponent's last move and the position it was made in; `None` if the player moves first.
     pub last: Option<(&'a Position, Move)>,
+    /// The opponent's draw offer.
+    pub draw: DrawOffer,
 }
 
 /// The move that a player chose.
@@ -40,6 +67,10 @@ pub struct Question<'a> {
 pub enum MoveReply {
     /// Text short enough to be a move. It may still be illegal.
     Move(MoveText),
+    /// The engine resigns.
+    Resigns,
+    /// The engine accepts the draw that it was offered.
+    AcceptsDraw,
     /// Text that cannot be a move, truncated to sixteen characters.
     Other(String),
 }
@@ -64,6 +95,8 @@ impl MoveReply {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Move(text) => text.as_str(),
+            Self::Resigns => "resign",
+            Self::AcceptsDraw => "draw",
             Self::Other(text) => text,
         }
     }
@@ -124,7 +157,8 @@ impl Irregularities {
 pub struct SentState {
     /// Options currently set, by the plan, the pair or the opening.
     pub options: Vec<EngineOption>,
-    /// Lines that followed the last position: `go` as it was sent, and `ponderhit` if the engine was waiting for it.
+    /// UCI: lines that followed the last position, `go` as it was sent, and `ponderhit` if the engine was waiting for
+    /// it. Xboard: the whole input that leads to the last question.
     pub question: Vec<String>,
     /// The move that the engine was pondering on, which is not on the board yet.
     pub ponder_move: Option<MoveText>,

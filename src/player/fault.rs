@@ -57,10 +57,14 @@ pub enum StallPoint {
     Uciok,
     /// `readyok` after `isready`.
     Readyok,
-    /// `bestmove`, without a clock to forfeit on.
+    /// `bestmove`, without a clock to forfeit on; `move` of an xboard engine.
     Bestmove,
     /// Reading its input.
     Stdin,
+    /// `feature done=1` after `feature done=0` of an xboard engine.
+    Features,
+    /// `pong` after `ping`.
+    Pong,
 }
 
 impl StallPoint {
@@ -71,6 +75,8 @@ impl StallPoint {
             Self::Readyok => "readyok",
             Self::Bestmove => "no bestmove",
             Self::Stdin => "stdin",
+            Self::Features => "feature done=1",
+            Self::Pong => "pong",
         }
     }
 }
@@ -81,6 +87,8 @@ impl StallPoint {
 pub enum ProtocolBreach {
     /// More output for one move than the limit allows.
     Flood,
+    /// An xboard engine refused a legal move or a command without which it cannot play the game.
+    Refused,
 }
 
 impl ProtocolBreach {
@@ -88,6 +96,7 @@ impl ProtocolBreach {
     pub fn word(self) -> &'static str {
         match self {
             Self::Flood => "flood",
+            Self::Refused => "refused",
         }
     }
 }
@@ -121,6 +130,7 @@ impl fmt::Display for PlayerFault {
                 write!(f, "it did not send {} in time", point.word().trim_start_matches("no "))
             }
             Self::Protocol(ProtocolBreach::Flood) => f.write_str("it exceeded the limit on output"),
+            Self::Protocol(ProtocolBreach::Refused) => f.write_str("it refused a legal move or a command"),
         }
     }
 }

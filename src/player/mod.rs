@@ -2,6 +2,7 @@
 
 mod connection;
 mod dialogue;
+mod engine_name;
 mod exchange;
 mod fault;
 mod move_text;
@@ -14,9 +15,12 @@ mod spec;
 mod timeouts;
 
 pub use connection::{BlockingReader, LazyTimer, Serving, Transport};
-pub use connection::{CpuUse, ShutdownMode, ShutdownReport};
+pub use connection::{CpuUse, ShutdownMode, ShutdownReport, printed_lines};
 pub use dialogue::exit_disagrees;
-pub use exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport};
+use engine_name::plain_name;
+pub use exchange::{
+    Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport,
+};
 pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};

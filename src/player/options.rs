@@ -76,6 +76,11 @@ impl OptionState {
         }
     }
 
+    /// Returns the kind of a declared option.
+    pub(super) fn kind(&self, name: &str) -> Option<&OptionKind> {
+        self.find(name).map(|option| &option.kind)
+    }
+
     /// Sets the options that apply to every game.
     pub(super) fn set_base(&mut self, base: &[EngineOption]) {
         self.base = base.to_vec();

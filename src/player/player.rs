@@ -1,4 +1,4 @@
-//! One engine from the point of view of a game, in either of two protocols.
+//! One engine from the point of view of a game, whatever its protocol.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,8 +11,10 @@ use crate::player::connection::escape;
 use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::dialogue::AceDialogue;
 use crate::player::dialogue::ExpectError;
-use crate::player::dialogue::{HandshakeError, UciDialogue};
-use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkLimits};
+use crate::player::dialogue::{HandshakeError, SpokenProtocol, UciDialogue, XboardDialogue};
+use crate::player::exchange::{
+    Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits,
+};
 use crate::player::options::{NumberOption, OptionError};
 use crate::player::{
     BlockingReader, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault, Protocol,
@@ -32,6 +34,7 @@ pub struct Player<T> {
 #[derive(Debug)]
 enum Dialect {
     Uci(Box<UciDialogue>),
+    Xboard(Box<XboardDialogue>),
     Ace(AceDialogue),
 }
 
@@ -47,6 +50,22 @@ pub enum StartFault {
     /// The engine cannot play the variant of the opening.
     #[error("it does not declare UCI_Chess960, which this opening needs")]
     NoChess960,
+    /// The program uses another protocol than the plan states.
+    #[error("it {problem}: it printed `{printed}`{advice}")]
+    WrongProtocol {
+        /// What is known about its protocol.
+        problem: &'static str,
+        /// The line that shows it.
+        printed: String,
+        /// What to write instead.
+        advice: String,
+    },
+    /// The protocol, or this engine, cannot express what the plan requires.
+    #[error("it {0}")]
+    Unsupported(String),
+    /// The engine refused a command without which it cannot play; its line.
+    #[error("it refused a command that its games need: `{0}`")]
+    Refused(String),
 }
 
 /// A connection that ended. [`Player::diagnose`] determines the cause.
@@ -58,6 +77,8 @@ pub struct BrokenConnection(ConnectionEnd);
 pub enum Fitness {
     /// The engine is idle and responsive.
     Fit,
+    /// The engine is idle, but its process plays no other game.
+    Spent,
     /// The process must be replaced.
     Unfit,
 }
@@ -77,7 +98,7 @@ const EXIT_AFTER_CLOSE: Duration = Duration::from_millis(200);
 const ACE_EXIT_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl<T: Transport> Player<T> {
-    /// Performs the UCI handshake over `transport`, options included. ACE has no handshake.
+    /// Performs the handshake over `transport`, options included. ACE has no handshake.
     pub async fn handshake(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
         let mut player = Self {
             connection: Connection::new(transport, &spec.timeouts),
@@ -86,13 +107,24 @@ impl<T: Transport> Player<T> {
             irregularities: Irregularities::default(),
             dialect: Dialect::Ace(AceDialogue::new()),
         };
-        if matches!(spec.protocol, Protocol::Ace { .. }) {
-            return Ok(player);
-        }
-        match UciDialogue::handshake(&mut player.connection, &mut player.irregularities, spec).await {
-            Ok(dialogue) => {
-                player.dialect = Dialect::Uci(Box::new(dialogue));
+        let (connection, irregularities) = (&mut player.connection, &mut player.irregularities);
+        let started = match spec.protocol {
+            Protocol::Ace { .. } => return Ok(player),
+            Protocol::Uci => UciDialogue::handshake(connection, irregularities, spec)
+                .await
+                .map(|dialogue| Dialect::Uci(Box::new(dialogue))),
+            Protocol::Xboard => XboardDialogue::handshake(connection, irregularities, spec)
+                .await
+                .map(|dialogue| Dialect::Xboard(Box::new(dialogue))),
+        };
+        match started {
+            Ok(dialect) => {
+                player.dialect = dialect;
                 Ok(player)
+            }
+            Err(HandshakeError::WrongProtocol(spoken, printed)) => {
+                let fault = wrong_protocol(spoken, printed, spec);
+                Err((Box::new(player), fault))
             }
             Err(error) => {
                 let fault = player.start_fault(error, CrashMoment::Startup).await;
@@ -101,7 +133,17 @@ impl<T: Transport> Player<T> {
         }
     }
 
-    /// Returns the arguments that an ACE program needs for a game; none for UCI.
+    /// Returns whether the handshake proves that the program is an engine that can be used. Programs without an answer
+    /// in their handshake, ACE and xboard version 1, prove it by their first move.
+    pub fn is_proven(&self) -> bool {
+        match &self.dialect {
+            Dialect::Uci(_) => true,
+            Dialect::Xboard(dialogue) => dialogue.is_proven(),
+            Dialect::Ace(_) => false,
+        }
+    }
+
+    /// Returns the arguments that an ACE program needs for a game; none for other protocols.
     pub fn game_arguments(
         spec: &EngineSpec,
         side: Color,
@@ -109,31 +151,31 @@ impl<T: Transport> Player<T> {
         fen: &str,
     ) -> Result<Vec<String>, String> {
         match &spec.protocol {
-            Protocol::Uci => Ok(Vec::new()),
+            Protocol::Uci | Protocol::Xboard => Ok(Vec::new()),
             Protocol::Ace { template } => AceDialogue::arguments(template, side, limits, fen)
                 .map_err(|error| format!("its argument template does not fit this game: {error:?}")),
         }
     }
 
-    /// Begins a game at the position of the complete command `position`, with `options` applied over the engine's
-    /// own.
-    pub async fn new_game(
-        &mut self,
-        castling: Castling,
-        position: &[u8],
-        options: &[EngineOption],
-    ) -> Result<(), StartFault> {
-        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
-        let mut options = options.to_vec();
-        match castling {
-            Castling::Chess960 if !dialogue.declares("UCI_Chess960") => return Err(StartFault::NoChess960),
-            Castling::Chess960 => options.push(EngineOption::new("UCI_Chess960", "true")),
-            Castling::Standard => {}
-        }
+    /// Begins a game.
+    pub async fn new_game(&mut self, start: &GameStart<'_>) -> Result<(), StartFault> {
         let deadline = Instant::now() + self.timeouts.new_game;
-        let started = dialogue
-            .new_game(&mut self.connection, &mut self.irregularities, (position, &options), deadline)
-            .await;
+        let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
+        let started = match &mut self.dialect {
+            Dialect::Ace(_) => return Ok(()),
+            Dialect::Xboard(dialogue) => dialogue.new_game(connection, irregularities, start, deadline).await,
+            Dialect::Uci(dialogue) => {
+                let mut options = start.options.to_vec();
+                match start.castling {
+                    Castling::Chess960 if !dialogue.declares("UCI_Chess960") => {
+                        return Err(StartFault::NoChess960);
+                    }
+                    Castling::Chess960 => options.push(EngineOption::new("UCI_Chess960", "true")),
+                    Castling::Standard => {}
+                }
+                dialogue.new_game(connection, irregularities, (start.position, &options), deadline).await
+            }
+        };
         match started {
             Ok(()) => Ok(()),
             Err(error) => Err(self.start_fault(error, CrashMoment::Idle).await),
@@ -144,6 +186,10 @@ impl<T: Transport> Player<T> {
         match error {
             HandshakeError::Expect(error) => StartFault::Fault(self.fault_of(error, during).await),
             HandshakeError::Option(error) => StartFault::Option(error),
+            HandshakeError::WrongProtocol(_, line) | HandshakeError::Refused(line) => {
+                StartFault::Refused(line)
+            }
+            HandshakeError::Unsupported(what) => StartFault::Unsupported(what),
         }
     }
 
@@ -156,7 +202,11 @@ impl<T: Transport> Player<T> {
 
     /// Returns whether [`Player::prepare`] must be called before the next question.
     pub fn needs_preparation(&self) -> bool {
-        matches!(&self.dialect, Dialect::Uci(dialogue) if dialogue.needs_preparation())
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.needs_preparation(),
+            Dialect::Xboard(dialogue) => dialogue.needs_preparation(),
+            Dialect::Ace(_) => false,
+        }
     }
 
     /// Removes everything that could be mistaken for the answer to the next question. Runs outside the engine's
@@ -166,10 +216,18 @@ impl<T: Transport> Player<T> {
         question: &Question<'_>,
         played: Option<MoveText>,
     ) -> Result<(), PlayerFault> {
-        let Dialect::Uci(dialogue) = &mut self.dialect else { return Ok(()) };
         let limits = [self.timeouts.stop, self.timeouts.ready];
-        match dialogue.prepare(&mut self.connection, &mut self.irregularities, question, played, limits).await
-        {
+        let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
+        let prepared = match &mut self.dialect {
+            Dialect::Ace(_) => return Ok(()),
+            Dialect::Uci(dialogue) => {
+                dialogue.prepare(connection, irregularities, question, played, limits).await
+            }
+            Dialect::Xboard(dialogue) => {
+                dialogue.prepare(connection, irregularities, self.timeouts.ready).await
+            }
+        };
+        match prepared {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fault_of(error, CrashMoment::Idle).await),
         }
@@ -183,6 +241,10 @@ impl<T: Transport> Player<T> {
                 dialogue.ask(&mut self.connection, question);
                 Duration::ZERO
             }
+            Dialect::Xboard(dialogue) => {
+                dialogue.ask(&mut self.connection, question);
+                Duration::ZERO
+            }
             Dialect::Ace(dialogue) => {
                 dialogue.ask(&mut self.connection, question);
                 dialogue.grace(self.timeouts.start)
@@ -192,13 +254,11 @@ impl<T: Transport> Player<T> {
 
     /// Polls for the answer to the last question.
     pub fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, BrokenConnection>> {
+        let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
         let answer = match &mut self.dialect {
-            Dialect::Uci(dialogue) => {
-                dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
-            }
-            Dialect::Ace(dialogue) => {
-                dialogue.poll_answer(&mut self.connection, &mut self.irregularities, cx)
-            }
+            Dialect::Uci(dialogue) => dialogue.poll_answer(connection, irregularities, cx),
+            Dialect::Xboard(dialogue) => dialogue.poll_answer(connection, irregularities, cx),
+            Dialect::Ace(dialogue) => dialogue.poll_answer(connection, irregularities, cx),
         };
         answer.map_err(BrokenConnection)
     }
@@ -239,12 +299,24 @@ impl<T: Transport> Player<T> {
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<BrokenConnection> {
         let end = match &mut self.dialect {
             Dialect::Uci(dialogue) => dialogue.poll_idle(&mut self.connection, &mut self.irregularities, cx),
+            Dialect::Xboard(dialogue) => {
+                dialogue.poll_idle(&mut self.connection, &mut self.irregularities, cx)
+            }
             Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.connection, &mut self.irregularities, cx),
         };
         end.map(BrokenConnection)
     }
 
-    /// Starts pondering on `expected`, if pondering is enabled for this engine.
+    /// Returns the draw offer that the engine has made since the last call. Xboard only.
+    pub fn take_draw_offer(&mut self) -> DrawOffer {
+        match &mut self.dialect {
+            Dialect::Xboard(dialogue) => dialogue.take_draw_offer(),
+            Dialect::Uci(_) | Dialect::Ace(_) => DrawOffer::None,
+        }
+    }
+
+    /// Starts pondering on `expected`, if pondering is enabled for this engine. UCI only: xboard engines choose
+    /// themselves what they ponder on.
     pub fn ponder(&mut self, question: &Question<'_>, expected: MoveText) {
         if let Dialect::Uci(dialogue) = &mut self.dialect {
             dialogue.ponder(&mut self.connection, question, expected);
@@ -267,6 +339,7 @@ impl<T: Transport> Player<T> {
         match &self.dialect {
             Dialect::Uci(_) => position.parse_coordinate(text.as_str(), castling.style()).ok(),
             Dialect::Ace(_) => position.parse_ace(text.as_str()).ok(),
+            Dialect::Xboard(_) => read_xboard_move(position, text.as_str(), castling),
         }
     }
 
@@ -278,6 +351,7 @@ impl<T: Transport> Player<T> {
     ) -> PlayerFault {
         let (exit, if_running) = match end {
             ConnectionEnd::Flood => return PlayerFault::Protocol(ProtocolBreach::Flood),
+            ConnectionEnd::Refused => return PlayerFault::Protocol(ProtocolBreach::Refused),
             ConnectionEnd::Exited(exit) => (Some(exit), during),
             ConnectionEnd::OutputClosed => {
                 (self.exit_within(EXIT_AFTER_CLOSE).await, CrashMoment::StdoutClosed)
@@ -310,12 +384,14 @@ impl<T: Transport> Player<T> {
         ["memory", "alloc"].iter().any(|word| stderr.contains(word))
     }
 
-    /// Stops a search that is still running after a game. The process of an ACE program ends with its game.
-    pub async fn end_game(&mut self) -> Fitness {
+    /// Stops a search that is still running after a game. `result` is `RESULT {REASON}`, which xboard engines receive.
+    /// The process of an ACE program ends with its game.
+    pub async fn end_game(&mut self, result: &str) -> Fitness {
+        let deadline = Instant::now() + self.timeouts.stop;
         match &mut self.dialect {
-            Dialect::Ace(_) => Fitness::Unfit,
+            Dialect::Ace(_) => Fitness::Spent,
+            Dialect::Xboard(dialogue) => dialogue.end_game(&mut self.connection, result, deadline).await,
             Dialect::Uci(dialogue) => {
-                let deadline = Instant::now() + self.timeouts.stop;
                 match dialogue.stop(&mut self.connection, &mut self.irregularities, deadline).await {
                     Ok(()) => Fitness::Fit,
                     Err(_) => Fitness::Unfit,
@@ -327,7 +403,8 @@ impl<T: Transport> Player<T> {
     /// Returns the exit status of an ACE program after a game that ended on the board, if it exits in time.
     pub async fn exit_after_game(&mut self, last: Option<(&Position, Move)>) -> Option<ExitEvidence> {
         let Dialect::Ace(dialogue) = &mut self.dialect else { return None };
-        let question = Question { position: b"", limits: ThinkLimits::default(), last };
+        let question =
+            Question { position: b"", limits: ThinkLimits::default(), last, draw: DrawOffer::None };
         dialogue.ask(&mut self.connection, &question);
         let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
         let ended = std::future::poll_fn(|cx| AceDialogue::poll_idle(connection, irregularities, cx));
@@ -338,8 +415,10 @@ impl<T: Transport> Player<T> {
     /// Ends the process: with a request if it is fit, immediately if not.
     pub async fn shut_down(self, fitness: Fitness) -> ShutdownReport {
         let mode = match (fitness, &self.dialect) {
-            (Fitness::Fit, Dialect::Ace(_)) => ShutdownMode::Ask("exit\n"),
-            (Fitness::Fit, Dialect::Uci(_)) => ShutdownMode::Ask("quit\n"),
+            (Fitness::Fit | Fitness::Spent, Dialect::Ace(_)) => ShutdownMode::Ask("exit\n"),
+            (Fitness::Fit | Fitness::Spent, Dialect::Uci(_) | Dialect::Xboard(_)) => {
+                ShutdownMode::Ask("quit\n")
+            }
             (Fitness::Unfit, _) => ShutdownMode::Kill,
         };
         self.connection.transport.shut_down(mode, &self.timeouts).await
@@ -360,6 +439,7 @@ impl<T: Transport> Player<T> {
     pub fn sent_state(&self) -> SentState {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.sent_state(),
+            Dialect::Xboard(dialogue) => dialogue.sent_state(),
             Dialect::Ace(_) => SentState::default(),
         }
     }
@@ -374,34 +454,38 @@ impl<T: Transport> Player<T> {
         &self.connection.transport
     }
 
-    /// Returns the name from `id name`. UCI only.
-    pub fn id_name(&self) -> Option<&str> {
+    /// Returns the name that the engine gives itself. ACE programs give none.
+    pub fn id_name(&self) -> Option<String> {
         match &self.dialect {
-            Dialect::Uci(dialogue) => dialogue.id_name.as_deref(),
+            Dialect::Uci(dialogue) => dialogue.id_name.clone(),
+            Dialect::Xboard(dialogue) => dialogue.name(),
             Dialect::Ace(_) => None,
         }
     }
 
-    /// Returns the current value of the option `Threads`. UCI only.
+    /// Returns the current value of the option `Threads`.
     pub fn threads(&self) -> Option<usize> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.threads(),
+            Dialect::Xboard(dialogue) => dialogue.threads(),
             Dialect::Ace(_) => None,
         }
     }
 
-    /// Returns the current value of an option: the value sent to the engine, or the declared default. UCI only.
+    /// Returns the current value of an option: the value sent to the engine, or the declared default.
     pub fn option_value(&self, name: &str) -> Option<String> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.option_value(name),
+            Dialect::Xboard(dialogue) => dialogue.option_value(name),
             Dialect::Ace(_) => None,
         }
     }
 
-    /// Returns all spin options that declare a range and a default. UCI only.
+    /// Returns all spin options that declare a range and a default.
     pub fn numbers(&self) -> Vec<NumberOption> {
         match &self.dialect {
             Dialect::Uci(dialogue) => dialogue.numbers(),
+            Dialect::Xboard(dialogue) => dialogue.numbers(),
             Dialect::Ace(_) => Vec::new(),
         }
     }
@@ -430,4 +514,25 @@ impl Castling {
             Self::Chess960 => MoveStyle::Chess960,
         }
     }
+}
+
+/// Parses a move of an xboard engine: coordinates, in either case of a promotion letter, or SAN.
+fn read_xboard_move(position: &Position, text: &str, castling: Castling) -> Option<Move> {
+    let lower = text.to_ascii_lowercase();
+    let coordinates = position.parse_coordinate(&lower, MoveStyle::Standard);
+    coordinates
+        .or_else(|_| position.parse_coordinate(&lower, castling.style()))
+        .ok()
+        .or_else(|| position.parse_san(text).ok())
+}
+
+/// Describes a program that uses another protocol than the plan states.
+fn wrong_protocol(spoken: SpokenProtocol, printed: String, spec: &EngineSpec) -> StartFault {
+    let program = spec.program.display();
+    let (problem, advice) = match spoken {
+        SpokenProtocol::Xboard => ("looks like an xboard engine", format!("; write xboard:{program}")),
+        SpokenProtocol::Uci => ("looks like a UCI engine", format!("; write {program} without xboard:")),
+        SpokenProtocol::Unknown => ("does not know the command `uci`", String::new()),
+    };
+    StartFault::WrongProtocol { problem, printed, advice }
 }

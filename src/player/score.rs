@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::uci::InfoScore;
+
 /// A score from the point of view of the engine that reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -15,6 +17,17 @@ pub enum Score {
 impl Score {
     /// Beyond every centipawn score that an engine reports; base value of mate scores on the centipawn scale.
     const MATE_CP: i32 = 1_000_000;
+    /// Longer than any game; a mate beyond it is a corrupt number, which would otherwise lead to an adjudication.
+    const FARTHEST_MATE: u32 = 10_000;
+
+    /// Returns the score that an engine reported, unless it cannot be meant.
+    pub(super) fn reported(score: InfoScore) -> Option<Self> {
+        match score {
+            InfoScore::Cp(cp) => Some(Self::Cp(cp)),
+            InfoScore::Mate(moves) if moves.unsigned_abs() > Self::FARTHEST_MATE => None,
+            InfoScore::Mate(moves) => Some(Self::Mate(moves)),
+        }
+    }
 
     /// Returns the score on the centipawn scale, where every mate lies beyond all centipawn scores and nearer mates
     /// lie further out.

@@ -41,6 +41,8 @@ impl EngineOption {
 pub enum Protocol {
     /// The Universal Chess Interface.
     Uci,
+    /// The xboard protocol (CECP), version 2 or 1.
+    Xboard,
     /// ACE's console protocol: one process per game, moves on stdin and stdout.
     Ace {
         /// Arguments of a game, with the placeholders `{white} {black} {seconds} {ms} {nodes} {depth} {fen}`.
@@ -153,6 +155,11 @@ impl EngineSpec {
             sandbox: Sandbox::default(),
             timeouts: Timeouts::default(),
         }
+    }
+
+    /// Creates the specification of an xboard engine.
+    pub fn xboard(name: impl Into<String>, program: impl Into<PathBuf>) -> Self {
+        Self { protocol: Protocol::Xboard, ..Self::uci(name, program) }
     }
 
     /// Creates the specification of an ACE program with the template of the crate's own program.

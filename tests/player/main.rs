@@ -10,6 +10,7 @@ mod signals;
 
 mod faults_host;
 mod faults_protocol;
+mod faults_xboard;
 mod load;
 mod pairs;
 mod placement;

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use playself::chess::{ByColor, MoveStyle, Position};
+use playself::chess::{ByColor, Color, MoveStyle, Position};
 use playself::game::{
     AdjudicationRules, Contest, GameHost, GameSetup, LivePly, PlayedGame, Spectator, TimeControl, play,
 };
 use playself::opening::Opening;
 use playself::player::{
-    BlockingReader, Castling, CpuUse, EngineSpec, ExitEvidence, Fitness, LazyTimer, Player, ShutdownMode,
-    ShutdownReport, Timeouts, Transport,
+    BlockingReader, Castling, CpuUse, EngineSpec, ExitEvidence, Fitness, GameStart, LazyTimer, Player,
+    ShutdownMode, ShutdownReport, ThinkLimits, Timeouts, Transport,
 };
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, ReadBuf, duplex,
@@ -187,8 +187,8 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             tokio::task::spawn_local(engine(far, ignored, |_| vec![Step::Move], Vec::new()));
             let spec = EngineSpec::uci("instant", "none");
             let mut black = Player::handshake(Memory(near), &spec).await.map_err(|(_, fault)| fault).unwrap();
-            white.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
-            black.new_game(Castling::Standard, b"position startpos", &[]).await.unwrap();
+            white.new_game(&beginning(Color::White)).await.unwrap();
+            black.new_game(&beginning(Color::Black)).await.unwrap();
             let setup = GameSetup::new(&Opening::start()).unwrap();
             let rules =
                 AdjudicationRules { max_moves: Some(setting.max_moves), ..AdjudicationRules::default() };
@@ -204,11 +204,21 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             )
             .await;
             let took = begun.elapsed();
-            let fitness = white.end_game().await;
+            let fitness = white.end_game("1-0 {test}").await;
             let settled_after = begun.elapsed() - took;
             Result { played, took, received, fitness, settled_after }
         })
         .await
+}
+
+fn beginning(side: Color) -> GameStart<'static> {
+    GameStart {
+        castling: Castling::Standard,
+        position: b"position startpos",
+        options: &[],
+        side,
+        limits: ThinkLimits::default(),
+    }
 }
 
 fn clock(text: &str, margin_ms: u64) -> TimeControl {

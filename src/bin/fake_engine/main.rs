@@ -4,6 +4,7 @@
 
 mod mover;
 mod script;
+mod xboard;
 
 use std::fs;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask, raise};
 use nix::time::ClockId;
 use playself::chess::{Color, MoveStyle};
 use script::{Action, Event, Script};
+use xboard::XboardSide;
 
 /// Run an engine for tests: immediate legal moves, and faults on demand
 #[derive(Debug, Parser)]
@@ -104,6 +106,8 @@ struct Engine {
     sleep: Duration,
     score: Option<i32>,
     out: Vec<u8>,
+    /// State of the xboard protocol, from the command `xboard` on.
+    xboard: Option<XboardSide>,
 }
 
 /// Whether to read another command.
@@ -130,7 +134,15 @@ impl Engine {
         }
         let (name, sleep) = (call.name.clone(), Duration::from_millis(call.sleep_ms));
         let mover = Mover::new(call.salt);
-        let mut engine = Self { script, mover, name, sleep, score: call.score, out: Vec::with_capacity(256) };
+        let mut engine = Self {
+            script,
+            mover,
+            name,
+            sleep,
+            score: call.score,
+            out: Vec::with_capacity(256),
+            xboard: None,
+        };
         engine.event(Event::Start, "");
         Ok(engine)
     }
@@ -175,6 +187,9 @@ impl Engine {
             return self.event(Event::Position, "");
         }
         let line = text(line);
+        if self.xboard.is_some() || line == "xboard" {
+            return self.xboard_line(line);
+        }
         let event = match line.split_ascii_whitespace().next().unwrap_or_default() {
             "uci" => Event::Uci,
             "setoption" => Event::SetOption,
@@ -223,9 +238,17 @@ impl Engine {
                 write_out(text.as_bytes());
             }
             Event::IsReady => write_out(b"readyok\n"),
+            Event::Go if self.xboard.is_some() => self.play_xboard(),
             Event::Go => self.play(),
             Event::Quit | Event::Eof => return Next::Leave(0),
-            Event::Start | Event::SetOption | Event::NewGame | Event::Position | Event::Stop => {}
+            Event::Protover | Event::Ping => self.answer_xboard(event),
+            Event::UserMove => return self.obey_user_move(),
+            Event::Start
+            | Event::SetOption
+            | Event::NewGame
+            | Event::Position
+            | Event::Stop
+            | Event::Result => {}
         }
         Next::Listen
     }
@@ -252,6 +275,9 @@ impl Engine {
                 if text.contains("{move}") {
                     let text = text.replace("{move}", self.mover.choose().unwrap_or_default());
                     write_out(text.as_bytes());
+                    if self.xboard.is_some() {
+                        self.mover.play_chosen();
+                    }
                 } else {
                     write_out(bytes);
                 }

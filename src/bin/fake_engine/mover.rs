@@ -75,10 +75,32 @@ impl Mover {
         }
     }
 
-    /// Starts an ACE game from a FEN.
+    /// Starts an ACE or xboard game from a FEN.
     pub(crate) fn start_from(&mut self, fen: &str) {
         if let Ok(position) = Position::from_fen(fen) {
             self.position = position;
+        }
+    }
+
+    /// Begins an xboard game.
+    pub(crate) fn restart(&mut self) {
+        self.position = Position::startpos();
+        self.style = MoveStyle::Standard;
+        self.chosen = None;
+    }
+
+    /// Plays a move in coordinates, or castling as `O-O`.
+    pub(crate) fn play(&mut self, word: &str) {
+        match self.position.parse_san(word) {
+            Ok(mv) if word.starts_with('O') => self.position = self.position.play(mv),
+            _ => self.push(word),
+        }
+    }
+
+    /// Plays the move that [`Mover::choose`] has chosen.
+    pub(crate) fn play_chosen(&mut self) {
+        if let Some((mv, _)) = self.chosen.take() {
+            self.position = self.position.play(mv);
         }
     }
 

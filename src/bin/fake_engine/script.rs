@@ -16,6 +16,14 @@ pub(crate) enum Event {
     Stop,
     Quit,
     Eof,
+    /// Xboard: `protover`.
+    Protover,
+    /// Xboard: `ping`.
+    Ping,
+    /// Xboard: a move of the opponent.
+    UserMove,
+    /// Xboard: `result`.
+    Result,
 }
 
 /// A reaction to an event.
@@ -138,6 +146,10 @@ fn rule(line: &str) -> Result<Rule, String> {
         "stop" => Event::Stop,
         "quit" => Event::Quit,
         "eof" => Event::Eof,
+        "protover" => Event::Protover,
+        "ping" => Event::Ping,
+        "usermove" => Event::UserMove,
+        "result" => Event::Result,
         _ => return Err(wrong("no such event")),
     };
     let actions = actions.split(';').map(|text| action(text.trim()).ok_or_else(|| wrong("no such action")));

@@ -35,7 +35,7 @@ use playself::player::{GuardianProgram, run_guardian};
 /// Play matches of chess engines, test them sequentially, and tune their weights.
 ///
 /// With only --white and --black, plays one pair of games and prints its result. An ENGINE is the path of a UCI program,
-/// ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines. Configuration files are described in
+/// xboard:PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines. Configuration files are described in
 /// docs/configuration.md.
 ///
 /// Exit status: 0 finished or H1 accepted, 1 H0 accepted, 2 wrong usage, 3 undecided, 4 stopped by a fault, 130

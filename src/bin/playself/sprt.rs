@@ -27,7 +27,7 @@ pub(crate) struct SprtCommand {
     /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// Engine to be tested: PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
+    /// Engine to be tested: PATH, xboard:PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
     #[arg(long, value_name = "ENGINE", conflicts_with = "candidate_rev")]
     candidate: Option<String>,
     /// Engine to test against

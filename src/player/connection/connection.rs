@@ -19,6 +19,8 @@ pub(in crate::player) enum ConnectionEnd {
     InputClosed,
     /// The engine sent more output than allowed for one move.
     Flood,
+    /// The engine refused a move or a command of the game.
+    Refused,
     /// The process ended while another process kept its output open.
     Exited(ExitEvidence),
 }

@@ -12,4 +12,5 @@ pub use blocking_read::{BlockingReader, Serving};
 pub(super) use connection::{Connection, ConnectionEnd};
 pub use lazy_timer::LazyTimer;
 pub(super) use transcript::escape;
+pub use transcript::printed_lines;
 pub use transport::{CpuUse, ShutdownMode, ShutdownReport, Transport};

@@ -65,6 +65,20 @@ impl Transcript {
     }
 }
 
+/// Describes what an engine printed, by the first lines of its [`Player::transcript`](crate::player::Player::transcript).
+pub fn printed_lines(transcript: &[String]) -> String {
+    let shown = |line: &String| -> Option<String> {
+        let text = line.strip_prefix("< ")?.trim();
+        (!text.is_empty()).then(|| format!("`{}`", text.chars().take(80).collect::<String>()))
+    };
+    let lines: Vec<String> = transcript.iter().filter_map(shown).take(3).collect();
+    if lines.is_empty() {
+        "it printed nothing".to_owned()
+    } else {
+        format!("it printed {}", lines.join(", "))
+    }
+}
+
 /// Returns text that is safe for a terminal and for JSON: UTF-8 is kept, control characters and invalid bytes are
 /// escaped.
 pub(in crate::player) fn escape(bytes: &[u8]) -> String {
@@ -98,6 +112,14 @@ mod tests {
         let lines = transcript.lines();
         assert_eq!(&lines[lines.len() - 2..], ["> go 4999", "< bestmove e2e4"]);
         assert!(lines.len() > 500 && lines.iter().all(|line| line.starts_with(['<', '>'])));
+    }
+
+    #[test]
+    fn the_first_lines_that_an_engine_printed_are_quoted() {
+        assert_eq!(printed_lines(&["> uci".to_owned()]), "it printed nothing");
+        let lines =
+            ["> uci", "< ", "< White (1) : Invalid move: uci", "< a", "< b", "< c"].map(str::to_owned);
+        assert_eq!(printed_lines(&lines), "it printed `White (1) : Invalid move: uci`, `a`, `b`");
     }
 
     #[test]

@@ -9,10 +9,13 @@ use tokio::time::Instant;
 use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::dialogue::expect_line::{ExpectError, expect_line};
 use crate::player::dialogue::go_command::GoCommand;
+use crate::player::dialogue::handshake_error::{HandshakeError, Prospect, ProtocolSigns};
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkReport};
 use crate::player::options::{NumberOption, OptionError, OptionState};
-use crate::player::{EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport};
-use crate::protocol::uci::{Horizon, InfoLine, InfoScore, Reply};
+use crate::player::{
+    EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport, plain_name,
+};
+use crate::protocol::uci::{Horizon, InfoLine, Reply};
 
 /// State of a UCI engine, as implied by the commands sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +55,6 @@ pub(in crate::player) struct UciDialogue {
     pub(in crate::player) id_name: Option<String>,
 }
 
-/// Longer than any game; a mate beyond it is a corrupt number, which would otherwise lead to an adjudication.
-const FARTHEST_MATE: u32 = 10_000;
-/// Maximum length of an engine name.
-const NAME_CHARS: usize = 128;
-
 impl UciDialogue {
     /// Performs the handshake and sends the engine its options.
     pub(in crate::player) async fn handshake<T: Transport>(
@@ -68,17 +66,24 @@ impl UciDialogue {
         let mut id_name = None;
         connection.queue_line(b"uci");
         let deadline = Instant::now() + spec.timeouts.start;
-        expect_line(connection, deadline, StallPoint::Uciok, |line| {
+        let mut signs = ProtocolSigns::default();
+        let answered = expect_line(connection, deadline, StallPoint::Uciok, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::UciOk => return ControlFlow::Break(()),
                 Reply::Option(option) => options.declare(option),
                 Reply::IdName(name) => id_name = Some(plain_name(name)),
-                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+                // A banner is no irregularity, but a program that does not know `uci` will never answer it.
+                Reply::Unknown(text) if signs.note(text, "uci") == Prospect::Hopeless => {
+                    return ControlFlow::Break(());
+                }
                 _ => {}
             }
             ControlFlow::Continue(())
         })
-        .await?;
+        .await;
+        if let Some(error) = signs.of_uci(answered.err()) {
+            return Err(error);
+        }
         let mut base = spec.options.clone();
         let names_ponder = base.iter().any(|option| option.name.eq_ignore_ascii_case("Ponder"));
         if spec.ponder == Pondering::On && options.is_declared("Ponder") && !names_ponder {
@@ -433,25 +438,6 @@ impl UciDialogue {
     }
 }
 
-/// Reason why an engine could not be made ready.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::player) enum HandshakeError {
-    Expect(ExpectError),
-    Option(OptionError),
-}
-
-impl From<ExpectError> for HandshakeError {
-    fn from(error: ExpectError) -> Self {
-        Self::Expect(error)
-    }
-}
-
-impl From<OptionError> for HandshakeError {
-    fn from(error: OptionError) -> Self {
-        Self::Option(error)
-    }
-}
-
 /// Keeps the latest line with a score for the best move, so that only one line per move is parsed in full.
 fn keep_if_scored(kept: &mut Vec<u8>, line: &[u8]) {
     let has = |word: &[u8]| line.windows(word.len()).any(|window| window == word);
@@ -468,19 +454,10 @@ fn report_of(line: InfoLine<'_>) -> ThinkReport {
     let info = line.read();
     let plies = |depth: Option<u32>| depth.map(|plies| plies.min(u32::from(u16::MAX)) as u16);
     ThinkReport {
-        score: info.score.and_then(|score| match score {
-            InfoScore::Cp(cp) => Some(Score::Cp(cp)),
-            InfoScore::Mate(moves) if moves.unsigned_abs() > FARTHEST_MATE => None,
-            InfoScore::Mate(moves) => Some(Score::Mate(moves)),
-        }),
+        score: info.score.and_then(Score::reported),
         depth: plies(info.depth),
         seldepth: plies(info.seldepth),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
     }
-}
-
-/// Returns the name without control characters, truncated to [`NAME_CHARS`].
-fn plain_name(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).take(NAME_CHARS).collect()
 }

@@ -69,7 +69,9 @@ fn termination_tag(termination: &Termination) -> &'static str {
         | Termination::Stalemate
         | Termination::InsufficientMaterial
         | Termination::FiftyMoves
-        | Termination::Repetition => "normal",
+        | Termination::Repetition
+        | Termination::Resignation
+        | Termination::AgreedDraw => "normal",
         Termination::TimeForfeit { .. } | Termination::TimeForfeitWithoutMate { .. } => "time forfeit",
         Termination::IllegalMove { .. } => "illegal move",
         Termination::Crash { .. } | Termination::Protocol { .. } => "abandoned",

@@ -26,6 +26,8 @@ pub fn reason_text(ending: &Ending) -> String {
         Termination::Stall { .. } => format!("{loses}'s connection stalls"),
         Termination::AdjudicatedDraw => "Draw by adjudication".to_owned(),
         Termination::AdjudicatedWin => format!("{wins} wins by adjudication"),
+        Termination::Resignation => format!("{loses} resigns"),
+        Termination::AgreedDraw => "Draw by agreement".to_owned(),
         Termination::MaxMoves => "Draw by adjudication: maximal game length".to_owned(),
     }
 }

@@ -18,7 +18,7 @@ pub struct Handshake {
     pub facts: Vec<EngineFacts>,
 }
 
-/// Starts every UCI engine once. Any other problem of an engine shows in its first game, where it is judged.
+/// Starts every engine with a handshake once. Any other problem of an engine shows in its first game, where it is judged.
 pub async fn handshake(
     engines: &[PlannedEngine],
     guardian: Option<&GuardianProgram>,
@@ -56,13 +56,13 @@ pub async fn handshake(
 async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFacts) {
     let mut spec = spec.clone();
     let mut refusals = Vec::new();
-    if spec.protocol != Protocol::Uci {
+    if matches!(spec.protocol, Protocol::Ace { .. }) {
         return (refusals, EngineFacts::default());
     }
     loop {
         match start_once(launcher, &spec).await {
             Ok(facts) => return (refusals, facts),
-            Err(error) => {
+            Err(Refusal::Option(error)) => {
                 refusals.push(error.to_string());
                 let before = spec.options.len();
                 spec.options.retain(|option| option.name != refused_name(&error));
@@ -70,12 +70,24 @@ async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFact
                     return (refusals, EngineFacts::default());
                 }
             }
+            Err(Refusal::Plan(why)) => {
+                refusals.push(why);
+                return (refusals, EngineFacts::default());
+            }
         }
     }
 }
 
-/// Starts the engine and returns what it declares, or the first option that it refuses.
-async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, OptionError> {
+/// Why an engine cannot be used as planned.
+enum Refusal {
+    /// It does not accept an option.
+    Option(OptionError),
+    /// It cannot be used at all; what it does.
+    Plan(String),
+}
+
+/// Starts the engine and returns what it declares, or the first reason to refuse it.
+async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, Refusal> {
     let no_arguments: [&str; 0] = [];
     let not_started = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
     let transport = match launcher.launch(spec, &no_arguments, &[]).await {
@@ -93,13 +105,19 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
         }
         Err((player, fault)) => {
             player.shut_down(Fitness::Unfit).await;
-            if let StartFault::Option(error) = fault {
-                Err(error)
-            } else {
-                Ok(not_started(fault.to_string()))
+            match fault {
+                StartFault::Option(error) => Err(Refusal::Option(error)),
+                StartFault::WrongProtocol { .. } => Err(Refusal::Plan(without_subject(&fault))),
+                _ => Ok(not_started(fault.to_string())),
             }
         }
     }
+}
+
+/// Returns the fault as the rest of a sentence that begins with `it`.
+fn without_subject(fault: &StartFault) -> String {
+    let text = fault.to_string();
+    text.strip_prefix("it ").map_or_else(|| text.clone(), str::to_owned)
 }
 
 fn refused_name(error: &OptionError) -> &str {
