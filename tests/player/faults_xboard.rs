@@ -158,6 +158,10 @@ fn what_an_xboard_engine_may_print_costs_nothing() {
         ("the form of old engines", &["on go: write 1. ... {move}\\nMy move is : e2e4\\n"]),
         ("a pong twice", &["on ping: play; play"]),
         ("features without an end", &["on protover: reply feature ping=1 setboard=1 usermove=1"]),
+        (
+            "features after `new`",
+            &["on protover: ignore", "on newgame#1: reply feature ping=1 setboard=1 usermove=1 done=1"],
+        ),
         ("no reuse", &["on protover: reply feature ping=1 setboard=1 reuse=0 done=1"]),
     ] {
         let outcome = pair(xboard(rules), clock());

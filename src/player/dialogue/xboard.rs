@@ -329,7 +329,7 @@ impl XboardDialogue {
             }
             Reply::Resign => self.instead = Some(MoveReply::Resigns),
             Reply::OfferDraw if self.offered == DrawOffer::Made => {
-                self.instead = Some(MoveReply::AcceptsDraw)
+                self.instead = Some(MoveReply::AcceptsDraw);
             }
             Reply::OfferDraw => self.offers = DrawOffer::Made,
             Reply::Result(claim) => self.claim(claim, &text),
@@ -396,6 +396,8 @@ impl XboardDialogue {
             Reply::OfferDraw => self.offers = DrawOffer::Made,
             Reply::Result(_) => self.stance = Stance::Claimed,
             Reply::Complaint(complaint) => self.note_complaint(complaint, &text),
+            // Some engines announce what they can do later than anyone waits for it.
+            Reply::Features(list) => list.iter().for_each(|(_, feature)| self.features.apply(&feature)),
             _ => {}
         }
     }

@@ -14,6 +14,8 @@ use crate::protocol::xboard::{Capability, Command, Feature, FeatureList, Feature
 
 /// Time for the first feature. An engine that sends none speaks version 1.
 const FIRST_FEATURE: Duration = Duration::from_secs(8);
+/// Time after which a silent engine is sent `new`: GNU Chess announces its features only then.
+const NUDGE: Duration = Duration::from_secs(2);
 /// Time for the next feature of an engine that has announced neither `done=0` nor `done=1`.
 const NEXT_FEATURE: Duration = Duration::from_secs(2);
 /// Larger than the number of features and options of any engine; bounds the memory that a hostile one can use.
@@ -42,6 +44,7 @@ pub(super) enum Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     Silent,
+    Nudged,
     Announcing,
     Waiting,
     Done,
@@ -66,7 +69,8 @@ pub(super) async fn announcement<T: Transport>(
     let latest = Instant::now() + spec.timeouts.start;
     while found.progress != Progress::Done {
         let deadline = match found.progress {
-            Progress::Silent => Instant::now() + FIRST_FEATURE,
+            Progress::Silent => Instant::now() + NUDGE,
+            Progress::Nudged => Instant::now() + FIRST_FEATURE.saturating_sub(NUDGE),
             Progress::Announcing => Instant::now() + NEXT_FEATURE,
             Progress::Waiting | Progress::Done => latest,
         };
@@ -95,6 +99,12 @@ pub(super) async fn announcement<T: Transport>(
         }
         match received {
             Ok(()) => {}
+            Err(ExpectError::Late(StallPoint::Features))
+                if found.progress == Progress::Silent && Instant::now() < latest =>
+            {
+                found.progress = Progress::Nudged;
+                connection.queue_line(Command::New.to_string().as_bytes());
+            }
             Err(ExpectError::Late(StallPoint::Features)) if found.progress != Progress::Waiting => break,
             Err(error) => return Err(error.into()),
         }
@@ -109,7 +119,7 @@ pub(super) async fn announcement<T: Transport>(
 impl Announcement {
     fn take(&mut self, list: FeatureList<'_>) {
         self.version = Version::Two;
-        if self.progress == Progress::Silent {
+        if matches!(self.progress, Progress::Silent | Progress::Nudged) {
             self.progress = Progress::Announcing;
         }
         for (name, feature) in list.iter().take(MOST) {
