@@ -33,7 +33,7 @@ pub use failure::{Failure, OrFailure};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
 pub use pilot::{Pilot, pilot};
 pub use plan::{CheckedPlan, PlanSource, check_plan, checked_plan};
-pub use report::{ReadRun, run_summary, write_charts};
+pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
 pub use resume::{ResumeOptions, resume};
 pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
 pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, announce, start};

@@ -20,6 +20,16 @@ pub struct CheckedPlan {
     pub facts: Vec<EngineFacts>,
 }
 
+impl CheckedPlan {
+    /// Returns the plan with the names that its engines gave.
+    pub(super) fn new(mut plan: Plan, facts: Vec<EngineFacts>) -> Self {
+        for (engine, facts) in plan.engines.iter_mut().zip(&facts) {
+            engine.id_name.clone_from(&facts.id_name);
+        }
+        Self { plan, facts }
+    }
+}
+
 /// A configuration argument: a run file, or the plan of an earlier run to play again.
 #[derive(Debug)]
 pub enum PlanSource {
@@ -69,7 +79,7 @@ pub(super) fn new_seed() -> u64 {
 /// Checks a plan against its engines.
 pub fn check_plan(plan: Plan, environment: &Environment) -> Result<CheckedPlan, Failure> {
     let facts = check_engines(&plan.engines, environment)?;
-    Ok(CheckedPlan { plan, facts })
+    Ok(CheckedPlan::new(plan, facts))
 }
 
 /// Starts every engine once, so that an option it does not accept is reported before there is a run. The arguments of the

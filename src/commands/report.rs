@@ -9,10 +9,10 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::game::GameId;
 use crate::journal::LockedFile;
 use crate::report::chart::standalone;
-use crate::report::comparison::forum_block;
+use crate::report::comparison::{ComparedRun, forum_block};
 use crate::report::page::shelved_game;
-use crate::report::{RunPage, Summary, closing_text, interim_text, score_block};
-use crate::run::{RunOutcome, RunView, plan_from_toml};
+use crate::report::{RunPage, Summary, closing_text, interim_text, score_block, setting_text};
+use crate::run::{RunOutcome, plan_from_toml};
 use crate::store::{RunFolder, read_text};
 
 /// A run that was read to the end of its journal.
@@ -34,21 +34,46 @@ impl ReadRun {
     /// Returns the result as text, or the current score of a run in play.
     pub fn result_text(&self) -> String {
         let view = self.page.reader().view();
-        match view.state.outcome() {
+        if let Some(summary) = self.page.published() {
+            let name = &view.plan.name;
+            return format!(
+                "{name}: {}\n{}\nThe journal is not in the folder: this is the summary.\n",
+                summary.sentence(),
+                setting_text(view.plan)
+            );
+        }
+        let text = match view.state.outcome() {
             Some(outcome) => closing_text(&outcome, &view),
             None if self.is_playing => interim_text(&view),
             None => closing_text(&RunOutcome::Interrupted, &view),
-        }
+        };
+        text + &self.outcome_line()
     }
 
     /// Returns the result in the layout that is pasted into forums.
     pub fn forum_text(&self) -> String {
-        forum_text(&self.page.reader().view())
+        let view = self.page.reader().view();
+        let summary = self.summary();
+        if !view.plan.is_tuning() {
+            return forum_block(&summary, &setting_text(view.plan));
+        }
+        let test = summary.tuning.as_ref().and_then(|tuning| tuning.test.as_deref());
+        let accept = view.plan.acceptance();
+        let block = test.zip(accept).map(|(test, accept)| forum_block(test, &accept.limits.to_string()));
+        // Both sides of the tuning are the same engine with trial values, so their score is not a strength.
+        score_block(&view) + &self.outcome_line() + &block.unwrap_or_default()
     }
 
-    /// Returns the summary.
+    /// Returns the outcome of a tuning run with its acceptance test as a line.
+    fn outcome_line(&self) -> String {
+        self.summary().tuning.map_or(String::new(), |tuning| {
+            format!("Outcome: {}\n", tuning.sentence(self.page.reader().view().state.counted()))
+        })
+    }
+
+    /// Returns the summary, with the outcome of a tuning run.
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.page.reader().view())
+        self.page.summary()
     }
 
     /// Writes `report.html`, with `games` first in its viewer.
@@ -63,14 +88,21 @@ impl ReadRun {
 }
 
 fn read_page(folder: &RunFolder) -> anyhow::Result<RunPage> {
+    let has_journal = folder.journal().exists();
     ensure!(
-        folder.journal().exists(),
+        has_journal || folder.summary().exists(),
         "{} is missing: a report needs it. Restore it; games.pgn, pairs.csv and summary.json can be read without it",
         folder.journal().display()
     );
     let text =
         read_text(&folder.plan()).with_context(|| format!("{} cannot be read", folder.plan().display()))?;
-    Ok(RunPage::read_whole(folder.clone(), plan_from_toml(&text)?, &text)?)
+    let plan = plan_from_toml(&text)?;
+    Ok(if has_journal {
+        RunPage::read_whole(folder.clone(), plan, &text)?
+    } else {
+        // A published run may consist of its plan and its summary alone.
+        RunPage::new(folder.clone(), plan, &text)
+    })
 }
 
 /// Returns a game as the page's viewer reads it.
@@ -81,32 +113,47 @@ fn viewer_game(folder: &RunFolder, game: GameId) -> Result<String, Failure> {
         .ok_or_else(|| Failure::usage(format_args!("the run has no game {game}")))
 }
 
-fn forum_text(view: &RunView<'_>) -> String {
-    if view.plan.is_tuning() {
-        // Both sides are the same engine with trial values, so their score is not a strength.
-        return score_block(view);
-    }
-    let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
-    let book = book.map_or("no book".into(), |name| name.to_string_lossy());
-    forum_block(&Summary::of(view), &view.plan.engines[0].limits.to_string(), &book)
+/// Returns the run in `folder` for a comparison whose page links to it by `link`.
+pub fn compared_run(folder: &RunFolder, link: String) -> Result<ComparedRun, Failure> {
+    let summary = run_summary(folder)?;
+    let plan = plan_from_toml(&read_text(&folder.plan()).or_fault()?).or_fault()?;
+    let name = folder.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(ComparedRun::new(&plan, &name, link, summary))
 }
 
-/// Returns the summary of the run in `folder`: that of `summary.json` if it is as new as the journal. A tuning run has no
-/// strengths to compare.
+/// Opens run folders. With several paths, those that are no run folders are left out and named in the second list: a shell
+/// expands `results/*` to all files there.
+pub fn open_runs(paths: &[PathBuf]) -> Result<(Vec<RunFolder>, Vec<String>), Failure> {
+    if let [path] = paths {
+        return Ok((vec![RunFolder::open(path).or_usage()?], Vec::new()));
+    }
+    let (mut folders, mut others) = (Vec::new(), Vec::new());
+    for path in paths {
+        match RunFolder::open(path) {
+            Ok(folder) => folders.push(folder),
+            Err(_) if path.exists() => others.push(format!("{} is not a run folder", path.display())),
+            Err(why) => return Err(Failure::usage(why)),
+        }
+    }
+    if folders.is_empty() {
+        return Err(Failure::usage(others.join("\n")));
+    }
+    Ok((folders, others))
+}
+
+/// Returns the summary of the run in `folder`: that of `summary.json` if it is as new as the journal. The strength of a tuning run
+/// is that of its acceptance test.
 pub fn run_summary(folder: &RunFolder) -> Result<Summary, Failure> {
-    let summary =
-        read_summary(folder).map_err(|failure| failure.context(folder.path().display().to_string()))?;
-    Ok(if folder.is_tuning() { summary.without_strength() } else { summary })
+    read_summary(folder).map_err(|failure| failure.context(folder.path().display().to_string()))
 }
 
 fn read_summary(folder: &RunFolder) -> Result<Summary, Failure> {
     let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     match (changed(&folder.summary()), changed(&folder.journal())) {
-        (Ok(summary), Ok(journal)) if summary >= journal => {
-            let text = read_text(&folder.summary()).or_fault()?;
-            serde_json::from_str(&text).context("summary.json cannot be read").or_fault()
-        }
-        _ => Ok(ReadRun::read(folder)?.summary()),
+        (Ok(summary), Ok(journal)) if summary < journal => Ok(ReadRun::read(folder)?.summary()),
+        // A published run may consist of its plan and its summary alone.
+        (Ok(_), _) => Summary::read(folder).context("summary.json cannot be read").or_fault(),
+        (Err(_), _) => Ok(ReadRun::read(folder)?.summary()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::config::{
     LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
 };
 use crate::player::{EngineOption, NumberOption, Protocol};
-use crate::report::{weights_toml, write_page};
+use crate::report::{RunPage, weights_toml};
 use crate::run::preflight::EngineFacts;
 use crate::run::{
     AcceptPlan, AcceptanceTest, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
@@ -83,7 +83,7 @@ pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<C
     });
     let method = tuning_method(name, list.as_ref(), &space, pairs).or_usage()?;
     let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead: Lookahead::default() };
-    Ok(CheckedPlan { plan: draft.into_plan(tuner, accept), facts })
+    Ok(CheckedPlan::new(draft.into_plan(tuner, accept), facts))
 }
 
 /// Plays a tuning run, then the test of its values. Before that, prints the gain that the test can confirm in its time.
@@ -134,9 +134,10 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
         AfterRun::Test(plan) => plan,
     };
     let test = test_values(&tuning, &plan, console, environment)?;
-    // The page of the tuning run includes the result of its test.
+    // Page and summary of the tuning run include the result of its test.
     let text = plan_to_toml(&tuning.plan).or_fault()?;
-    write_page(&tuning.folder, &tuning.plan, &text).or_fault()?;
+    let page = RunPage::read_whole(tuning.folder.clone(), tuning.plan.clone(), &text).or_fault()?;
+    page.write_summary().and_then(|()| page.write(Vec::new())).or_fault()?;
     if let Some(page) = &tuning.page {
         page.send_last_update();
     }

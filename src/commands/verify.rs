@@ -107,7 +107,7 @@ fn rebuild(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<VerifiedFile>)> {
     let draft = folder.path().join(".verify");
     let _ = fs::remove_dir_all(&draft);
     let draft = RunFolder::create_at(&draft)?;
-    let mut derived = DerivedFiles::create(&draft)?;
+    let mut derived = DerivedFiles::create_for(folder, &draft)?;
     let mut tune_files = TuneFiles::of(&draft, plan)?;
     let mut unwritten = None;
     let hash = sha256_of(run.plan_text.as_bytes());

@@ -130,6 +130,7 @@ pub fn plan_engine(
     let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
     Ok(PlannedEngine {
         named: entry.engine.clone(),
+        id_name: None,
         spec,
         limits: entry.limits.or(common).time_control(),
         files,

@@ -1,7 +1,7 @@
 'use strict';
+// The live pages: the list of runs, and one run with its games in progress. The server sends the parts that changed.
 (() => {
   const by = (id) => document.getElementById(id);
-  const GLYPHS = { K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘', P: '♙', k: '♚', q: '♛', r: '♜', b: '♝', n: '♞', p: '♟' };
 
   // The token is the fragment of the URL. It is stored for this tab and removed from the address bar.
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -17,7 +17,7 @@
     if (text !== undefined) node.textContent = text;
     return node;
   };
-  const clock = (seconds) => {
+  const duration = (seconds) => {
     const whole = Math.max(0, Math.round(seconds)), two = (number) => String(number).padStart(2, '0');
     return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
   };
@@ -36,63 +36,101 @@
     const pairs = (number) => number === 1 ? ' pair' : ' pairs';
     const words = [count(status.pairs) + (status.most ? ' of ' + count(status.most) : '') + pairs(status.most || status.pairs)];
     if (status.running) words.push(`${status.games_per_second} games per second`);
-    words.push(`${clock(status.seconds)} played`);
-    if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${clock(status.left)} left`);
+    words.push(`${duration(status.seconds)} played`);
+    if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${duration(status.left)} left`);
     if (status.concurrency) words.push(`concurrency ${status.concurrency}`);
     by('eta').textContent = words.join(' · ');
     by('steer').hidden = !token || !status.running;
     by('unarmed').hidden = Boolean(token) || !status.running;
+    // Only what would change something can be pressed.
+    const possible = { pause: status.phase === 'playing', continue: status.phase === 'paused', stop: status.phase === 'playing' || status.phase === 'paused' };
+    for (const order in possible) document.querySelector(`[data-order=${order}]`).disabled = !possible[order];
     const wanted = by('concurrency');
     if (status.concurrency && document.activeElement !== wanted && !wanted.dataset.touched) wanted.value = status.concurrency;
+    const counted = `${status.pairs}`;
+    if (by('browser').dataset.counted !== counted && Date.now() - (showStatus.listed || 0) > 3000) {
+      showStatus.listed = Date.now();
+      by('browser').dataset.counted = counted;
+      Page.games.refresh();
+    }
   }
 
-  const squares = new Map();
+  const shown = new Map();
+  let chosen = null, viewer = null, latest = [], asking = false;
 
   function showBoards(games) {
+    latest = games;
     by('playing').hidden = !games.length;
     const holder = by('boards'), present = new Set(games.map((game) => game.slot));
-    for (const [slot, shown] of squares) if (!present.has(slot)) { shown.figure.remove(); squares.delete(slot); }
+    for (const [slot, each] of shown) if (!present.has(slot)) { each.figure.remove(); shown.delete(slot); }
     for (const game of games) {
-      if (!squares.has(game.slot)) squares.set(game.slot, newBoard(holder));
-      paint(squares.get(game.slot), game);
+      if (!shown.has(game.slot)) shown.set(game.slot, newBoard(holder, game.slot));
+      paint(shown.get(game.slot), game);
     }
+    if (games.length && !present.has(chosen)) choose(games[0].slot);
+    followChosen();
+    Page.contents();
   }
 
-  function newBoard(holder) {
+  function newBoard(holder, slot) {
     const figure = make('figure'), caption = make('figcaption'), board = make('div', 'board');
-    board.setAttribute('role', 'img');
-    const cells = Array.from({ length: 64 }, (_, at) => make('span', (at % 8 + Math.floor(at / 8)) % 2 ? 'dark' : 'light'));
-    board.append(...cells);
     figure.append(caption, board);
+    figure.addEventListener('click', () => choose(slot));
     holder.append(figure);
-    return { figure, caption, board, cells };
+    return { figure, caption, board };
   }
 
-  function paint(shown, game) {
-    const pieces = [];
-    for (const row of game.fen.split(' ')[0].split('/')) for (const letter of row) {
-      if (letter >= '1' && letter <= '8') pieces.push(...Array(Number(letter)).fill(''));
-      else pieces.push(letter);
-    }
-    const marked = new Set();
-    if (game.last) for (const at of [0, 2]) marked.add(game.last.charCodeAt(at) - 97 + 8 * (56 - game.last.charCodeAt(at + 1)));
-    shown.cells.forEach((cell, at) => {
-      const glyph = GLYPHS[pieces[at]] || '';
-      if (cell.textContent !== glyph) cell.textContent = glyph;
-      const look = marked.has(at) ? 'last' : (at % 8 + Math.floor(at / 8)) % 2 ? 'dark' : 'light';
-      if (cell.className !== look) cell.className = look;
-    });
+  function choose(slot) {
+    chosen = slot;
+    for (const [each, { figure }] of shown) figure.classList.toggle('chosen', each === slot);
+    followChosen();
+  }
+
+  // Asks for all moves of the chosen game; the boards below need only its position.
+  async function followChosen() {
+    const game = latest.find((each) => each.slot === chosen);
+    if (!game || asking) return;
+    asking = true;
+    try {
+      const reply = await fetch('live/' + game.slot);
+      if (reply.ok) {
+        const full = await reply.json();
+        by('live-viewer').hidden = false;
+        if (!viewer) viewer = Page.viewer(by('live-viewer'));
+        const key = `${full.r} ${full.l}`;
+        if (followChosen.key !== key) { followChosen.key = key; viewer.open(full); }
+        showLines(full.lines || []);
+      }
+    } catch { /* The stream reports that the server does not answer. */ }
+    asking = false;
+  }
+
+  function showLines(sides) {
+    by('dialogue').hidden = !sides.some((lines) => lines.length);
+    if (!by('dialogue').open) return;
+    by('lines').replaceChildren(...sides.map((lines) => make('div', '', lines.join('\n'))));
+  }
+
+  function paint(each, game) {
+    const mark = game.last ? [0, 2].map((at) => game.last.charCodeAt(at) - 97 + 8 * (game.last.charCodeAt(at + 1) - 49)) : [-1, -1];
+    const here = { board: Page.board.fromFen(game.fen), from: mark[0], to: mark[1] };
     const whiteToMove = game.fen.split(' ')[1] === 'w';
     const side = (name, at, moving) => {
       let text = (at ? '● ' : '○ ') + name;
-      if (game.clocks_ms[at] !== null) text += ' ' + clock((game.clocks_ms[at] - (moving ? game.since_ms : 0)) / 1000);
+      if (game.clocks_ms[at] !== null) text += ' ' + clockText(game.clocks_ms[at] - (moving ? game.since_ms : 0));
       return make('span', moving ? 'to-move' : '', text);
     };
-    const move = game.last ? `${Math.ceil(game.plies / 2)}. ${game.last}` : 'start';
-    shown.caption.replaceChildren(
+    const number = game.fen.split(' ')[5];
+    const move = game.last ? `move ${number}, ${game.last}` : 'start';
+    each.caption.replaceChildren(
       side(game.white, 0, whiteToMove), make('br'), side(game.black, 1, !whiteToMove), make('br'),
-      `game ${game.round} · ${move}${game.score ? ' · ' + game.score : ''}`);
-    shown.board.setAttribute('aria-label', `game ${game.round}, ${game.white} against ${game.black}, ${move}: ${game.fen}`);
+      `game ${game.round} · ${move}${game.score ? ' · ' + Page.charts.minus(game.score) : ''}`);
+    Page.board.paint(each.board, here, false, `game ${game.round}, ${game.white} against ${game.black}, ${move}`);
+  }
+
+  function clockText(ms) {
+    const left = Math.max(0, ms) / 1000;
+    return left < 60 ? left.toFixed(1) + ' s' : duration(left);
   }
 
   function showNews(news) {
@@ -117,8 +155,47 @@
       part.id = id;
       by('parts').append(part);
     }
-    // The server escapes all external text, and the policy runs no script inside markup.
-    part.innerHTML = html;
+    Page.replace(part, html);
+    Page.contents();
+    if (id === 'runs') filterRuns();
+  }
+
+  // The list of runs: search, engine, dates, and boxes to tick for a comparison.
+  const ticked = new Set();
+
+  function filterRuns() {
+    const form = by('run-filter').elements, rows = [...document.querySelectorAll('#run-table tbody tr')];
+    const words = form.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const engines = [...new Set(rows.flatMap((row) => row.dataset.engines.split(', ')))].filter(Boolean).sort();
+    if (form.engine.options.length !== engines.length + 1) {
+      const kept = form.engine.value;
+      form.engine.replaceChildren(new Option('any', ''), ...engines.map((name) => new Option(name)));
+      form.engine.value = kept;
+    }
+    let count = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase(), { engines: names, date } = row.dataset;
+      row.hidden = !(words.every((word) => text.includes(word)) && (!form.engine.value || names.split(', ').includes(form.engine.value))
+        && (!form.from.value || date >= form.from.value) && (!form.to.value || date <= form.to.value));
+      if (!row.hidden) count++;
+      const box = row.querySelector('[data-run]');
+      box.checked = ticked.has(box.dataset.run);
+    }
+    by('run-count').textContent = `${count} of ${rows.length} runs`;
+    by('compare').disabled = ticked.size < 2;
+    by('compare').textContent = ticked.size ? `Compare ${ticked.size} runs` : 'Compare';
+  }
+
+  if (by('run-filter')) {
+    by('run-filter').addEventListener('input', filterRuns);
+    by('run-filter').addEventListener('submit', (event) => event.preventDefault());
+    by('runs').addEventListener('change', (event) => {
+      const box = event.target.closest('[data-run]');
+      if (!box) return;
+      if (box.checked) ticked.add(box.dataset.run); else ticked.delete(box.dataset.run);
+      filterRuns();
+    });
+    by('compare').addEventListener('click', () => { location.href = 'compare?runs=' + [...ticked].join(','); });
   }
 
   const shows = { status: showStatus, boards: showBoards, news: showNews };

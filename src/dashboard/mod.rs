@@ -6,9 +6,11 @@
 
 mod auth;
 mod catalogue;
+mod compare;
 mod connection_cap;
 mod control;
 mod files;
+mod game_lists;
 mod overview;
 mod page_parts;
 mod routes;

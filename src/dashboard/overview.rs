@@ -6,22 +6,19 @@ use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
 
-use crate::dashboard::catalogue::{Catalogue, ListedRun};
+use crate::dashboard::catalogue::{Catalogue, ListedRun, plan_of};
 use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::journal::ends_finished;
-use crate::report::comparison::{by_strength, comparison_chart};
 use crate::report::markup::render;
-use crate::report::{Summary, grouped};
+use crate::report::{Summary, brief_conditions, engine_conditions, grouped};
 use crate::run::control::ControlRequest;
+use crate::store::RunFolder;
 
 /// Largest number of runs in the list, which has the newest ones.
 const MAX_LISTED: usize = 500;
-
-/// Largest number of runs in the chart.
-const MAX_COMPARED: usize = 40;
 
 /// Time between two updates of the list.
 const UPDATE_EVERY: Duration = Duration::from_millis(1000);
@@ -31,7 +28,28 @@ pub(super) struct Overview {
     catalogue: Catalogue,
     /// Summary of each run and the time of its file.
     known: HashMap<String, (SystemTime, Summary)>,
+    facts: HashMap<String, RunFacts>,
     due: Instant,
+}
+
+/// What does not change of a run: its engines, its conditions and its date.
+#[derive(Clone, Debug, Default)]
+struct RunFacts {
+    engines: String,
+    conditions: String,
+    date: String,
+}
+
+impl RunFacts {
+    fn of(folder: &RunFolder) -> Self {
+        let Ok((plan, _)) = plan_of(folder) else { return Self::default() };
+        let engines: Vec<String> = engine_conditions(&plan).into_iter().map(|engine| engine.name).collect();
+        Self {
+            engines: engines.join(", "),
+            conditions: brief_conditions(&plan),
+            date: plan.date.replace('.', "-"),
+        }
+    }
 }
 
 /// A run in the list.
@@ -40,40 +58,43 @@ struct RunLine {
     phase: String,
     running: bool,
     tuning: bool,
+    facts: RunFacts,
     run: Option<Summary>,
 }
 
 impl Overview {
     pub(super) fn new(catalogue: Catalogue) -> Self {
-        Self { catalogue, known: HashMap::new(), due: Instant::now() }
+        Self { catalogue, known: HashMap::new(), facts: HashMap::new(), due: Instant::now() }
     }
 
     fn line(&mut self, listed: ListedRun) -> RunLine {
         let ListedRun { id, folder } = listed;
         let changed = std::fs::metadata(folder.summary()).and_then(|about| about.modified()).ok();
+        // The outcome of a tuning run also changes with its acceptance test.
         if let Some(changed) = changed
-            && self.known.get(&id).is_none_or(|(then, _)| *then != changed)
-            && let Ok(text) = std::fs::read_to_string(folder.summary())
-            && let Ok(run) = serde_json::from_str::<Summary>(&text)
+            && (folder.is_tuning() || self.known.get(&id).is_none_or(|(then, _)| *then != changed))
+            && let Ok(run) = Summary::read(&folder)
         {
-            let run = if folder.is_tuning() { run.without_strength() } else { run };
             self.known.insert(id.clone(), (changed, run));
         }
         let run = self.known.get(&id).map(|(_, run)| run.clone());
+        let facts = self.facts.entry(id.clone()).or_insert_with(|| RunFacts::of(&folder)).clone();
         // A killed run leaves its socket behind, and requests to it fail.
         let status = control::status_of(&folder, ControlRequest::Status);
         let phase = match &status {
             Some(status) => {
-                let of = status.max_pairs.map(|most| format!(" of {most}")).unwrap_or_default();
-                format!("{}, pair {}{of}", status.phase.word(), status.pairs)
+                let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
+                format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
-            None if File::open(folder.journal()).and_then(ends_finished).unwrap_or(false) => {
+            None if File::open(folder.journal())
+                .and_then(ends_finished)
+                .unwrap_or(!folder.journal().exists()) =>
+            {
                 "finished".to_owned()
             }
             None => "stopped".to_owned(),
         };
-        let running = status.is_some();
-        RunLine { id, phase, running, tuning: folder.is_tuning(), run }
+        RunLine { running: status.is_some(), tuning: folder.is_tuning(), id, phase, facts, run }
     }
 }
 
@@ -87,27 +108,9 @@ impl Source for Overview {
         let mut lines: Vec<RunLine> =
             listed.into_iter().take(MAX_LISTED).map(|listed| self.line(listed)).collect();
         lines.sort_by_key(|line| !line.running);
-        parts.put_markup("runs", &table(&lines, hidden));
-        let runs: Vec<Summary> = lines
-            .iter()
-            .filter_map(|line| line.run.clone())
-            .filter(|run| run.elo.is_some())
-            .take(MAX_COMPARED)
-            .collect();
-        let chart = if runs.len() < 2 {
-            String::new()
-        } else {
-            render(&Compared { chart: comparison_chart(&by_strength(runs)) })
-        };
-        parts.put_markup("compared", &chart);
+        parts.put_markup("runs", &render(&RunTable { rows: lines.iter().map(row).collect(), hidden }));
         self.due = Instant::now() + UPDATE_EVERY;
     }
-}
-
-#[derive(Template)]
-#[template(path = "compared.html")]
-struct Compared {
-    chart: String,
 }
 
 #[derive(Template)]
@@ -124,19 +127,27 @@ struct RunRow<'a> {
     id: &'a str,
     phase: &'a str,
     result: String,
-    candidate: &'a str,
-    baseline: &'a str,
-}
-
-fn table(lines: &[RunLine], hidden: usize) -> String {
-    render(&RunTable { rows: lines.iter().map(row).collect(), hidden })
+    engines: &'a str,
+    conditions: &'a str,
+    date: &'a str,
+    /// Whether the run can be compared with others.
+    has_strength: bool,
 }
 
 fn row(line: &RunLine) -> RunRow<'_> {
-    let (result, candidate, baseline) = match &line.run {
-        Some(run) if line.tuning => (format!("tuning, {} pairs", grouped(run.pairs)), "", ""),
-        Some(run) => (run.sentence(), run.candidate.as_str(), run.baseline.as_str()),
-        None => ("–".to_owned(), "", ""),
+    let result = match &line.run {
+        Some(run) if line.tuning && run.tuning.is_none() => format!("tuning, {} pairs", grouped(run.pairs)),
+        Some(run) => run.sentence(),
+        None => "–".to_owned(),
     };
-    RunRow { url: url_segment(&line.id), id: &line.id, phase: &line.phase, result, candidate, baseline }
+    RunRow {
+        url: url_segment(&line.id),
+        id: &line.id,
+        phase: &line.phase,
+        result,
+        engines: &line.facts.engines,
+        conditions: &line.facts.conditions,
+        date: &line.facts.date,
+        has_strength: line.run.as_ref().is_some_and(|run| run.strength().elo.is_some()),
+    }
 }

@@ -1,11 +1,12 @@
 //! The routes of the server.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -17,20 +18,25 @@ use tokio_stream::wrappers::WatchStream;
 
 use crate::dashboard::auth::{HostCheck, Token};
 use crate::dashboard::catalogue::Catalogue;
+use crate::dashboard::compare::compared;
 use crate::dashboard::control;
 use crate::dashboard::files::{self, NoFile};
+use crate::dashboard::game_lists::{GameLists, parse_query};
 use crate::dashboard::overview::Overview;
 use crate::dashboard::page_parts::{PageParts, SentParts};
 use crate::dashboard::run_source::RunSource;
 use crate::dashboard::skeleton::{self, Others};
 use crate::dashboard::sources::Sources;
 use crate::dashboard::url::url_segment;
-use crate::report::page::VIEWER_SCRIPT;
+use crate::report::page::PAGE_SCRIPT;
 use crate::run::control::request;
 use crate::store::RunFolder;
 
 /// Largest number of event streams; further requests are answered with 503.
 const MAX_STREAMS: usize = 256;
+
+/// Policy beside that of a page that contains its own, which allows its script by its hash.
+const OWN_POLICY: &str = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Header with the token. A foreign page cannot send it without a CORS preflight, which this server does not answer.
 const TOKEN: HeaderName = HeaderName::from_static("x-playself-token");
@@ -41,6 +47,7 @@ pub(super) struct AppState {
     pub(super) sources: Arc<Sources>,
     pub(super) token: Token,
     pub(super) host_check: HostCheck,
+    game_lists: GameLists,
     streams: Arc<Semaphore>,
     heavy: Semaphore,
 }
@@ -52,6 +59,7 @@ impl AppState {
             sources: Arc::new(Sources::default()),
             token,
             host_check,
+            game_lists: GameLists::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             heavy: Semaphore::new(1),
         }
@@ -65,13 +73,14 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
     Router::new()
         .route("/", get(overview_page))
         .route("/events", get(overview_events))
+        .route("/compare", get(compare))
         .route(
             "/live.js",
             get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], skeleton::SCRIPT) }),
         )
         .route(
-            "/viewer.js",
-            get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], VIEWER_SCRIPT) }),
+            "/page.js",
+            get(|| async { ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], PAGE_SCRIPT) }),
         )
         .route(
             "/style.css",
@@ -84,6 +93,7 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .route("/run/{id}/report.html", get(report))
         .route("/run/{id}/faults/{name}", get(bundle))
         .route("/run/{id}/game/{round}", get(game))
+        .route("/run/{id}/games", get(games))
         .route("/run/{id}/{file}", get(file))
         .layer(from_fn_with_state(Arc::clone(&shared), guard))
         .with_state(shared)
@@ -193,9 +203,7 @@ async fn report(State(shared): App, Path(id): Path<String>) -> Result<Response, 
     let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
     let page = tokio::task::spawn_blocking(move || files::report(&folder)).await;
     let page = page.map_err(|_| Refusal::Full)??;
-    // The page contains its own policy, which allows its script by its hash.
-    let policy = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    Ok(([(header::CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+    Ok(([(header::CONTENT_SECURITY_POLICY, OWN_POLICY)], Html(page)).into_response())
 }
 
 async fn file(State(shared): App, Path((id, name)): Path<(String, String)>) -> Result<Response, Refusal> {
@@ -215,6 +223,35 @@ async fn game(State(shared): App, Path((id, round)): Path<(String, String)>) -> 
     let found = tokio::task::spawn_blocking(move || files::game(&folder, &round)).await;
     let game = found.map_err(|_| Refusal::Full)??;
     Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
+}
+
+/// Answers a query about all games of a run.
+async fn games(
+    State(shared): App,
+    Path(id): Path<String>,
+    Query(parameters): Query<HashMap<String, String>>,
+) -> Result<Response, Refusal> {
+    let folder = find(&shared, &id)?;
+    // The first query of a long run takes a moment, so only one is answered at a time.
+    let turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
+    let lists = Arc::clone(&shared);
+    let query = parse_query(&parameters);
+    let rows = tokio::task::spawn_blocking(move || lists.game_lists.answer(&id, &folder, &query)).await;
+    drop(turn);
+    let rows = rows.map_err(|_| Refusal::Full)?.map_err(NoFile::from)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], rows).into_response())
+}
+
+/// Compares the runs of the parameter `runs`, separated by commas.
+async fn compare(
+    State(shared): App,
+    Query(parameters): Query<HashMap<String, String>>,
+) -> Result<Response, Refusal> {
+    let ids =
+        parameters.get("runs").map_or("", String::as_str).split(',').map(str::to_owned).collect::<Vec<_>>();
+    let page = tokio::task::spawn_blocking(move || compared(&shared.catalogue, &ids)).await;
+    let page = page.map_err(|_| Refusal::Full)?;
+    Ok(([(header::CONTENT_SECURITY_POLICY, OWN_POLICY)], Html(page)).into_response())
 }
 
 fn find(shared: &AppState, id: &str) -> Result<RunFolder, Refusal> {

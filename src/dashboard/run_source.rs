@@ -1,6 +1,6 @@
 //! The live page of one run, updated as its journal grows.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::report::RunPage;
-use crate::report::page::{ChartDetail, PageSetting, head_section};
+use crate::report::page::{ChartDetail, PageSetting, head_section, plan_section};
 use crate::run::control::{ControlRequest, RunPhase, RunStatus};
 use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
@@ -36,8 +36,8 @@ pub(super) struct RunSource {
 struct Drawn {
     /// Whether the run has changed since the charts were drawn.
     stale: bool,
-    /// Sentence about the acceptance test on the page.
-    acceptance: Option<String>,
+    /// Time of the summary of the acceptance test on the page.
+    acceptance: Option<SystemTime>,
     /// Earliest time of the next drawing.
     due: Instant,
 }
@@ -50,8 +50,9 @@ impl RunSource {
 
     fn draw(&mut self, parts: &mut PageParts) {
         let Some(page) = &self.page else { return };
-        let setting = self.setting(page);
-        let acceptance = setting.acceptance.as_ref().map(|acceptance| acceptance.sentence.clone());
+        let acceptance = RunFolder::open(&self.folder.acceptance())
+            .and_then(|test| std::fs::metadata(test.summary())?.modified())
+            .ok();
         if acceptance != self.drawn.acceptance {
             self.drawn.stale = true;
         }
@@ -59,9 +60,10 @@ impl RunSource {
             return;
         }
         let began = Instant::now();
-        let (view, builder) = (page.reader().view(), page.builder());
-        let head = head_section(&builder.context(&view, &setting));
-        for section in std::iter::once(head).chain(builder.sections(&view, &setting, ChartDetail::Live)) {
+        let setting = self.setting(page);
+        let context = page.context(&setting);
+        let sections = page.sections(&setting, ChartDetail::Live);
+        for section in [head_section(&context), plan_section(&context)].into_iter().chain(sections) {
             parts.put_markup(section.id, &section.html);
         }
         let took = began.elapsed();
@@ -71,11 +73,8 @@ impl RunSource {
 
     /// Returns the setting of the page, with a link to the acceptance test on this server.
     fn setting(&self, page: &RunPage) -> PageSetting {
-        let mut setting = page.setting();
-        if let Some(acceptance) = &mut setting.acceptance {
-            acceptance.link = format!("../{}/", url_segment(&acceptance_id(&self.id)));
-        }
-        setting
+        let test_link = format!("../{}/", url_segment(&acceptance_id(&self.id)));
+        PageSetting { test_link, ..page.setting() }
     }
 }
 
@@ -135,6 +134,7 @@ fn status(
                 | RunOutcome::Quarantined(_),
             ),
         ) => "finished",
+        (None, _) if !reader.folder().journal().exists() => "published without its journal",
         (None, _) => "stopped",
     };
     let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };

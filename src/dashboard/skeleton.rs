@@ -5,7 +5,7 @@ use askama::Template;
 use crate::dashboard::url::url_segment;
 use crate::report::chart::CHART_STYLE;
 use crate::report::markup::render;
-use crate::report::page::PAGE_STYLE;
+use crate::report::page::{PAGE_STYLE, PIECES};
 
 /// Script of both pages.
 pub(super) const SCRIPT: &str = include_str!("live.js");
@@ -26,11 +26,12 @@ pub(super) fn style() -> String {
 struct OverviewPage {
     title: &'static str,
     run: &'static str,
+    pieces: &'static str,
 }
 
 /// Returns the page with the list of runs.
 pub(super) fn overview_page() -> String {
-    render(&OverviewPage { title: "runs", run: "" })
+    render(&OverviewPage { title: "runs", run: "", pieces: PIECES })
 }
 
 #[derive(Template)]
@@ -38,12 +39,18 @@ pub(super) fn overview_page() -> String {
 struct LiveRunPage<'a> {
     title: &'a str,
     run: String,
+    pieces: &'static str,
     has_overview: bool,
 }
 
 /// Returns the live page of one run.
 pub(super) fn run_page(id: &str, others: Others) -> String {
-    render(&LiveRunPage { title: id, run: url_segment(id), has_overview: others == Others::Listed })
+    render(&LiveRunPage {
+        title: id,
+        run: url_segment(id),
+        pieces: PIECES,
+        has_overview: others == Others::Listed,
+    })
 }
 
 /// Whether the server lists other runs.

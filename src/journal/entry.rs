@@ -27,8 +27,12 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         plan_text: String,
     },
-    /// A process started or resumed the run.
-    Session,
+    /// A process started or resumed the run, or a pause ended.
+    Session {
+        /// The machine, if a process started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
+    },
     /// A pair was assigned to a slot.
     PairStarted {
         /// Index of the pair in the schedule.

@@ -108,17 +108,20 @@ pub(super) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
     source.take(LONGEST_LINE + 1).read_until(b'\n', line)
 }
 
-/// Returns whether the last record of a journal is [`Entry::Finished`]. Only the end of the journal is read.
+/// Returns whether a journal ends with [`Entry::Finished`], or with sessions after it: a finished run that was resumed, for
+/// its acceptance test, stays finished. Only the end of the journal is read.
 pub fn ends_finished(mut journal: impl Read + Seek) -> io::Result<bool> {
-    // The record has no fields besides its number, checksum and time: at most 90 bytes with its newline.
-    const LONGEST: u64 = 128;
+    // Room for a hundred sessions, each with the description of its machine.
+    const END: u64 = 32 << 10;
     let length = journal.seek(SeekFrom::End(0))?;
-    journal.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
+    journal.seek(SeekFrom::Start(length.saturating_sub(END)))?;
     let mut end = Vec::new();
-    journal.take(LONGEST).read_to_end(&mut end)?;
-    let last = end.split_inclusive(|byte| *byte == b'\n').next_back().unwrap_or_default();
-    let entry = checked(last, None).ok().and_then(|frame| Entry::from_frame(&frame, EntryDetail::Full).ok());
-    Ok(entry == Some(Entry::Finished))
+    journal.take(END).read_to_end(&mut end)?;
+    let entry_of =
+        |line| checked(line, None).ok().and_then(|frame| Entry::from_frame(&frame, EntryDetail::Full).ok());
+    let mut entries = end.split_inclusive(|byte| *byte == b'\n').rev().map(entry_of);
+    let last = entries.find(|entry| !matches!(entry, Some(Entry::Session { .. })));
+    Ok(last.flatten() == Some(Entry::Finished))
 }
 
 #[cfg(test)]
@@ -129,7 +132,8 @@ mod tests {
 
     #[test]
     fn zeros_before_the_first_record_of_a_group_are_damage_and_in_the_last_group_a_torn_write() {
-        let record = |seq, place| frame::encode_in_group(seq, 1, &Entry::Session, place).unwrap();
+        let record =
+            |seq, place| frame::encode_in_group(seq, 1, &Entry::Session { host: None }, place).unwrap();
         let lines: Vec<Vec<u8>> = (0..12)
             .map(|seq| record(seq, if seq % 4 == 0 { GroupPlace::First } else { GroupPlace::Later }))
             .collect();
@@ -142,15 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_is_finished_if_its_last_whole_record_is_the_final_one() {
-        let session = frame::encode(0, 1, &Entry::Session).unwrap();
+    fn a_journal_is_finished_if_its_last_whole_record_but_sessions_is_the_final_one() {
+        let session = frame::encode(0, 1, &Entry::Session { host: None }).unwrap();
         let finished = frame::encode(u64::MAX, u64::MAX, &Entry::Finished).unwrap();
         let ends = |parts: &[&[u8]]| ends_finished(Cursor::new(parts.concat())).unwrap();
         assert!(ends(&[&finished]));
         assert!(ends(&[&session, &session, &finished]));
         assert!(!ends(&[]));
         assert!(!ends(&[&session]));
-        assert!(!ends(&[&finished, &session]));
+        assert!(ends(&[&finished, &session, &session]), "only sessions follow");
         assert!(!ends(&[&session, &finished[..finished.len() - 1]]), "torn");
         let mut damaged = finished.clone();
         damaged[10] ^= 1;

@@ -9,21 +9,71 @@ use crate::report::chart::{CHART_STYLE, ForestChart, ForestRow, Tone};
 use crate::report::filters;
 use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed};
-use crate::report::page::PAGE_STYLE;
-use crate::report::{Summary, Verdict};
+use crate::report::page::{PAGE_SCRIPT, PAGE_STYLE, policy};
+use crate::report::{Summary, Verdict, brief_conditions};
+use crate::run::Plan;
 
-fn verdict_text(run: &Summary) -> &'static str {
-    run.verdict.word().unwrap_or("–")
+/// A run among others.
+#[derive(Clone, Debug)]
+pub struct ComparedRun {
+    /// Name of the run; [`by_strength`] makes the names of several runs distinct.
+    pub label: String,
+    /// Name of its folder, which begins with its date and time.
+    pub folder: String,
+    /// URL of its page, relative to the comparison.
+    pub link: String,
+    /// Limits, hash size, book and test in a few words.
+    pub conditions: String,
+    /// Result.
+    pub summary: Summary,
 }
 
-fn llr_text(run: &Summary) -> String {
-    run.llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
+impl ComparedRun {
+    /// Returns the run of this plan in the folder of this name.
+    pub fn new(plan: &Plan, folder: &str, link: String, summary: Summary) -> Self {
+        let (label, conditions) = (plan.name.clone(), brief_conditions(plan));
+        Self { label, folder: folder.to_owned(), link, conditions, summary }
+    }
+
+    fn verdict(&self) -> &'static str {
+        let word = match &self.summary.tuning {
+            Some(tuning) => tuning.acceptance.word(),
+            None => self.summary.verdict.word(),
+        };
+        word.unwrap_or("–")
+    }
+
+    fn llr(&self) -> String {
+        self.summary.strength().llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
+    }
+
+    fn elo(&self) -> String {
+        self.summary.strength().elo_text()
+    }
+
+    /// Returns the estimate with its error, if there is one.
+    fn estimate(&self) -> Option<(f64, f64)> {
+        let measured = self.summary.strength();
+        measured.elo.zip(measured.elo_error)
+    }
 }
 
-/// Sorts the runs, the strongest candidate first and runs without an estimate last.
-pub fn by_strength(mut runs: Vec<Summary>) -> Vec<Summary> {
-    runs.sort_by(|one, other| match (one.elo, other.elo) {
-        (Some(one), Some(other)) => other.total_cmp(&one),
+/// Sorts the runs, the strongest candidate first and runs without an estimate last. Runs of the same name get the date and
+/// time of their folder as part of their label.
+pub fn by_strength(mut runs: Vec<ComparedRun>) -> Vec<ComparedRun> {
+    let names: Vec<String> = runs.iter().map(|run| run.label.clone()).collect();
+    for run in &mut runs {
+        if names.iter().filter(|name| **name == run.label).count() > 1 {
+            run.label = match run.folder.get(4..13) {
+                Some(stamp) if run.folder.as_bytes().get(8) == Some(&b'-') => {
+                    format!("{stamp} {}", run.label)
+                }
+                _ => run.folder.clone(),
+            };
+        }
+    }
+    runs.sort_by(|one, other| match (one.estimate(), other.estimate()) {
+        (Some(one), Some(other)) => other.0.total_cmp(&one.0),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => Ordering::Equal,
@@ -31,34 +81,50 @@ pub fn by_strength(mut runs: Vec<Summary>) -> Vec<Summary> {
     runs
 }
 
+/// Widest column of names in text.
+const NAME_WIDTH: usize = 32;
+
+/// Returns a name that fits into `width` letters; a longer one is cut with an ellipsis.
+fn fitted(name: &str, width: usize) -> String {
+    if name.chars().count() <= width {
+        return name.to_owned();
+    }
+    name.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, NAME_WIDTH)
+}
+
 /// Returns the runs as a text table.
-pub fn comparison_table(runs: &[Summary]) -> String {
-    let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).clamp(4, 32);
+pub fn comparison_table(runs: &[ComparedRun]) -> String {
+    let width = name_width(runs.iter().map(|run| run.label.as_str()));
     let mut table =
         format!("{:width$}  {:>16}  {:>9}  {:>7}  {:<9}\n", "run", "Elo", "pairs", "LLR", "verdict");
     for run in runs {
-        let name: String = run.name.chars().take(width).collect();
-        let elo = run.elo_text();
-        let llr = llr_text(run);
         let _ = writeln!(
             table,
-            "{name:width$}  {elo:>16}  {:>9}  {llr:>7}  {:<9}",
-            grouped(run.pairs),
-            verdict_text(run)
+            "{:width$}  {:>16}  {:>9}  {:>7}  {:<9}",
+            fitted(&run.label, width),
+            run.elo(),
+            grouped(run.summary.pairs),
+            run.llr(),
+            run.verdict()
         );
     }
     table
 }
 
 /// Returns the runs as an SVG chart with the Elo of each candidate and its interval.
-pub fn comparison_chart(runs: &[Summary]) -> String {
+pub fn comparison_chart(runs: &[ComparedRun]) -> String {
     let rows = runs.iter().filter_map(|run| {
-        let tone = match run.verdict {
+        let tone = match run.summary.verdict {
             Verdict::Accepted => Tone::Good,
             Verdict::Rejected => Tone::Bad,
             Verdict::Undecided | Verdict::NoTest => Tone::Main,
         };
-        Some(ForestRow { label: run.name.clone(), value: run.elo?, error: run.elo_error?, tone })
+        let (value, error) = run.estimate()?;
+        Some(ForestRow { label: run.label.clone(), value, error, tone })
     });
     let title = "Elo of each candidate against its baseline".into();
     ForestChart { title, x_label: "Elo, with 95 % interval".into(), rows: rows.collect() }.svg()
@@ -66,10 +132,12 @@ pub fn comparison_chart(runs: &[Summary]) -> String {
 
 /// Returns the runs as a text chart with a line per run under a common scale: `├──●──┤` is an estimate with its
 /// interval.
-pub fn comparison_lines(runs: &[Summary]) -> String {
+pub fn comparison_lines(runs: &[ComparedRun]) -> String {
     const WIDTH: usize = 40;
-    let known: Vec<(&str, f64, f64)> =
-        runs.iter().filter_map(|run| Some((run.name.as_str(), run.elo?, run.elo_error?))).collect();
+    let known: Vec<(&str, f64, f64)> = runs
+        .iter()
+        .filter_map(|run| run.estimate().map(|(elo, error)| (run.label.as_str(), elo, error)))
+        .collect();
     let reach = known.iter().map(|(_, elo, error)| elo.abs() + error).fold(0.0, f64::max);
     if known.is_empty() || !reach.is_finite() || reach == 0.0 {
         return String::new();
@@ -78,7 +146,7 @@ pub fn comparison_lines(runs: &[Summary]) -> String {
         let share = f64::midpoint(elo / reach, 1.0).clamp(0.0, 1.0);
         (share * (WIDTH - 1) as f64).round() as usize
     };
-    let names = known.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).clamp(4, 32);
+    let names = name_width(known.iter().map(|(name, ..)| *name));
     let scale = format!("\u{2212}{reach:.0}");
     let mut lines = format!(
         "{:names$}  {scale}{:>gap$}Elo +{reach:.0}\n",
@@ -93,8 +161,8 @@ pub fn comparison_lines(runs: &[Summary]) -> String {
         row[low..=high].fill('─');
         (row[low], row[high]) = ('├', '┤');
         row[place(elo)] = '●';
-        let name: String = name.chars().take(names).collect();
-        let _ = writeln!(lines, "{name:names$}  {}", row.into_iter().collect::<String>().trim_end());
+        let row = row.into_iter().collect::<String>();
+        let _ = writeln!(lines, "{:names$}  {}", fitted(name, names), row.trim_end());
     }
     lines
 }
@@ -102,26 +170,31 @@ pub fn comparison_lines(runs: &[Summary]) -> String {
 #[derive(Template)]
 #[template(path = "comparison_page.html")]
 struct ComparisonPage<'a> {
+    policy: String,
     style: String,
+    script: &'static str,
     chart: Option<String>,
-    runs: &'a [Summary],
+    runs: &'a [ComparedRun],
 }
 
 /// Returns the runs as a page with one chart and one table.
-pub fn comparison_page(runs: &[Summary]) -> String {
+pub fn comparison_page(runs: &[ComparedRun]) -> String {
+    let style = format!("{PAGE_STYLE}{CHART_STYLE}");
     render(&ComparisonPage {
-        style: format!("{PAGE_STYLE}{CHART_STYLE}"),
-        chart: runs.iter().any(|run| run.elo.is_some()).then(|| comparison_chart(runs)),
+        policy: policy(PAGE_SCRIPT, &style),
+        style,
+        script: PAGE_SCRIPT,
+        chart: runs.iter().any(|run| run.estimate().is_some()).then(|| comparison_chart(runs)),
         runs,
     })
 }
 
 /// Returns a run in the layout that is common in engine forums.
-pub fn forum_block(run: &Summary, limits: &str, book: &str) -> String {
+pub fn forum_block(run: &Summary, conditions: &str) -> String {
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| "–".into(), |value| format!("{value:.decimals$}"))
     };
-    let mut block = format!("{} vs {} ({limits}, {book})\n", run.candidate, run.baseline);
+    let mut block = format!("{} vs {} ({conditions})\n", run.candidate, run.baseline);
     let _ = writeln!(
         block,
         "Elo   | {} +- {} (95%), nElo {} +- {}",
@@ -131,7 +204,9 @@ pub fn forum_block(run: &Summary, limits: &str, book: &str) -> String {
         figure(run.nelo_error, 2)
     );
     if let (Some(llr), Some(lower), Some(upper)) = (run.llr, run.llr_lower, run.llr_upper) {
-        let _ = writeln!(block, "LLR   | {llr:.2} ({lower:.2}, {upper:.2}) {}", run.verdict);
+        let tested = run.hypotheses.map(|[null, alternative]| format!(" [{null:.2}, {alternative:.2}]"));
+        let tested = tested.unwrap_or_default();
+        let _ = writeln!(block, "LLR   | {llr:.2} ({lower:.2}, {upper:.2}){tested} {}", run.verdict);
     }
     let _ = writeln!(block, "Games | N: {} W: {} L: {} D: {}", run.games, run.wins, run.losses, run.draws);
     let [ll, ld, even, wd, ww] = run.pentanomial.0;
@@ -164,23 +239,35 @@ mod tests {
             llr: Some(2.95),
             llr_lower: Some(-2.94),
             llr_upper: Some(2.94),
+            hypotheses: Some([0.0, 5.0]),
             verdict,
             faults: 0,
             seconds: 0.0,
             voids: 0,
             after_stop: 0,
             table: Vec::new(),
+            tuning: None,
+        }
+    }
+
+    fn compared(name: &str, folder: &str, elo: Option<f64>, verdict: Verdict) -> ComparedRun {
+        ComparedRun {
+            label: name.to_owned(),
+            folder: folder.to_owned(),
+            link: format!("{folder}/report.html"),
+            conditions: "8+0.08".to_owned(),
+            summary: run(name, elo, verdict),
         }
     }
 
     #[test]
     fn runs_are_sorted_by_strength_and_those_without_an_estimate_come_last() {
         let runs = by_strength(vec![
-            run("b", Some(1.0), Verdict::Rejected),
-            run("n", None, Verdict::Undecided),
-            run("a", Some(4.5), Verdict::Accepted),
+            compared("b", "1", Some(1.0), Verdict::Rejected),
+            compared("n", "2", None, Verdict::Undecided),
+            compared("a", "3", Some(4.5), Verdict::Accepted),
         ]);
-        assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a", "b", "n"]);
+        assert_eq!(runs.iter().map(|run| run.label.as_str()).collect::<Vec<_>>(), ["a", "b", "n"]);
         let table = comparison_table(&runs);
         assert!(
             table.contains("+4.5 ± 5.2") && table.contains("accepted") && table.contains("1,234"),
@@ -196,18 +283,30 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_the_same_name_are_told_apart_by_their_date() {
+        let runs = by_strength(vec![
+            compared("a", "20260131-120000-a", Some(1.0), Verdict::Rejected),
+            compared("a", "20260131-130000-a", None, Verdict::Undecided),
+            compared("a", "other", None, Verdict::Undecided),
+        ]);
+        let labels: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
+        assert_eq!(labels, ["0131-1200 a", "0131-1300 a", "other"]);
+    }
+
+    #[test]
     fn markup_in_the_name_of_a_run_is_escaped() {
-        let page = comparison_page(&[run("<script>alert(1)</script>", Some(1.0), Verdict::Accepted)]);
-        assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
+        let page =
+            comparison_page(&[compared("<script>alert(1)</script>", "f", Some(1.0), Verdict::Accepted)]);
+        assert!(!page.contains("<script>alert") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     }
 
     #[test]
     fn the_forum_block_has_the_layout_of_engine_forums() {
-        let block = forum_block(&run("a", Some(4.5), Verdict::Accepted), "8+0.08", "balanced.epd");
+        let block = forum_block(&run("a", Some(4.5), Verdict::Accepted), "8+0.08, balanced.epd");
         assert_eq!(
             block,
             "new vs base (8+0.08, balanced.epd)\nElo   | 4.50 +- 5.25 (95%), nElo 4.50 +- 9.00\n\
-             LLR   | 2.95 (-2.94, 2.94) H1\nGames | N: 2468 W: 700 L: 668 D: 1100\nPenta | [10, 300, 600, 310, 14]\n"
+             LLR   | 2.95 (-2.94, 2.94) [0.00, 5.00] H1\nGames | N: 2468 W: 700 L: 668 D: 1100\nPenta | [10, 300, 600, 310, 14]\n"
         );
     }
 }

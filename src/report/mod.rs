@@ -2,15 +2,25 @@
 
 pub mod chart;
 pub mod comparison;
+mod conditions;
 mod files;
 mod filters;
+mod joint_rating;
 pub(crate) mod markup;
 mod number_text;
 pub mod page;
 mod text;
 mod verdict;
 
-pub use files::{DerivedFiles, Summary, TableRow, TuneFiles, Unplayable, pgn_text, table, weights_toml};
+pub use conditions::{
+    Condition, EngineConditions, brief_conditions, conditions, engine_conditions, hypotheses_text,
+    limits_text, setting_text,
+};
+pub use files::{
+    AcceptanceState, DerivedFiles, Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table,
+    weights_toml,
+};
+pub use joint_rating::JointRating;
 pub use number_text::grouped;
 pub use page::{PageObserver, RunPage, write_page};
 pub use text::{

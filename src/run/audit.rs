@@ -38,7 +38,7 @@ pub struct Audit {
 impl Audit {
     /// Checks the next entry and returns what is wrong with it, if anything.
     pub fn note(&mut self, entry: &Entry) -> Result<(), String> {
-        if self.finished && !matches!(entry, Entry::Session) {
+        if self.finished && !matches!(entry, Entry::Session { .. }) {
             return Err("something follows the end of the run".to_owned());
         }
         match entry {
@@ -46,7 +46,7 @@ impl Audit {
                 self.halves = if *format < 2 { Halves::PlayedAgain } else { Halves::Stay };
                 Ok(())
             }
-            Entry::Session | Entry::Fault { .. } => Ok(()),
+            Entry::Session { .. } | Entry::Fault { .. } => Ok(()),
             Entry::PairStarted { pair, attempt } => self.start(*pair, *attempt),
             Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
             Entry::Void { pair, attempt, .. } => self.end(*pair, *attempt).map(drop),

@@ -7,6 +7,7 @@ pub mod control;
 mod effect;
 mod event;
 mod fault_breaker;
+mod host;
 mod kind;
 mod observers;
 mod outcome;

@@ -153,6 +153,9 @@ pub struct BookPlan {
 pub struct PlannedEngine {
     /// The engine as the user named it.
     pub named: String,
+    /// The name that the engine gave in its handshake (`id name`), which mostly has its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_name: Option<String>,
     /// How to start it and which protocol it uses.
     pub spec: EngineSpec,
     /// Its thinking limits.
@@ -182,6 +185,7 @@ impl Plan {
     pub(super) fn sample(names: [&str; 2]) -> Self {
         let engine = |name: &str| PlannedEngine {
             named: name.to_owned(),
+            id_name: None,
             spec: EngineSpec::uci(name, name),
             limits: TimeControl::nodes(1),
             files: Vec::new(),

@@ -16,7 +16,7 @@ impl PlayingTime {
         // A suspend is only recorded when it ends, as void pairs, so time since the previous entry does not count.
         let stood_still = matches!(entry, Entry::Void { reason: VoidReason::Suspended { .. }, .. });
         match (&mut self.session, entry) {
-            (session, entry) if stood_still || matches!(entry, Entry::Session) => {
+            (session, entry) if stood_still || matches!(entry, Entry::Session { .. }) => {
                 if let Some((began, last)) = session.take() {
                     self.earlier_ms += last.saturating_sub(began);
                 }
@@ -44,7 +44,7 @@ mod tests {
         let void =
             |pair| Entry::Void { pair, attempt: 0, reason: VoidReason::Suspended { gap_ms: 3_600_000 } };
         for (entry, at) in [
-            (Entry::Session, 1_000),
+            (Entry::Session { host: None }, 1_000),
             (Entry::PairStarted { pair: 1, attempt: 0 }, 3_000),
             (void(0), 3_610_000),
             (void(1), 3_610_010),
@@ -59,9 +59,9 @@ mod tests {
     fn the_time_between_sessions_does_not_count() {
         let mut time = PlayingTime::default();
         for (entry, at) in [
-            (Entry::Session, 1_000),
+            (Entry::Session { host: None }, 1_000),
             (Entry::PairStarted { pair: 0, attempt: 0 }, 3_500),
-            (Entry::Session, 90_000),
+            (Entry::Session { host: None }, 90_000),
             (Entry::Finished, 90_250),
         ] {
             time.note(&entry, at);

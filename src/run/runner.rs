@@ -16,6 +16,7 @@ use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, first_ent
 use crate::run::control::{Asked, BoardStatus, ControlAnswer, ControlRequest, ControlServer, RunStatus};
 use crate::run::effect::{Effect, NextPair};
 use crate::run::event::{RunEvent, RunView};
+use crate::run::host::host_description;
 use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -90,7 +91,7 @@ impl Run {
         if next_seq == 0 {
             run.append(first_entry(parts.plan_text), Urgency::Now);
         }
-        run.append(Entry::Session, Urgency::Now);
+        run.append(Entry::Session { host: Some(host_description()) }, Urgency::Now);
         run.state.begin_session();
         let abandoned: Vec<PairId> = run.state.flying().collect();
         for id in abandoned {
@@ -387,7 +388,7 @@ impl Run {
     fn go_on(&mut self) {
         // Nothing has been played since the last pair ended, so the pause must not count as playing time.
         if self.state.is_paused() && self.state.flying().len() == 0 {
-            self.append(Entry::Session, Urgency::Grouped);
+            self.append(Entry::Session { host: None }, Urgency::Grouped);
         }
         self.state.go_on();
     }

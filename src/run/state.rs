@@ -56,6 +56,7 @@ pub struct RunState {
     watch: FaultWatch,
     quarantine: Quarantine,
     names: Vec<String>,
+    hosts: Vec<String>,
     llr: Option<f64>,
     llr_from: u64,
     decision: Option<Decision>,
@@ -88,6 +89,7 @@ impl RunState {
             watch: FaultWatch::default(),
             quarantine: Quarantine::new(plan.engines.len(), plan.breaker),
             names: plan.engines.iter().map(|engine| engine.spec.name.clone()).collect(),
+            hosts: Vec::new(),
             llr: plan.sprt().map(|_| 0.0),
             llr_from: 0,
             decision: None,
@@ -195,9 +197,11 @@ impl RunState {
                 self.finished = true;
                 Vec::new()
             }
-            Entry::Run { .. } | Entry::Session | Entry::PairStarted { .. } | Entry::Fault { .. } => {
+            Entry::Session { host } => {
+                self.hosts.extend(host.filter(|host| !self.hosts.contains(host)));
                 Vec::new()
             }
+            Entry::Run { .. } | Entry::PairStarted { .. } | Entry::Fault { .. } => Vec::new(),
         }
     }
 
@@ -431,6 +435,11 @@ impl RunState {
     /// Pairs played in full that do not count, because the decision was made without them.
     pub fn after_stop(&self) -> u64 {
         self.after_stop
+    }
+
+    /// The machines that played the run, in the order of their first session.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
     }
 
     /// Void pairs: those that the host disturbed.

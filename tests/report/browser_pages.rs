@@ -12,6 +12,15 @@ use crate::machine;
 use crate::run::{Bench, FAKE, PLAYSELF, finish, spawn, wait_for};
 use serde_json::Value;
 
+/// The line with the players of the game in the viewer, and the one with its current move.
+const WHO: &str = "#viewer [data-part=who]";
+const PLY: &str = "#viewer [data-part=ply]";
+
+/// A script that returns whether the viewer shows this game.
+fn shows(round: &str) -> String {
+    format!("return document.querySelector({WHO:?}).textContent.startsWith('{round}: ')")
+}
+
 /// Names that would be markup if a page did not escape them.
 const HOSTILE: [&str; 2] = ["<img src=x onerror=window.pwned=1>", "</script><script>window.pwned=2</script>"];
 
@@ -50,7 +59,8 @@ fn heights(browser: &Browser, figure: &str) -> Vec<f64> {
     let path =
         browser.run(&format!("return document.querySelector('#{figure} path.path').getAttribute('d')"));
     let path = path.as_str().unwrap();
-    path[1..].split('L').map(|point| point.split(' ').nth(1).unwrap().parse().unwrap()).collect()
+    // The curve begins before the first pair.
+    path[1..].split('L').skip(1).map(|point| point.split(' ').nth(1).unwrap().parse().unwrap()).collect()
 }
 
 /// The column of `pairs.csv` with this name.
@@ -151,9 +161,9 @@ fn the_report_shows_the_run_and_executes_no_markup_from_names() {
 }
 
 /// Charts without a description, fields without a label and buttons without a text.
-const UNLABELLED: &str = "return [...document.querySelectorAll('svg, [role=img]')] \
+const UNLABELLED: &str = "return [...document.querySelectorAll('svg:not([aria-hidden]), [role=img]')] \
     .filter(e => e.checkVisibility() && (e.getAttribute('aria-label') || '').length < 10).map(e => e.outerHTML.slice(0, 90)) \
-    .concat([...document.querySelectorAll('input, select')].filter(e => !e.labels.length).map(e => e.outerHTML)) \
+    .concat([...document.querySelectorAll('input, select')].filter(e => !e.labels.length && !e.ariaLabel).map(e => e.outerHTML)) \
     .concat([...document.querySelectorAll('button')].filter(e => !e.textContent.trim()).map(e => e.outerHTML))";
 
 /// Every text with a contrast below 4.5 : 1, as the browser paints it. Text on bars and boards of charts is checked in
@@ -165,7 +175,7 @@ const LOW_CONTRAST: &str = "const parts = (text) => (text.match(/[\\d.]+/g) || [
         if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; }; \
     const faint = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); \
     while (all.nextNode()) { const e = all.currentNode.parentElement, text = all.currentNode.data.trim(); \
-        if (!text || !e.checkVisibility() || e.closest('script, style, noscript, desc, title, option')) continue; \
+        if (!text || !e.checkVisibility() || e.closest('script, style, noscript, desc, title, option, .squares')) continue; \
         const drawn = e.closest('svg'); \
         if (drawn && (e.matches('.on') || drawn.querySelector('[fill-opacity]'))) continue; \
         const style = getComputedStyle(e), one = light(parts(drawn ? style.fill : style.color)), other = light(ground(e)); \
@@ -193,7 +203,7 @@ fn reached_by_keyboard(browser: &Browser) -> Vec<String> {
         browser.press("\u{e004}");
         let here = browser.run(
             "const e = document.activeElement; return e === document.body ? null : \
-             [[...document.querySelectorAll('*')].indexOf(e), e.id || e.getAttribute('href') || e.tagName]",
+             [[...document.querySelectorAll('*')].indexOf(e), e.id || e.dataset.part || e.getAttribute('href') || e.tagName]",
         );
         if here.is_null() || reached.first() == Some(&here) {
             break;
@@ -215,30 +225,27 @@ fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     browser.open_file(&bench.path("run/report.html"));
     assert_accessible(&browser, "the report");
     let reached = reached_by_keyboard(&browser);
-    for name in ["pick", "wanted", "show", "board", "first", "back", "forward", "last", "SUMMARY"] {
+    for name in ["wanted", "show", "board", "first", "back", "forward", "last", "SUMMARY"] {
         assert!(reached.iter().any(|each| each == name), "{name} is not among {reached:?}");
     }
     for link in ["#game-", "faults/pair"] {
         assert!(reached.iter().any(|each| each.starts_with(link)), "{link} is not among {reached:?}");
     }
     // The viewer reacts to the arrow keys and to the number of a game.
-    browser.run("document.getElementById('board').focus()");
+    browser.run("document.querySelector('#viewer [data-part=board]').focus()");
     browser.press("\u{e011}");
-    assert!(browser.text("#ply").starts_with("0 /"), "{}", browser.text("#ply"));
+    assert!(browser.text(PLY).starts_with("0 /"), "{}", browser.text(PLY));
     browser.press("\u{e014}");
-    assert!(browser.text("#ply").starts_with("1 /"), "{}", browser.text("#ply"));
+    assert!(browser.text(PLY).starts_with("1 /"), "{}", browser.text(PLY));
     browser.run("document.getElementById('wanted').focus()");
     for key in ["7", ".", "2", "\u{e007}"] {
         browser.press(key);
     }
-    assert!(browser.text("#who").starts_with("7.2: "), "{}", browser.text("#who"));
+    assert!(browser.text(WHO).starts_with("7.2: "), "{}", browser.text(WHO));
     // The links in tables open a game as well.
-    let link = browser.text("#one-sided a");
-    browser.run("document.querySelector('#one-sided a').click()");
-    browser.wait(
-        "the linked game is shown",
-        &format!("return document.getElementById('who').textContent.startsWith('{link}: ')"),
-    );
+    let link = browser.text("#opening-table a");
+    browser.run("document.querySelector('#opening-table a').click()");
+    browser.wait("the linked game is shown", &shows(&link));
     assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
 }
 
@@ -251,7 +258,7 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
     let page = served.url("/run/run/");
     browser.open(&page);
     browser.wait("the page fills", "return document.querySelectorAll('#head .figures div').length > 5");
-    browser.wait("boards are shown", "return document.querySelectorAll('#boards figure').length === 2");
+    browser.wait("boards are shown", "return document.querySelectorAll('#boards figure svg').length === 2");
     assert!(browser.text("#boards").contains(HOSTILE[0]), "names are shown as text");
     assert!(
         browser.run("return document.getElementById('steer').offsetParent === null").as_bool().unwrap(),
@@ -275,6 +282,7 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
 
 fn live_updates_arrive_within_a_second(browser: &Browser, bench: &Bench) {
     let rows = || bench.read("run", "journal.ndjson").matches("\"type\":\"game\"").count();
+    browser.wait("a curve is drawn", "return Boolean(document.querySelector('#sure path.path'))");
     let before: f64 = browser
         .run("return Number(document.querySelector('#sure path.path')?.dataset.points || 0)")
         .as_f64()
@@ -335,7 +343,7 @@ fn past_and_running_runs_are_listed_together() {
         "the running one plays",
         "return document.querySelector('#runs tbody tr').textContent.includes('playing')",
     );
-    assert!(browser.text("#compared").contains("Compared"));
+    runs_are_filtered_and_compared(&browser, &served);
     assert_accessible(&browser, "the list of runs");
     assert_fits(&browser, "the list of runs");
     browser.open(&served.url("/run/past/"));
@@ -344,13 +352,12 @@ fn past_and_running_runs_are_listed_together() {
     assert_figures_equal_summary(&figures(&browser), &summary);
     assert_accessible(&browser, "the page of a past run");
     // Every game can be shown, although none is part of the page.
-    for (round, shown) in [("12.2", "12.2: "), ("3", "3.1: ")] {
+    for (round, shown) in [("12.2", "12.2"), ("3", "3.1")] {
         browser.run(&format!(
             "document.getElementById('wanted').value = '{round}'; document.getElementById('show').click()"
         ));
-        let script = format!("return document.getElementById('who').textContent.startsWith('{shown}')");
-        browser.wait("the game is shown", &script);
-        assert!(browser.text("#who").contains(HOSTILE[0]), "names are shown as text");
+        browser.wait("the game is shown", &shows(shown));
+        assert!(browser.text(WHO).contains(HOSTILE[0]), "names are shown as text");
     }
     assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     assert_eq!(http(served.port, "GET", "/run/past/game/13.1", &[], "").status, 404);
@@ -359,6 +366,36 @@ fn past_and_running_runs_are_listed_together() {
     assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     running.kill().unwrap();
     running.wait().unwrap();
+}
+
+/// The form above the list hides runs, and ticked runs are compared on a page of their own.
+fn runs_are_filtered_and_compared(browser: &Browser, served: &Served) {
+    let visible =
+        "return [...document.querySelectorAll('#run-table tbody tr')].filter(r => !r.hidden).length";
+    browser.run(
+        "const f = document.getElementById('run-filter').elements; f.text.value = 'older'; \
+                 f.text.dispatchEvent(new Event('input', { bubbles: true }))",
+    );
+    assert_eq!(browser.run(visible), 1, "only the run that was searched for");
+    browser.run("const f = document.getElementById('run-filter').elements; f.text.value = ''; f.from.value = '2999-01-01'; \
+                 f.text.dispatchEvent(new Event('input', { bubbles: true }))");
+    assert_eq!(browser.run(visible), 0, "no run is that new");
+    browser.run(
+        "const f = document.getElementById('run-filter').elements; f.from.value = ''; \
+                 f.text.dispatchEvent(new Event('input', { bubbles: true }))",
+    );
+    assert_eq!(browser.run(visible), 3);
+    browser.run(
+        "for (const id of ['past', 'older']) document.querySelector(`[data-run=${id}]`).click(); \
+                 document.getElementById('compare').click()",
+    );
+    browser.wait(
+        "two runs are compared",
+        "return document.querySelectorAll('#comparison-table tbody tr').length === 2",
+    );
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
+    browser.open(&served.url("/"));
+    browser.wait("the list is back", "return document.querySelectorAll('#runs tbody tr').length === 3");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod run;
 #[path = "../support/signals.rs"]
 mod signals;
 
+mod browser_charts;
 mod browser_pages;
 mod commands;
 mod contrast;

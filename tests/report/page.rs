@@ -1,5 +1,6 @@
 //! The report page: contents, markup in names, and size.
 
+use playself::game::TimeControl;
 use playself::game::{
     Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PairId, PlyRecord,
     Termination,
@@ -10,7 +11,7 @@ use playself::report::page::{
     ChartDetail, GameShelf, MatchData, PageContext, Section, fault_section, game_section, result_section,
     test_section, time_section, whole_page,
 };
-use playself::stats::{Bounds, PairScore};
+use playself::stats::{Hypotheses, PairScore, SprtConfig};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -54,6 +55,9 @@ fn context(name: &str) -> PageContext {
     PageContext {
         name: name.into(),
         engines: vec![name.into(), "base".into()],
+        conditions: vec![("Time control", "8+0.08".into())],
+        engine_conditions: Vec::new(),
+        gap: None,
         sentence: "+4.1 ± 2.9 Elo after 8,412 pairs: accepted".into(),
         figures: vec![("Elo".into(), "+4.1 ± 2.9".into()), ("LOS".into(), "99.7 %".into())],
         plan: "name = \"<plan>\"".into(),
@@ -62,9 +66,16 @@ fn context(name: &str) -> PageContext {
     }
 }
 
+/// The page of a test after this many pairs, each game of this many half-moves.
+pub(crate) fn sample_page(pairs: u64, plies: usize) -> String {
+    let (picture, shelf) = played(["new", "old"], pairs, plies);
+    match_page(&context("new"), &picture, &shelf)
+}
+
 fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> String {
+    let sprt = SprtConfig::usual(Hypotheses::new(0.0, 5.0).expect("in order"));
     let sections: [Section; 5] = [
-        test_section(picture, Some(Bounds { lower: -2.94, upper: 2.94 }), ChartDetail::Full),
+        test_section(picture, Some(&sprt), ChartDetail::Full),
         result_section(picture),
         game_section(picture),
         time_section(picture),
@@ -98,7 +109,7 @@ fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchData, GameShelf) 
             Some(pair as f64 * 0.001),
         );
         for (game, record) in GameOfPair::BOTH.into_iter().zip(&games) {
-            shelf.offer(pair, game, record, &engines);
+            shelf.offer(pair, game, record, &engines, [TimeControl::nodes(100); 2]);
         }
     }
     (picture, shelf)
@@ -113,13 +124,17 @@ fn a_page_has_every_chart_and_keeps_markup_in_names_as_text() {
         assert!(page.contains(&format!("<figure id=\"{id}\">")), "{id} is missing");
     }
     assert!(
-        page.contains("<a href=\"faults/pair10-game1-try2.json\">"),
+        page.contains("<a href=\"faults/pair10-game1-try2.json\""),
         "the link has the file name of the bundle"
     );
     assert!(!page.contains("<script>alert"), "a name is markup");
     assert!(!page.contains("<img>"), "a move text is markup");
     assert_eq!(page.matches("</script>").count(), 2, "only the two elements of the page itself");
-    assert!(page.contains("data-points=\"30\""), "the LLR curve has a point for each pair");
+    assert!(
+        page.contains("data-points=\"31\""),
+        "the LLR curve has a point for each pair and one before them"
+    );
+    assert!(page.contains(">H1 +2.94<") && page.contains("[0, 5] normalized Elo"), "bounds have numbers");
 }
 
 #[test]
@@ -127,6 +142,14 @@ fn a_run_without_a_pair_still_has_a_page() {
     let (picture, shelf) = played(["a", "b"], 0, 0);
     let page = match_page(&context("empty"), &picture, &shelf);
     assert!(page.contains("No pair has been counted yet") && !page.contains("NaN"));
+}
+
+#[test]
+fn a_few_pairs_are_explained_instead_of_drawn() {
+    let (picture, shelf) = played(["a", "b"], 7, 12);
+    let page = match_page(&context("short"), &picture, &shelf);
+    assert!(page.contains("Curves are drawn from 10 counted pairs on; so far 7 are counted."));
+    assert!(!page.contains("<figure id=\"elo\">") && !page.contains("<figure id=\"llr\">"));
 }
 
 #[test]
@@ -139,7 +162,7 @@ fn a_million_games_fit_into_three_megabytes() {
 }
 
 #[test]
-fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
+fn openings_are_listed_with_the_results_of_both_colours_and_of_the_candidate() {
     use GameResult::{BlackWins, Draw, WhiteWins};
     let mut picture = MatchData::new(vec!["new".into(), "old".into()]);
     // Opening, results of both games, half points of the candidate, which has White in the first game.
@@ -158,32 +181,31 @@ fn openings_are_ranked_by_the_score_of_a_colour_and_of_an_engine() {
         picture.count(PairId { index: at as u64, attempt: 0 }, [&games[0], &games[1]], score, None);
     }
     let html = result_section(&picture).html;
-    let rows = |id: &str| -> Vec<String> {
-        let table = html.split(&format!("<figure id=\"{id}\">")).nth(1).expect("the page has the table");
-        let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next());
-        let rows = body.unwrap_or_default().split("<tr>").skip(1);
-        rows.map(|row| {
+    let body =
+        html.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next()).unwrap_or_default();
+    let rows: Vec<String> = body
+        .split("<tr>")
+        .skip(1)
+        .map(|row| {
             let cells =
                 row.split("<td").skip(1).map(|cell| cell.split_once('>').map_or("", |(_, text)| text));
-            cells.take(6).map(|cell| cell.replace("</a>", "")).collect::<Vec<_>>().join("|")
+            cells.take(9).map(|cell| cell.replace("</a>", "")).collect::<Vec<_>>().join("|")
         })
-        .collect()
-    };
+        .collect();
+    // Opening, first game, games, White won, drawn, Black won, score of White, points with White and with Black.
     assert_eq!(
-        rows("one-sided"),
-        ["5|<a href=\"#game-1.1\">1.1|3|1|0|2½ of 4", "9|<a href=\"#game-3.1\">3.1|0|0|2|1 of 2"]
-    );
-    assert_eq!(
-        rows("gained"),
+        rows,
         [
-            "3|<a href=\"#game-4.1\">4.1|1|0|1|2 of 2",
-            "5|<a href=\"#game-1.1\">1.1|3|1|0|2½ of 4",
-            "7|<a href=\"#game-5.1\">5.1|1|0|1|0 of 2"
+            "5|<a href=\"#game-1.1\">1.1|4|3|1|0|88 %|2|½",
+            "9|<a href=\"#game-3.1\">3.1|2|0|0|2|0 %|0|1",
+            "3|<a href=\"#game-4.1\">4.1|2|1|0|1|50 %|1|1",
+            "7|<a href=\"#game-5.1\">5.1|2|1|0|1|50 %|0|0",
+            "2|<a href=\"#game-6.1\">6.1|2|0|2|0|50 %|½|½",
         ]
     );
     assert!(
         html.contains("White won both games of 1 pair, Black both games of 1; 4 were split or drawn"),
         "{html}"
     );
-    assert!(html.contains("Extremes of 5 openings with 2.4 games each on average"), "{html}");
+    assert!(html.contains("5 openings with 2.4 games each on average"), "{html}");
 }

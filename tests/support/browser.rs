@@ -226,6 +226,12 @@ impl Browser {
         );
     }
 
+    /// Performs actions of the mouse, as WebDriver describes them.
+    pub(crate) fn mouse(&self, actions: &[Value]) {
+        let mouse = json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions });
+        self.order("POST", "/actions", &json!({ "actions": [mouse] }));
+    }
+
     /// Emulates a preference for `light` or `dark`; an empty word ends the emulation.
     pub(crate) fn prefer(&self, scheme: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);

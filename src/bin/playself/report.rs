@@ -1,10 +1,11 @@
 //! `playself report RUN_DIR…`.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::commands::{Failure, OrFailure, ReadRun, answer, run_summary, write_charts};
+use playself::commands::{Failure, OrFailure, ReadRun, answer, compared_run, open_runs, write_charts};
 use playself::game::GameId;
 use playself::report::comparison::{
     by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
@@ -45,8 +46,9 @@ pub(crate) struct ReportCommand {
 
 impl ReportCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let folders = self.runs.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<_>, _>>();
-        match &folders.or_usage()?[..] {
+        let (folders, others) = open_runs(&self.runs)?;
+        others.iter().for_each(|other| print_note(other));
+        match &folders[..] {
             [folder] if self.page.is_none() => self.report(folder)?,
             _ if !self.game.is_empty() => return Err(Failure::usage("--game needs exactly one run")),
             several => self.compare(several)?,
@@ -71,8 +73,9 @@ impl ReportCommand {
     }
 
     fn compare(&self, folders: &[RunFolder]) -> Result<(), Failure> {
-        let runs = folders.iter().map(run_summary).collect::<Result<Vec<_>, _>>()?;
-        let runs = by_strength(runs);
+        let link = |folder: &RunFolder| folder.page().display().to_string();
+        let runs = folders.iter().map(|folder| compared_run(folder, link(folder)));
+        let runs = by_strength(runs.collect::<Result<Vec<_>, _>>()?);
         let charts = self.write_charts(&[("comparison".to_owned(), comparison_chart(&runs))])?;
         if let Some(path) = &self.page {
             write_whole(path, comparison_page(&runs).as_bytes())
@@ -80,7 +83,7 @@ impl ReportCommand {
                 .or_fault()?;
         }
         if self.json {
-            return runs.iter().try_for_each(|run| answer(serde_json::to_string(run).or_fault()?));
+            return runs.iter().try_for_each(|run| answer(serde_json::to_string(&run.summary).or_fault()?));
         }
         if self.forum {
             return folders.iter().try_for_each(|folder| answer(ReadRun::read(folder)?.forum_text()));
@@ -93,6 +96,11 @@ impl ReportCommand {
     fn write_charts(&self, charts: &[(String, String)]) -> Result<Vec<PathBuf>, Failure> {
         self.svg.as_ref().map_or(Ok(Vec::new()), |folder| write_charts(folder, charts))
     }
+}
+
+/// Prints a note to standard error, where it does not mix with the answer.
+fn print_note(text: &str) {
+    let _ = writeln!(io::stderr(), "Note; {text}");
 }
 
 fn print_charts(paths: &[PathBuf]) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! Bar charts: vertical bars for counts of ordered classes, horizontal bars for shares of a whole.
 
-use super::scale::Scale;
-use super::svg::{Anchor, Tone, frame, rect, text};
+use super::scale::{Scale, tick_label};
+use super::svg::{Anchor, Tone, frame, line, rect, text};
 use crate::report::number_text::grouped;
 
 const WIDTH: f64 = 720.0;
@@ -17,13 +17,15 @@ pub struct Bar {
     pub tone: Tone,
 }
 
-/// Vertical bars, each with its count above it.
+/// Vertical bars over an axis of counts.
 #[derive(Clone, Debug)]
 pub struct BarChart {
     /// Title of the chart.
     pub title: String,
     /// Name and unit of the classes.
     pub x_label: String,
+    /// What is counted.
+    pub y_label: String,
     /// The bars from left to right.
     pub bars: Vec<Bar>,
 }
@@ -31,27 +33,35 @@ pub struct BarChart {
 impl BarChart {
     /// Draws the chart as SVG.
     pub fn svg(&self) -> String {
-        const HEIGHT: f64 = 240.0;
+        const HEIGHT: f64 = 260.0;
         const FLOOR: f64 = HEIGHT - 46.0;
-        let highest = self.bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
-        let y = Scale::new((0.0, highest as f64), (FLOOR, 28.0));
-        // A single bar as wide as the page would look like an area.
-        let step = ((WIDTH - 20.0) / self.bars.len().max(1) as f64).min(150.0);
+        const TOP: f64 = 44.0;
+        const LEFT: f64 = 74.0;
+        const RIGHT: f64 = 20.0;
         // Width of a letter on a narrow screen, where letters are larger.
         const LETTER: f64 = 11.5;
+        let highest = self.bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
+        let y = Scale::new((0.0, highest as f64), (FLOOR, TOP));
+        // A single bar as wide as the page would look like an area.
+        let step = ((WIDTH - LEFT - RIGHT) / self.bars.len().max(1) as f64).min(150.0);
         let widest = |text: fn(&Bar) -> usize| self.bars.iter().map(text).max().unwrap_or(1) as f64 * LETTER;
         let label_width = widest(|bar| bar.label.chars().count());
         let every = (1.2 * label_width / step).ceil().max(1.0) as usize;
         let counts_fit = widest(|bar| grouped(bar.count).len()) <= step * 1.1;
         let mut marks = String::new();
+        for tick in y.whole_ticks(4) {
+            let height = y.place(tick);
+            line(&mut marks, (LEFT, height), (WIDTH - RIGHT, height), "grid");
+            text(&mut marks, LEFT - 8.0, height + 4.0, Anchor::End, "soft", &tick_label(tick, 1.0));
+        }
         for (place, bar) in self.bars.iter().enumerate() {
-            let left = 10.0 + step * place as f64;
+            let left = LEFT + step * place as f64;
             let top = y.place(bar.count as f64);
             let fill = bar.tone.class().replacen("t-", "f-", 1);
             let count = grouped(bar.count);
             let tooltip = format!("{}: {count}", bar.label);
             rect(&mut marks, (left + step * 0.08, top), (step * 0.84, FLOOR - top), &fill, &tooltip);
-            if counts_fit {
+            if counts_fit && bar.count > 0 {
                 text(&mut marks, left + step / 2.0, top - 6.0, Anchor::Middle, "strong", &count);
             }
             if place % every == 0 {
@@ -60,7 +70,9 @@ impl BarChart {
                 text(&mut marks, middle, FLOOR + 17.0, Anchor::Middle, "soft", &bar.label);
             }
         }
-        text(&mut marks, WIDTH / 2.0, HEIGHT - 6.0, Anchor::Middle, "soft", &self.x_label);
+        line(&mut marks, (LEFT, FLOOR), (WIDTH - RIGHT, FLOOR), "axis");
+        text(&mut marks, f64::midpoint(LEFT, WIDTH), HEIGHT - 6.0, Anchor::Middle, "soft", &self.x_label);
+        text(&mut marks, 4.0, 16.0, Anchor::Start, "soft", &self.y_label);
         let description: Vec<_> =
             self.bars.iter().map(|bar| format!("{} {}", bar.label, bar.count)).collect();
         frame(WIDTH, HEIGHT, &self.title, &description.join(", "), &marks)
@@ -137,7 +149,8 @@ mod tests {
             Bar { label: "0".into(), count: 3, tone: Tone::Bad },
             Bar { label: "½".into(), count: 0, tone: Tone::Bad },
         ];
-        let svg = BarChart { title: "Pairs".into(), x_label: "points".into(), bars }.svg();
+        let svg =
+            BarChart { title: "Pairs".into(), x_label: "points".into(), y_label: "pairs".into(), bars }.svg();
         assert!(svg.contains("0 3, ½ 0"), "{svg}");
     }
 

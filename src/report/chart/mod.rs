@@ -16,4 +16,4 @@ pub use board::BoardMap;
 pub use decimate::{decimate, decimate_band};
 pub use forest::{ForestChart, ForestRow};
 pub use svg::{CHART_STYLE, Tone, standalone};
-pub use xy::{BandPoint, ChartSize, Layer, XyChart};
+pub use xy::{BandPoint, ChartSize, Layer, ValueFormat, XyChart};

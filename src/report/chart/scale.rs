@@ -36,6 +36,16 @@ impl Scale {
         let ticks = (last - first).clamp(0.0, 50.0) as usize;
         (0..=ticks).map(|tick| (first + tick as f64) * step).collect()
     }
+
+    /// Returns about `count` round whole numbers inside the range.
+    pub(super) fn whole_ticks(self, count: usize) -> Vec<f64> {
+        let mut ticks = self.ticks(count);
+        if ticks.windows(2).any(|pair| pair[1] - pair[0] < 1.0) {
+            let (first, last) = (self.low.ceil() as i64, self.high.floor() as i64);
+            ticks = (first..=last).take(50).map(|tick| tick as f64).collect();
+        }
+        ticks
+    }
 }
 
 /// Returns the next larger 1, 2 or 5 times a power of ten.
@@ -77,6 +87,12 @@ mod tests {
             );
             assert!(ticks.iter().all(|tick| *tick >= range.0 && *tick <= range.1), "{name}: {ticks:?}");
         }
+    }
+
+    #[test]
+    fn counts_have_whole_ticks() {
+        assert_eq!(Scale::new((0.0, 2.0), (0.0, 100.0)).whole_ticks(5), [0.0, 1.0, 2.0]);
+        assert_eq!(Scale::new((8.0, 30.0), (0.0, 100.0)).whole_ticks(5), [10.0, 15.0, 20.0, 25.0, 30.0]);
     }
 
     #[test]

@@ -34,9 +34,21 @@ impl Tone {
 
 /// Returns an image of `marks` with a title and a description for screen readers.
 pub(super) fn frame(width: f64, height: f64, title: &str, description: &str, marks: &str) -> String {
+    frame_with(width, height, title, description, "", marks)
+}
+
+/// Returns an image with further attributes, which are markup.
+pub(super) fn frame_with(
+    width: f64,
+    height: f64,
+    title: &str,
+    description: &str,
+    attributes: &str,
+    marks: &str,
+) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
-         class=\"chart\" aria-label=\"{label}\"><title>{title}</title><desc>{description}</desc>{marks}</svg>",
+         class=\"chart\"{attributes} aria-label=\"{label}\"><title>{title}</title><desc>{description}</desc>{marks}</svg>",
         label = escape(&format!("{title}. {description}")),
         title = escape(title),
         description = escape(description),
@@ -97,12 +109,22 @@ pub const CHART_STYLE: &str = include_str!("chart.css");
 pub fn standalone(svg: &str) -> String {
     let head = svg.find('>').map_or(svg.len(), |end| end + 1);
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{}</style>\
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}{}<style>{}</style>\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{}\n",
-        &svg[..head],
+        size_attributes(svg),
+        svg[..head].trim_start_matches("<svg"),
         light_style(),
         &svg[head..]
     )
+}
+
+/// Returns the start of the image with the size of its view box, which programs for papers need.
+fn size_attributes(svg: &str) -> String {
+    let view = svg.split_once("viewBox=\"0 0 ").and_then(|(_, rest)| rest.split_once('"'));
+    match view.and_then(|(size, _)| size.split_once(' ')) {
+        Some((width, height)) => format!("<svg width=\"{width}\" height=\"{height}\""),
+        None => "<svg".to_owned(),
+    }
 }
 
 /// Returns the style sheet with the light colours of its first rule.
@@ -137,6 +159,7 @@ mod tests {
     #[test]
     fn a_standalone_file_contains_its_style() {
         let file = standalone(&frame(10.0, 10.0, "t", "d", "<line/>"));
+        assert!(file.contains("<svg width=\"10\" height=\"10\" xmlns="), "{file}");
         assert!(file.starts_with("<?xml") && file.contains("<style>") && file.ends_with("</svg>\n"));
         assert!(!file.contains("var(") && !file.contains("@media") && !file.contains("--"), "{file}");
         assert!(file.contains("stroke:#1f66b3") && file.contains(".chart{font:"), "{file}");

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::scale::{Scale, tick_label};
-use super::svg::{Anchor, Tone, frame, line, text};
+use super::svg::{Anchor, Tone, frame_with, line, text};
+use crate::report::markup::escape;
 
 /// Size of a chart on its page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,10 +65,12 @@ pub struct BandPoint {
 /// One layer of a chart, drawn in order.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// A curve with its name at the right end.
+    /// A curve with a label at the right end.
     Line {
         /// Name of the curve.
         name: String,
+        /// Label at its end, mostly its last value.
+        label: String,
         /// Points from left to right.
         points: Vec<(f64, f64)>,
         /// Colour of the layer.
@@ -75,6 +78,8 @@ pub enum Layer {
     },
     /// An interval around a curve.
     Band {
+        /// Name of the interval.
+        name: String,
         /// Points from left to right.
         points: Vec<BandPoint>,
         /// Colour of the layer.
@@ -84,21 +89,30 @@ pub enum Layer {
     Rule {
         /// Vertical position.
         y: f64,
-        /// Label at the right end.
+        /// Label at the right end, and the name of the layer.
         label: String,
         /// Colour of the layer.
         tone: Tone,
     },
 }
 
-/// A chart of lines and bands.
+/// How the values of the vertical axis are written beside the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueFormat {
+    /// Number of decimals.
+    pub decimals: usize,
+    /// Whether positive values have a sign.
+    pub signed: bool,
+}
+
+/// A chart of lines and bands over a count.
 #[derive(Clone, Debug)]
 pub struct XyChart {
     /// Title of the chart.
     pub title: String,
     /// Description with figures, for screen readers.
     pub description: String,
-    /// Name and unit of the horizontal axis.
+    /// Name of the counted unit on the horizontal axis.
     pub x_label: String,
     /// Name and unit of the vertical axis.
     pub y_label: String,
@@ -106,12 +120,14 @@ pub struct XyChart {
     pub layers: Vec<Layer>,
     /// Largest vertical range; values outside it are clipped.
     pub y_limit: Option<(f64, f64)>,
+    /// How values are written.
+    pub values: ValueFormat,
     /// Size on the page.
     pub size: ChartSize,
 }
 
 impl XyChart {
-    /// Draws the chart as SVG.
+    /// Draws the chart as SVG. The data are in attributes, from which the script of a page draws it again after a zoom.
     pub fn svg(&self) -> String {
         let room = self.size.room();
         let (x_range, y_range) = self.ranges();
@@ -119,50 +135,83 @@ impl XyChart {
         let y = Scale::new(y_range, (room.floor(), room.top));
         let mut marks = String::new();
         self.draw_axes(&mut marks, room, x, y);
-        let mut labels = Vec::new();
-        for layer in &self.layers {
-            draw_layer(&mut marks, layer, room, x, y);
-            labels.extend(label_of(layer, y));
+        let labels = spread(self.layers.iter().map(|layer| label_height(layer, y)).collect(), room);
+        for (layer, height) in self.layers.iter().zip(labels) {
+            self.draw_layer(&mut marks, layer, height, room, x, y);
         }
-        draw_labels(&mut marks, labels, room);
-        frame(room.width, room.height, &self.title, &self.description, &marks)
+        let data = self.data(room, x_range, y_range);
+        frame_with(room.width, room.height, &self.title, &self.description, &data, &marks)
+    }
+
+    /// Returns the attributes with the plot area, the ranges and the formats.
+    fn data(&self, room: Room, x: (f64, f64), y: (f64, f64)) -> String {
+        let mut data = format!(
+            " data-plot=\"{} {} {} {}\" data-x-range=\"{} {}\" data-y-range=\"{} {}\" data-whole=\"yes\" data-x-name=\"{}\" \
+             data-decimals=\"{}\"",
+            room.left,
+            room.top,
+            room.right_edge(),
+            room.floor(),
+            number(x.0),
+            number(x.1),
+            number(y.0),
+            number(y.1),
+            escape(&self.x_label),
+            self.values.decimals,
+        );
+        if self.values.signed {
+            data.push_str(" data-signed=\"yes\"");
+        }
+        if let Some((low, high)) = self.y_limit {
+            let _ = write!(data, " data-y-limit=\"{} {}\"", number(low), number(high));
+        }
+        data
     }
 
     fn ranges(&self) -> ((f64, f64), (f64, f64)) {
-        let mut xs = (0.0f64, 1.0f64);
+        let mut xs = (f64::INFINITY, f64::NEG_INFINITY);
         let mut ys = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut include = |value: f64| {
+        let extend = |range: &mut (f64, f64), value: f64| {
             if value.is_finite() {
-                ys = (ys.0.min(value), ys.1.max(value));
+                *range = (range.0.min(value), range.1.max(value));
             }
         };
         for layer in &self.layers {
             match layer {
                 Layer::Line { points, .. } => {
-                    points.iter().for_each(|point| include(point.1));
-                    xs.1 = points.iter().map(|point| point.0).fold(xs.1, f64::max);
+                    for point in points {
+                        extend(&mut xs, point.0);
+                        extend(&mut ys, point.1);
+                    }
                 }
                 Layer::Band { points, .. } => {
-                    points.iter().for_each(|point| {
-                        include(point.low);
-                        include(point.high);
-                    });
-                    xs.1 = points.iter().map(|point| point.x).fold(xs.1, f64::max);
+                    for point in points {
+                        extend(&mut xs, point.x);
+                        extend(&mut ys, point.low);
+                        extend(&mut ys, point.high);
+                    }
                 }
-                Layer::Rule { y, .. } => include(*y),
+                Layer::Rule { y, .. } => extend(&mut ys, *y),
             }
         }
+        // A single point needs a width, and no point at all an axis.
+        xs = if xs.0 > xs.1 { (0.0, 1.0) } else { (xs.0, xs.1.max(xs.0 + 1.0)) };
         if ys.0 > ys.1 {
             ys = (-1.0, 1.0);
         }
         if let Some((low, high)) = self.y_limit {
             ys = (ys.0.max(low), ys.1.min(high));
         }
-        let margin = (ys.1 - ys.0).max(1e-9) * 0.06;
+        if ys.1 - ys.0 < 1e-9 {
+            // A weight that has not moved is drawn in the middle of a readable scale.
+            ys = (ys.0 - 1.0, ys.1 + 1.0);
+        }
+        let margin = (ys.1 - ys.0) * 0.06;
         (xs, (ys.0 - margin, ys.1 + margin))
     }
 
     fn draw_axes(&self, marks: &mut String, room: Room, x: Scale, y: Scale) {
+        marks.push_str("<g class=\"axes\">");
         let ticks = y.ticks(if self.size == ChartSize::Wide { 5 } else { 4 });
         let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
         for tick in ticks {
@@ -170,94 +219,124 @@ impl XyChart {
             line(marks, (room.left, height), (room.right_edge(), height), "grid");
             text(marks, room.left - 8.0, height + 4.0, Anchor::End, "soft", &tick_label(tick, step));
         }
-        let ticks = x.ticks(if self.size == ChartSize::Wide { 5 } else { 3 });
-        let step = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
-        for tick in ticks {
+        for tick in x.whole_ticks(if self.size == ChartSize::Wide { 5 } else { 3 }) {
             let (place, height) = (x.place(tick), room.floor());
             line(marks, (place, height), (place, height + 4.0), "axis");
-            text(marks, place, height + 19.0, Anchor::Middle, "soft", &tick_label(tick, step));
+            text(marks, place, height + 19.0, Anchor::Middle, "soft", &tick_label(tick, 1.0));
         }
         line(marks, (room.left, room.floor()), (room.right_edge(), room.floor()), "axis");
+        marks.push_str("</g>");
         let middle = f64::midpoint(room.left, room.right_edge());
         text(marks, middle, room.height - 5.0, Anchor::Middle, "soft", &self.x_label);
         text(marks, 4.0, room.top - 14.0, Anchor::Start, "soft", &self.y_label);
     }
+
+    fn draw_layer(
+        &self,
+        marks: &mut String,
+        layer: &Layer,
+        label_height: Option<f64>,
+        room: Room,
+        x: Scale,
+        y: Scale,
+    ) {
+        let decimals = self.values.decimals + 1;
+        let column = |name: &str, values: &mut dyn Iterator<Item = f64>| {
+            let values: Vec<String> = values.map(|value| rounded(value, decimals)).collect();
+            format!(" data-{name}=\"{}\"", values.join(" "))
+        };
+        let (kind, name, data, shape, label) = match layer {
+            Layer::Line { name, label, points, tone } => {
+                let points: Vec<_> = points.iter().filter(|point| point.1.is_finite()).collect();
+                let path = path_through(points.iter().map(|point| (x.place(point.0), y.place(point.1))));
+                let data = column("x", &mut points.iter().map(|point| point.0))
+                    + &column("y", &mut points.iter().map(|point| point.1));
+                let class = tone.class();
+                let shape = format!("<path{path} class=\"path {class}\" data-points=\"{}\"/>", points.len());
+                ("line", name, data, shape, Some((label, "strong")))
+            }
+            Layer::Band { name, points, tone } => {
+                let upper = points.iter().map(|point| (x.place(point.x), y.place(point.high)));
+                let lower = points.iter().rev().map(|point| (x.place(point.x), y.place(point.low)));
+                let path = path_through(upper.chain(lower));
+                let data = column("x", &mut points.iter().map(|point| point.x))
+                    + &column("low", &mut points.iter().map(|point| point.low))
+                    + &column("high", &mut points.iter().map(|point| point.high));
+                let fill = tone.class().replacen("t-", "f-", 1);
+                ("band", name, data, format!("<path{path} class=\"band {fill}\"/>"), None)
+            }
+            Layer::Rule { y: height, label, tone } => {
+                let mut shape = String::new();
+                let place = y.place(*height);
+                let class = format!("rule {}", tone.class());
+                line(&mut shape, (room.left, place), (room.right_edge(), place), &class);
+                ("rule", label, column("y", &mut std::iter::once(*height)), shape, Some((label, "soft")))
+            }
+        };
+        let _ = write!(
+            marks,
+            "<g class=\"layer\" data-kind=\"{kind}\" data-name=\"{}\"{data}>{shape}",
+            escape(name)
+        );
+        if let (Some((label, class)), Some(height)) = (label, label_height) {
+            text(marks, room.right_edge() + 7.0, height + 4.0, Anchor::Start, class, label);
+        }
+        marks.push_str("</g>");
+    }
 }
 
-/// Returns an SVG path through the points with a finite height.
+/// Returns a number without needless decimals.
+fn number(value: f64) -> String {
+    rounded(value, 6)
+}
+
+fn rounded(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Returns the attribute with an SVG path through the points with a finite height, or nothing without a point: an empty
+/// path is an error.
 fn path_through(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
     for (place, (x, y)) in points.filter(|point| point.1.is_finite()).enumerate() {
         let _ = write!(path, "{}{x:.1} {y:.1}", if place == 0 { "M" } else { "L" });
     }
-    path
+    if path.is_empty() { path } else { format!(" d=\"{path}\"") }
 }
 
-fn draw_layer(marks: &mut String, layer: &Layer, room: Room, x: Scale, y: Scale) {
+/// Returns the height of the label at the right end of a layer.
+fn label_height(layer: &Layer, y: Scale) -> Option<f64> {
     match layer {
-        Layer::Line { points, tone, .. } => {
-            let path = path_through(
-                points
-                    .iter()
-                    .filter(|point| point.1.is_finite())
-                    .map(|point| (x.place(point.0), y.place(point.1))),
-            );
-            let class = tone.class();
-            let _ =
-                write!(marks, "<path d=\"{path}\" class=\"path {class}\" data-points=\"{}\"/>", points.len());
+        Layer::Line { label, points, .. } if !label.is_empty() => {
+            points.iter().rfind(|point| point.1.is_finite()).map(|last| y.place(last.1))
         }
-        Layer::Band { points, tone } => {
-            let upper = points.iter().map(|point| (x.place(point.x), y.place(point.high)));
-            let lower = points.iter().rev().map(|point| (x.place(point.x), y.place(point.low)));
-            let path = path_through(upper.chain(lower));
-            let fill = tone.class().replacen("t-", "f-", 1);
-            let _ = write!(marks, "<path d=\"{path}Z\" class=\"band {fill}\"/>");
-        }
-        Layer::Rule { y: height, tone, .. } => {
-            let height = y.place(*height);
-            let class = format!("rule {}", tone.class());
-            line(marks, (room.left, height), (room.right_edge(), height), &class);
-        }
+        Layer::Rule { y: height, label, .. } if !label.is_empty() => Some(y.place(*height)),
+        _ => None,
     }
 }
 
-/// A label at the right end of a layer.
-struct EndLabel<'a> {
-    height: f64,
-    text: &'a str,
-    class: &'static str,
-}
-
-fn label_of(layer: &Layer, y: Scale) -> Option<EndLabel<'_>> {
-    match layer {
-        Layer::Line { name, points, .. } => {
-            let last = points.iter().rfind(|point| point.1.is_finite())?;
-            Some(EndLabel { height: y.place(last.1), text: name, class: "strong" })
-        }
-        Layer::Rule { y: height, label, .. } => {
-            Some(EndLabel { height: y.place(*height), text: label, class: "soft" })
-        }
-        Layer::Band { .. } => None,
-    }
-}
-
-/// Draws the labels in the right margin and moves overlapping ones apart.
-fn draw_labels(marks: &mut String, mut labels: Vec<EndLabel<'_>>, room: Room) {
+/// Moves overlapping labels apart.
+fn spread(mut heights: Vec<Option<f64>>, room: Room) -> Vec<Option<f64>> {
     const APART: f64 = 17.0;
-    labels.retain(|label| !label.text.is_empty());
-    labels.sort_by(|one, other| one.height.total_cmp(&other.height));
-    for place in 1..labels.len() {
-        labels[place].height = labels[place].height.max(labels[place - 1].height + APART);
+    let mut order: Vec<usize> = (0..heights.len()).filter(|&at| heights[at].is_some()).collect();
+    order.sort_by(|&one, &other| {
+        heights[one].partial_cmp(&heights[other]).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let mut highest = f64::NEG_INFINITY;
+    for &at in &order {
+        highest = heights[at].unwrap_or(highest).max(highest + APART);
+        heights[at] = Some(highest);
     }
     // Labels below the floor are moved up again.
     let mut lowest = room.floor();
-    for label in labels.iter_mut().rev() {
-        label.height = label.height.min(lowest);
-        lowest = label.height - APART;
+    for &at in order.iter().rev() {
+        let height = heights[at].unwrap_or(lowest).min(lowest);
+        heights[at] = Some(height);
+        lowest = height - APART;
     }
-    for label in labels {
-        text(marks, room.right_edge() + 7.0, label.height + 4.0, Anchor::Start, label.class, label.text);
-    }
+    heights
 }
 
 #[cfg(test)]
@@ -272,6 +351,7 @@ mod tests {
             y_label: "LLR".into(),
             layers,
             y_limit: None,
+            values: ValueFormat { decimals: 2, signed: false },
             size: ChartSize::Wide,
         }
     }
@@ -290,6 +370,25 @@ mod tests {
     }
 
     #[test]
+    fn the_data_of_a_chart_are_in_its_attributes_and_an_empty_band_has_no_path() {
+        let svg = chart(vec![
+            Layer::Band { name: "95 %".into(), points: Vec::new(), tone: Tone::Main },
+            Layer::Line {
+                name: "LLR".into(),
+                label: "+0.50".into(),
+                points: vec![(0.0, 0.0), (7.0, 0.5)],
+                tone: Tone::Main,
+            },
+        ])
+        .svg();
+        assert!(svg.contains("data-name=\"LLR\" data-x=\"0 7\" data-y=\"0 0.5\""), "{svg}");
+        assert!(
+            svg.contains("data-x-range=\"0 7\"") && svg.contains("<path class=\"band f-main\"/>"),
+            "{svg}"
+        );
+    }
+
+    #[test]
     fn a_chart_without_points_can_be_drawn() {
         let svg = chart(vec![]).svg();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>") && !svg.contains("NaN"));
@@ -298,7 +397,9 @@ mod tests {
     #[test]
     fn values_that_are_not_finite_are_not_drawn() {
         let points = vec![(0.0, f64::NAN), (1.0, 2.0), (2.0, f64::INFINITY), (3.0, 1.0)];
-        let svg = chart(vec![Layer::Line { name: "a<b".into(), points, tone: Tone::Main }]).svg();
+        let svg =
+            chart(vec![Layer::Line { name: "a<b".into(), label: "a<b".into(), points, tone: Tone::Main }])
+                .svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert!(svg.contains("a&lt;b"));
     }

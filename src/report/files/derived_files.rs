@@ -98,6 +98,8 @@ fn last_pair_of_csv(tail: &str) -> Option<(usize, u64)> {
 /// Writes the files of a run as its pairs are counted.
 pub struct DerivedFiles {
     folder: RunFolder,
+    /// The folder with the acceptance test of a tuning run.
+    run: RunFolder,
     games: PairFile,
     pairs: PairFile,
     summary_due: Instant,
@@ -110,8 +112,14 @@ impl DerivedFiles {
             games: PairFile::create(&folder.games(), Point::MidPgn)?,
             pairs: PairFile::create(&folder.pairs(), Point::MidCsv)?,
             folder: folder.clone(),
+            run: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
+    }
+
+    /// Creates empty files in `draft` for the run in `run`.
+    pub fn create_for(run: &RunFolder, draft: &RunFolder) -> io::Result<Self> {
+        Ok(Self { run: run.clone(), ..Self::create(draft)? })
     }
 
     /// Opens the files of a run that is resumed. They expect all counted pairs again and append the missing ones.
@@ -120,6 +128,7 @@ impl DerivedFiles {
             games: PairFile::reopen(&folder.games(), Point::MidPgn, last_pair_of_pgn)?,
             pairs: PairFile::reopen(&folder.pairs(), Point::MidCsv, last_pair_of_csv)?,
             folder: folder.clone(),
+            run: folder.clone(),
             summary_due: Instant::now() + SUMMARY_EVERY,
         })
     }
@@ -149,12 +158,6 @@ impl DerivedFiles {
         self.games.out.flush()?;
         self.pairs.out.flush()
     }
-
-    fn write_summary(&mut self, view: &RunView<'_>) -> io::Result<()> {
-        let mut text = serde_json::to_string(&Summary::of(view))?;
-        text.push('\n');
-        write_whole(&self.folder.summary(), text.as_bytes())
-    }
 }
 
 impl Observer for DerivedFiles {
@@ -168,7 +171,7 @@ impl Observer for DerivedFiles {
                 self.count(pair, view.plan)?;
                 if Instant::now() >= self.summary_due {
                     self.flush()?;
-                    self.write_summary(view)?;
+                    write_summary(&self.folder, &Summary::of(view))?;
                     self.summary_due = Instant::now() + SUMMARY_EVERY;
                 }
                 Ok(())
@@ -177,11 +180,18 @@ impl Observer for DerivedFiles {
             RunEvent::Finished(_) => {
                 self.pairs.begin(&pairs_csv::header(view.plan))?;
                 self.flush()?;
-                self.write_summary(view)
+                write_summary(&self.folder, &Summary::whole(view, &self.run))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Writes `summary.json`.
+pub(in crate::report) fn write_summary(folder: &RunFolder, summary: &Summary) -> io::Result<()> {
+    let mut text = serde_json::to_string(summary)?;
+    text.push('\n');
+    write_whole(&folder.summary(), text.as_bytes())
 }
 
 /// Writes the file of one fault, indented JSON with the command that repeats it.

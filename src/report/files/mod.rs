@@ -5,8 +5,11 @@ mod pairs_csv;
 mod pgn;
 mod summary;
 mod tune_files;
+mod tuning_summary;
 
 pub use derived_files::DerivedFiles;
+pub(in crate::report) use derived_files::write_summary;
 pub use pgn::{Unplayable, pgn_text};
 pub use summary::{Summary, TableRow, table};
 pub use tune_files::{TuneFiles, weights_toml};
+pub use tuning_summary::{AcceptanceState, TuningSummary};

@@ -1,12 +1,17 @@
 //! The result of a run in numbers: `summary.json`.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
 use crate::game::EngineIndex;
-use crate::report::number_text::estimate_text;
+use crate::report::JointRating;
+use crate::report::files::tuning_summary::TuningSummary;
+use crate::report::number_text::{estimate_text, grouped};
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
 use crate::stats::{Estimate, Pentanomial};
+use crate::store::{RunFolder, read_text};
 
 /// The result of a run from the candidate's side. Its keys are a contract; a `summary.json` may have more or, where a
 /// default is given, fewer of them.
@@ -31,6 +36,8 @@ pub struct Summary {
     pub llr: Option<f64>,
     pub llr_lower: Option<f64>,
     pub llr_upper: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hypotheses: Option<[f64; 2]>,
     pub verdict: Verdict,
     #[serde(default)]
     pub faults: u64,
@@ -42,6 +49,8 @@ pub struct Summary {
     pub after_stop: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableRow>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<TuningSummary>,
 }
 
 /// The row of an engine in a tournament of more than two.
@@ -56,17 +65,22 @@ pub struct TableRow {
     pub pentanomial: Pentanomial,
     pub elo: Option<f64>,
     pub elo_error: Option<f64>,
+    #[serde(default)]
+    pub rating: Option<f64>,
+    #[serde(default)]
+    pub rating_error: Option<f64>,
     pub faults: u64,
 }
 
 impl Summary {
-    /// Returns the summary of the pairs counted so far.
+    /// Returns the summary of the pairs counted so far. The two sides of a tuning run are the same engine with trial values,
+    /// so their score against each other is no strength, and the summary has none; [`Summary::whole`] adds its outcome.
     pub fn of(view: &RunView<'_>) -> Self {
         let RunView { plan, state, seconds } = *view;
         let standings = state.standings();
         let score =
             if plan.engines.len() == 2 { *standings.main() } else { standings.of(EngineIndex::CANDIDATE) };
-        let estimate = Estimate::of(&score.pentanomial);
+        let estimate = Estimate::of(&score.pentanomial).filter(|_| !plan.is_tuning());
         let bounds = plan.sprt().map(|sprt| sprt.bounds());
         let baseline: Vec<&str> = plan.engines[1..].iter().map(|engine| engine.spec.name.as_str()).collect();
         Self {
@@ -88,6 +102,7 @@ impl Summary {
             llr: state.llr().and_then(finite),
             llr_lower: bounds.map(|bounds| bounds.lower),
             llr_upper: bounds.map(|bounds| bounds.upper),
+            hypotheses: plan.sprt().map(|sprt| [sprt.hypotheses.null(), sprt.hypotheses.alternative()]),
             verdict: match (plan.sprt(), state.decision()) {
                 (None, _) => Verdict::NoTest,
                 (Some(_), decision) => Verdict::of_test(decision.map(|decision| decision.accepted)),
@@ -97,17 +112,72 @@ impl Summary {
             voids: state.voids(),
             after_stop: state.after_stop(),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
+            tuning: None,
         }
     }
 
-    /// Removes the strengths: the two sides of a tuning run are the same engine with trial values.
-    pub fn without_strength(self) -> Self {
+    /// Returns the summary with the outcome of a tuning run, whose acceptance test is in `folder`. Takes longer than
+    /// [`Summary::of`], because the tuner estimates all its parameters.
+    pub fn whole(view: &RunView<'_>, folder: &RunFolder) -> Self {
+        let mut summary = Self { tuning: TuningSummary::of(view, folder), ..Self::of(view) };
+        summary.take_verdict_of_test();
+        summary
+    }
+
+    /// Reads the summary of the run in `folder`, with the present state of its acceptance test if it is a tuning run.
+    pub fn read(folder: &RunFolder) -> io::Result<Self> {
+        let mut summary: Self = serde_json::from_str(&read_text(&folder.summary())?)?;
+        if folder.is_tuning() {
+            summary = summary.without_strength();
+        }
+        if let Some(tuning) = &mut summary.tuning {
+            tuning.read_test(folder);
+        }
+        summary.take_verdict_of_test();
+        Ok(summary)
+    }
+
+    /// The verdict about tuned values is that of their test.
+    fn take_verdict_of_test(&mut self) {
+        if let Some(test) = self.tuning.as_ref().and_then(|tuning| tuning.test.as_ref()) {
+            self.verdict = test.verdict;
+        }
+    }
+
+    /// Removes the strengths, which the summaries of tuning runs of old versions have.
+    fn without_strength(self) -> Self {
         Self { elo: None, elo_error: None, nelo: None, nelo_error: None, los: None, ..self }
+    }
+
+    /// Returns the summary that measures strength: that of the acceptance test of a tuning run, otherwise this one.
+    pub fn strength(&self) -> &Self {
+        self.tuning.as_ref().and_then(|tuning| tuning.test.as_deref()).unwrap_or(self)
     }
 
     /// Returns the result in one sentence: `+4.1 ± 2.9 Elo after 8,412 pairs: accepted`.
     pub fn sentence(&self) -> String {
+        if let Some(tuning) = &self.tuning {
+            return tuning.sentence(self.pairs);
+        }
+        if let Some(leader) = self.table.first() {
+            return self.tournament_sentence(leader);
+        }
         verdict_sentence(self.elo.zip(self.elo_error), self.pairs, self.verdict)
+    }
+
+    /// Returns the state of a tournament in one sentence.
+    fn tournament_sentence(&self, leader: &TableRow) -> String {
+        let games = self.table.iter().map(|row| row.games).sum::<u64>() / 2;
+        if leader.rating.is_none() {
+            return format!("{} engines, no pair counted yet", self.table.len());
+        }
+        let rating = leader.rating_text();
+        format!(
+            "{} leads {} engines with {rating} Elo after {} games",
+            leader.name,
+            self.table.len(),
+            grouped(games)
+        )
     }
 
     /// Returns the Elo difference with its error.
@@ -117,19 +187,31 @@ impl Summary {
 }
 
 impl TableRow {
-    /// Returns the Elo difference with its error.
-    pub(in crate::report) fn elo_text(&self) -> String {
-        estimate_text(self.elo, self.elo_error)
+    /// Returns the rating from all results of the tournament, above its mean, with its error.
+    pub(in crate::report) fn rating_text(&self) -> String {
+        estimate_text(self.rating, self.rating_error)
+    }
+
+    /// Returns the share of the points, in per cent.
+    pub(in crate::report) fn score_text(&self) -> String {
+        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        if self.games == 0 {
+            "–".to_owned()
+        } else {
+            format!("{:.1} %", 100.0 * points / self.games as f64)
+        }
     }
 }
 
 /// Returns the row of every engine, the strongest first.
 pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let standings = view.state.standings();
+    let joint = JointRating::of(view.plan.engines.len(), standings.matchups());
     let row = |index: u16| {
         let engine = EngineIndex(index);
         let MatchScore { pentanomial, games } = standings.of(engine);
         let estimate = Estimate::of(&pentanomial);
+        let rating = joint.as_ref().filter(|_| games.games() > 0).map(|joint| joint.elo(engine));
         TableRow {
             name: view.plan.name_of(engine).to_owned(),
             games: games.games(),
@@ -139,11 +221,14 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
             pentanomial,
             elo: estimate.and_then(|estimate| finite(estimate.elo.0)),
             elo_error: estimate.and_then(|estimate| finite(estimate.elo_error.0)),
+            rating: rating.map(|rating| rating.0),
+            rating_error: rating.map(|rating| rating.1),
             faults: standings.faults_of(engine).total(),
         }
     };
     let mut rows: Vec<TableRow> = (0..view.plan.engines.len()).map(|index| row(index as u16)).collect();
-    rows.sort_by(|one, other| other.elo.partial_cmp(&one.elo).unwrap_or(std::cmp::Ordering::Equal));
+    let rank = |row: &TableRow| row.rating.unwrap_or(f64::NEG_INFINITY);
+    rows.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
     rows
 }
 
@@ -162,6 +247,6 @@ mod tests {
             "llr":null,"llr_lower":null,"llr_upper":null,"verdict":"none","unknown":7}"#;
         let summary: Summary = serde_json::from_str(old).unwrap();
         assert_eq!((summary.elo, summary.verdict, summary.faults), (Some(1.5), Verdict::NoTest, 0));
-        assert_eq!(summary.without_strength().elo, None);
+        assert_eq!(summary.strength().elo, Some(1.5));
     }
 }

@@ -1,11 +1,13 @@
 //! The charts of a match.
 
 use crate::report::chart::{
-    BandPoint, Bar, BarChart, BarShare, ChartSize, Layer, ShareChart, Tone, XyChart, decimate, decimate_band,
+    BandPoint, Bar, BarChart, BarShare, ChartSize, Layer, ShareChart, Tone, ValueFormat, XyChart, decimate,
+    decimate_band,
 };
+use crate::report::hypotheses_text;
 use crate::report::number_text::{grouped, signed};
 use crate::report::page::MatchData;
-use crate::stats::{Bounds, Estimate, Pentanomial, Trinomial};
+use crate::stats::{Estimate, Pentanomial, SprtConfig, Trinomial};
 
 /// Number of points in a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +28,27 @@ impl ChartDetail {
     }
 }
 
-/// Returns the curve of the log-likelihood ratio between its bounds, or `None` without a test.
-pub(super) fn llr_chart(data: &MatchData, bounds: Bounds, detail: ChartDetail) -> Option<String> {
-    if data.llr().is_empty() {
+/// Fewest pairs from which a curve is drawn. A curve of fewer is mostly empty axes.
+pub(super) const FEWEST_PAIRS: u64 = 10;
+
+/// Index of the first pair in the Elo curve. The first pairs have intervals of hundreds of Elo, which would flatten the rest
+/// of the chart.
+const FIRST_ESTIMATE: usize = 8;
+
+/// Returns the curve of the log-likelihood ratio between its bounds, or `None` without a test or with too few pairs.
+pub(super) fn llr_chart(data: &MatchData, sprt: &SprtConfig, detail: ChartDetail) -> Option<String> {
+    if data.llr().is_empty() || data.pairs() < FEWEST_PAIRS {
         return None;
     }
-    let path: Vec<_> = data.llr().iter().enumerate().map(|(pair, llr)| (pair as f64 + 1.0, *llr)).collect();
+    let bounds = sprt.bounds();
+    let mut path = vec![(0.0, 0.0)];
+    path.extend(data.llr().iter().enumerate().map(|(pair, llr)| (pair as f64 + 1.0, *llr)));
     let last = path.last().map_or(0.0, |point| point.1);
+    let tested = hypotheses_text(sprt);
     let chart = XyChart {
-        title: "Log-likelihood ratio".into(),
+        title: format!("Log-likelihood ratio, {tested}"),
         description: format!(
-            "{last:.2} after {} pairs, between {:.2} and {:.2}",
+            "{last:.2} after {} pairs; H0 is accepted at {:.2}, H1 at {:.2}",
             grouped(data.pairs()),
             bounds.lower,
             bounds.upper
@@ -44,37 +56,50 @@ pub(super) fn llr_chart(data: &MatchData, bounds: Bounds, detail: ChartDetail) -
         x_label: "pairs".into(),
         y_label: "LLR".into(),
         layers: vec![
-            Layer::Rule { y: bounds.upper, label: "accept".into(), tone: Tone::Good },
-            Layer::Rule { y: bounds.lower, label: "reject".into(), tone: Tone::Bad },
+            Layer::Rule {
+                y: bounds.upper,
+                label: format!("H1 {}", signed(bounds.upper, 2)),
+                tone: Tone::Good,
+            },
+            Layer::Rule {
+                y: bounds.lower,
+                label: format!("H0 {}", signed(bounds.lower, 2)),
+                tone: Tone::Bad,
+            },
             Layer::Line {
-                name: signed(last, 2),
+                name: "LLR".into(),
+                label: signed(last, 2),
                 points: decimate(&path, detail.max_points()),
                 tone: Tone::Main,
             },
         ],
         y_limit: None,
+        values: ValueFormat { decimals: 2, signed: true },
         size: ChartSize::Wide,
     };
     Some(chart.svg())
 }
 
-/// Returns the curve of Elo with its 95 % interval, or `None` without an estimate.
+/// Returns the curve of Elo with its 95 % interval, or `None` with too few pairs.
 pub(super) fn elo_chart(data: &MatchData, detail: ChartDetail) -> Option<String> {
+    if data.pairs() < FEWEST_PAIRS {
+        return None;
+    }
     let stride = (data.scores().len() / detail.max_points()).max(1);
-    // The first few pairs have intervals of hundreds of Elo, which would flatten the rest of the chart.
-    let first = 8.min(data.scores().len());
     let mut counts = Pentanomial::default();
     let (mut line, mut band) = (Vec::new(), Vec::new());
     for (index, score) in data.scores().iter().enumerate() {
         counts.count(*score);
         let pairs = index + 1;
-        if pairs < first || (pairs % stride != 0 && pairs != data.scores().len()) {
+        if pairs < FIRST_ESTIMATE || (pairs % stride != 0 && pairs != data.scores().len()) {
             continue;
         }
         let Some(estimate) = Estimate::of(&counts) else { continue };
         let (elo, error) = (estimate.elo.0, estimate.elo_error.0);
-        line.push((pairs as f64, elo));
-        band.push(BandPoint { x: pairs as f64, low: elo - error, high: elo + error });
+        if elo.is_finite() && error.is_finite() {
+            line.push((pairs as f64, elo));
+            band.push(BandPoint { x: pairs as f64, low: elo - error, high: elo + error });
+        }
     }
     let (last, interval) = (line.last()?.1, band.last()?.high - line.last()?.1);
     // Early intervals are clipped, so that the end of the curve is readable.
@@ -85,11 +110,16 @@ pub(super) fn elo_chart(data: &MatchData, detail: ChartDetail) -> Option<String>
         x_label: "pairs".into(),
         y_label: "Elo".into(),
         layers: vec![
-            Layer::Band { points: decimate_band(&band, detail.max_points()), tone: Tone::Main },
+            Layer::Band {
+                name: "95 % interval".into(),
+                points: decimate_band(&band, detail.max_points()),
+                tone: Tone::Main,
+            },
             Layer::Rule { y: 0.0, label: "equal".into(), tone: Tone::Neutral },
-            Layer::Line { name: signed(last, 1), points: line, tone: Tone::Main },
+            Layer::Line { name: "Elo".into(), label: signed(last, 1), points: line, tone: Tone::Main },
         ],
         y_limit: Some((last.min(0.0) - reach, last.max(0.0) + reach)),
+        values: ValueFormat { decimals: 1, signed: true },
         size: ChartSize::Wide,
     };
     Some(chart.svg())
@@ -104,7 +134,9 @@ pub(super) fn pentanomial_chart(data: &MatchData) -> String {
         .zip(data.pentanomial.0)
         .map(|((label, tone), count)| Bar { label: label.into(), count, tone })
         .collect();
-    BarChart { title: "Pairs by points".into(), x_label: "candidate's points in the pair".into(), bars }.svg()
+    let x_label =
+        format!("points of {} in the pair", data.engines().first().map_or("the candidate", String::as_str));
+    BarChart { title: "Pairs by points".into(), x_label, y_label: "pairs".into(), bars }.svg()
 }
 
 /// Returns the wins, draws and losses of the candidate with each colour.
@@ -117,19 +149,50 @@ pub(super) fn colour_chart(data: &MatchData) -> String {
             ("lost".into(), tally.losses, Tone::Bad),
         ],
     };
-    let rows = vec![row("with White", data.with_white), row("with Black", data.with_black)];
-    ShareChart { title: "The candidate's games by colour".into(), rows }.svg()
+    let rows = if data.is_tournament() {
+        vec![row("White", data.with_white)]
+    } else {
+        vec![row("with White", data.with_white), row("with Black", data.with_black)]
+    };
+    ShareChart { title: "Games by colour".into(), rows }.svg()
 }
+
+/// Largest number of bars of lengths; longer games are in the last one.
+const LENGTH_BARS: u64 = 16;
 
 /// Returns the number of games by length.
 pub(super) fn length_chart(data: &MatchData) -> String {
+    let all: u64 = data.lengths.values().sum();
     let longest = data.lengths.keys().last().copied().unwrap_or(0);
-    let bars = (0..=longest)
-        .map(|cell| Bar {
-            label: format!("{}–{}", cell * 20, cell * 20 + 19),
-            count: data.lengths.get(&cell).copied().unwrap_or(0),
-            tone: Tone::Main,
+    // The last bar takes the longest hundredth, so that one long game does not squeeze all others.
+    let mut last = 0;
+    let mut up_to = 0;
+    for (cell, count) in &data.lengths {
+        up_to += count;
+        last = *cell;
+        if up_to * 100 >= all * 99 {
+            break;
+        }
+    }
+    let last = last.min(LENGTH_BARS - 1);
+    let bars = (0..=last)
+        .map(|cell| {
+            let is_open = cell == last && longest > last;
+            Bar {
+                label: if is_open {
+                    format!("{}+", cell * 20)
+                } else {
+                    format!("{}–{}", cell * 20, cell * 20 + 19)
+                },
+                count: if is_open {
+                    data.lengths.range(cell..).map(|(_, count)| count).sum()
+                } else {
+                    data.lengths.get(&cell).copied().unwrap_or(0)
+                },
+                tone: Tone::Main,
+            }
         })
         .collect();
-    BarChart { title: "Games by length".into(), x_label: "half-moves".into(), bars }.svg()
+    BarChart { title: "Games by length".into(), x_label: "half-moves".into(), y_label: "games".into(), bars }
+        .svg()
 }

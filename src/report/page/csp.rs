@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// Returns the Content-Security-Policy of a page with this script and this style.
-pub(super) fn policy(script: &str, style: &str) -> String {
+pub(in crate::report) fn policy(script: &str, style: &str) -> String {
     format!(
         "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
         base64(&Sha256::digest(script.as_bytes())),

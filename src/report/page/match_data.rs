@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::chess::Color;
 use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId};
 use crate::report::page::openings::OpeningResults;
+use crate::report::reason_text;
 use crate::run::fault_file_name;
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
@@ -46,8 +47,10 @@ pub struct FaultRow {
     pub attempt: u32,
     /// Name of the engine at fault.
     pub engine: String,
-    /// Reason of the result.
+    /// Reason of the result in words.
     pub reason: String,
+    /// The last moves before the fault, in coordinates.
+    pub last_moves: String,
 }
 
 impl FaultRow {
@@ -68,7 +71,7 @@ pub struct MatchData {
     llr: Vec<f64>,
     /// Number of pairs by points of the candidate.
     pub pentanomial: Pentanomial,
-    /// Games of the candidate with White.
+    /// Games of the candidate with White; in a tournament all games, from White's side.
     pub with_white: Trinomial,
     /// Games of the candidate with Black.
     pub with_black: Trinomial,
@@ -106,6 +109,11 @@ impl MatchData {
         }
     }
 
+    /// Returns whether the run has more than two engines, none of which is the candidate.
+    pub fn is_tournament(&self) -> bool {
+        self.engines.len() > 2
+    }
+
     /// Counts a pair. `llr` is the log-likelihood ratio after it, if there is a test.
     pub fn count(&mut self, pair: PairId, games: [&GameRecord; 2], score: PairScore, llr: Option<f64>) {
         self.scores.push(score);
@@ -114,11 +122,13 @@ impl MatchData {
         for (game, record) in GameOfPair::BOTH.into_iter().zip(games) {
             self.count_game(pair, game, record);
         }
-        self.openings.count(pair.index, games, score);
+        self.openings.count(pair.index, games, (!self.is_tournament()).then_some(score));
     }
 
     fn count_game(&mut self, pair: PairId, game: GameOfPair, record: &GameRecord) {
         let (tally, side) = match game {
+            // Without a candidate, all games are counted from White's side.
+            _ if self.engines.len() > 2 => (&mut self.with_white, Color::White),
             GameOfPair::First => (&mut self.with_white, Color::White),
             GameOfPair::Second => (&mut self.with_black, Color::Black),
         };
@@ -138,7 +148,8 @@ impl MatchData {
                     game: GameId { pair: pair.index, game },
                     attempt: pair.attempt,
                     engine,
-                    reason: record.ending.termination.to_string(),
+                    reason: reason_text(&record.ending),
+                    last_moves: last_moves(record),
                 });
             }
         }
@@ -188,4 +199,11 @@ impl MatchData {
     pub fn llr(&self) -> &[f64] {
         &self.llr
     }
+}
+
+/// Returns the last moves of a game in coordinates.
+fn last_moves(record: &GameRecord) -> String {
+    const SHOWN: usize = 4;
+    let moves = &record.moves[record.moves.len().saturating_sub(SHOWN)..];
+    moves.iter().map(|ply| ply.mv.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -4,30 +4,36 @@ use std::cmp::Reverse;
 
 use askama::Template;
 
-use crate::report::TableRow;
-use crate::report::filters;
 use crate::report::markup::render;
 use crate::report::number_text::grouped;
 use crate::report::page::charts::{
-    ChartDetail, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart,
+    ChartDetail, FEWEST_PAIRS, colour_chart, elo_chart, length_chart, llr_chart, pentanomial_chart,
 };
 use crate::report::page::html::{Section, figure};
 use crate::report::page::{EngineUse, FaultRow, MatchData};
-use crate::stats::Bounds;
+use crate::report::{filters, hypotheses_text};
+use crate::stats::SprtConfig;
 
 #[derive(Template)]
 #[template(path = "certainty.html")]
 struct Certainty {
     llr: Option<String>,
     elo: Option<String>,
+    pairs: u64,
+    fewest: u64,
 }
 
 /// Returns the section with the log-likelihood ratio and the Elo curve.
-pub fn test_section(data: &MatchData, bounds: Option<Bounds>, detail: ChartDetail) -> Section {
-    let llr = bounds.and_then(|bounds| llr_chart(data, bounds, detail));
+pub fn test_section(data: &MatchData, sprt: Option<&SprtConfig>, detail: ChartDetail) -> Section {
+    let llr = sprt.and_then(|sprt| {
+        let caption = format!("Log-likelihood ratio of the test {}", hypotheses_text(sprt));
+        llr_chart(data, sprt, detail).map(|svg| figure("llr", &caption, svg))
+    });
     let certainty = Certainty {
-        llr: llr.map(|svg| figure("llr", "Log-likelihood ratio of the test and its bounds", svg)),
+        llr,
         elo: elo_chart(data, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
+        pairs: data.pairs(),
+        fewest: FEWEST_PAIRS,
     };
     Section { id: "sure", html: render(&certainty) }
 }
@@ -35,37 +41,32 @@ pub fn test_section(data: &MatchData, bounds: Option<Bounds>, detail: ChartDetai
 #[derive(Template)]
 #[template(path = "results.html")]
 struct Results {
-    pentanomial: String,
-    colours: String,
+    charts: Vec<String>,
     openings: Option<String>,
 }
 
 /// Returns the section with the results by points, colours and openings.
 pub fn result_section(data: &MatchData) -> Section {
-    let results = Results {
-        pentanomial: figure("pentanomial", "Pairs by the candidate's points", pentanomial_chart(data)),
-        colours: figure("colours", "The candidate's games by colour", colour_chart(data)),
-        openings: (data.pairs() > 0).then(|| data.openings.tables()),
+    let candidate = data.engines().first().map_or("the candidate", String::as_str);
+    let charts = if data.is_tournament() {
+        vec![figure("colours", "Games by colour", colour_chart(data))]
+    } else if data.pairs() == 0 {
+        Vec::new()
+    } else {
+        vec![
+            figure("pentanomial", &format!("Pairs by points of {candidate}"), pentanomial_chart(data)),
+            figure("colours", &format!("Games of {candidate} by colour"), colour_chart(data)),
+        ]
     };
+    let results = Results { charts, openings: (data.pairs() > 0).then(|| data.openings.tables(candidate)) };
     Section { id: "results", html: render(&results) }
-}
-
-#[derive(Template)]
-#[template(path = "standings.html")]
-struct StandingsTable<'a> {
-    rows: &'a [TableRow],
-}
-
-/// Returns the section with the standings of a tournament, the strongest engine first.
-pub fn table_section(rows: &[TableRow]) -> Section {
-    Section { id: "standings", html: render(&StandingsTable { rows }) }
 }
 
 #[derive(Template)]
 #[template(path = "games.html")]
 struct Games {
     endings: Vec<(String, u64)>,
-    lengths: String,
+    lengths: Option<String>,
 }
 
 /// Returns the section with the reasons of the results and the lengths of the games.
@@ -75,7 +76,7 @@ pub fn game_section(data: &MatchData) -> Section {
     endings.sort_by_key(|(reason, count)| (Reverse(*count), *reason));
     let games = Games {
         endings: endings.into_iter().map(|(reason, count)| (reason.replace('_', " "), count)).collect(),
-        lengths: figure("lengths", "Games by length", length_chart(data)),
+        lengths: (!data.lengths.is_empty()).then(|| figure("lengths", "Games by length", length_chart(data))),
     };
     Section { id: "endings", html: render(&games) }
 }

@@ -2,6 +2,8 @@
 
 mod charts;
 mod csp;
+mod game_index;
+mod head;
 mod html;
 mod match_data;
 mod match_sections;
@@ -10,22 +12,24 @@ mod page_builder;
 mod page_observer;
 mod pgn_lookup;
 mod run_page;
+mod tournament_sections;
 mod tuning_boards;
 mod tuning_data;
 mod tuning_sections;
 mod viewer_games;
 
 pub use charts::ChartDetail;
-pub use html::{PAGE_STYLE, PageContext, Section, VIEWER_SCRIPT, head_section, whole_page};
-pub use match_data::{EngineUse, FaultRow, MatchData};
-pub use match_sections::{
-    fault_section, game_section, result_section, table_section, test_section, time_section,
+pub(in crate::report) use csp::policy;
+pub use game_index::{GameIndex, GameQuery};
+pub use html::{
+    PAGE_SCRIPT, PAGE_STYLE, PIECES, PageContext, Section, head_section, plan_section, whole_page,
 };
+pub use match_data::{EngineUse, FaultRow, MatchData};
+pub use match_sections::{fault_section, game_section, result_section, test_section, time_section};
 pub use openings::OpeningResults;
 pub use page_builder::{PageBuilder, PageSetting};
 pub use page_observer::{PageObserver, write_page};
 pub use pgn_lookup::{parse_round, shelved_game};
 pub use run_page::RunPage;
 pub use tuning_data::{PathPoint, TuningData};
-pub use tuning_sections::Acceptance;
 pub use viewer_games::GameShelf;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 
+use crate::chess::Color;
 use crate::game::{GameId, GameOfPair, GameRecord, GameResult, MoveSource};
 use crate::report::filters;
 use crate::report::markup::render;
@@ -15,8 +16,8 @@ use crate::stats::PairScore;
 /// and longer lists are not useful.
 const MAX_OPENINGS: usize = 50_000;
 
-/// Number of rows in each table.
-const ROWS: usize = 10;
+/// Largest number of rows in the table: those openings that one colour won most often.
+const ROWS: usize = 300;
 
 /// Number of book moves in a table.
 const MOVES_SHOWN: usize = 12;
@@ -31,7 +32,8 @@ struct OpeningTally {
     white_won: u64,
     drawn: u64,
     black_won: u64,
-    candidate_half_points: u64,
+    /// Half points of the candidate with White and with Black; `None` in a tournament.
+    candidate: Option<[u64; 2]>,
 }
 
 impl OpeningTally {
@@ -42,11 +44,6 @@ impl OpeningTally {
     /// Returns how many more games one colour won than the other.
     fn lead(&self) -> u64 {
         self.white_won.abs_diff(self.black_won)
-    }
-
-    /// Returns the half points of the candidate above or below an even score.
-    fn margin(&self) -> i64 {
-        self.candidate_half_points as i64 - self.games() as i64
     }
 }
 
@@ -60,8 +57,8 @@ pub struct OpeningResults {
 }
 
 impl OpeningResults {
-    /// Counts a pair.
-    pub fn count(&mut self, pair: u64, games: [&GameRecord; 2], score: PairScore) {
+    /// Counts a pair. Without a score of the candidate only the colours are counted.
+    pub fn count(&mut self, pair: u64, games: [&GameRecord; 2], score: Option<PairScore>) {
         let results = games.map(|game| game.ending.result);
         let kind = match results {
             [GameResult::WhiteWins, GameResult::WhiteWins] => 0,
@@ -80,7 +77,7 @@ impl OpeningResults {
             white_won: 0,
             drawn: 0,
             black_won: 0,
-            candidate_half_points: 0,
+            candidate: score.map(|_| [0; 2]),
         });
         for result in results {
             match result {
@@ -89,56 +86,34 @@ impl OpeningResults {
                 GameResult::BlackWins => tally.black_won += 1,
             }
         }
-        tally.candidate_half_points += (2.0 * score.points()) as u64;
+        if let Some(points) = &mut tally.candidate {
+            // The candidate has White in the first game.
+            points[0] += u64::from(results[0].half_points(Color::White));
+            points[1] += u64::from(results[1].half_points(Color::Black));
+        }
     }
 
-    /// Returns the tables as markup: the openings that one colour wins, and those that one engine played better.
-    pub fn tables(&self) -> String {
-        let one_sided = self.ranked(|tally| tally.lead() > 0, |tally| (Reverse(tally.lead()), tally.drawn));
-        let all = self.by_number.values().filter(|tally| tally.lead() > 0).count() as u64;
-        let shown = one_sided.len() as u64;
-        let of = if all > shown { format!(": {shown} of {}", grouped(all)) } else { String::new() };
-        let mut differing = self.ranked(|tally| tally.margin() > 0, |tally| (Reverse(tally.margin()), 0));
-        differing.truncate(ROWS / 2);
-        let mut lost = self.ranked(|tally| tally.margin() < 0, |tally| (Reverse(-tally.margin()), 0));
-        lost.truncate(ROWS - differing.len());
-        differing.extend(lost.into_iter().rev());
-        let caution = (!one_sided.is_empty()).then(|| self.caution());
-        let one_sided = OpeningTable {
-            id: "one-sided",
-            caption: format!("Openings that one colour won most often{of}"),
-            rows: one_sided,
-        };
-        let gained = OpeningTable {
-            id: "gained",
-            caption: "Openings where the candidate gained and lost most".to_owned(),
-            rows: differing,
-        };
-        let mut tables = vec![one_sided, gained];
-        tables.retain(|table| !table.rows.is_empty());
-        let [white, black, other] = self.pairs;
-        render(&OpeningTables { white, black, other, tables, caution })
-    }
-
-    /// Returns the first rows of the openings for which `is_included` holds, sorted by `key` and then by number.
-    fn ranked<K: Ord>(
-        &self,
-        is_included: impl Fn(&OpeningTally) -> bool,
-        key: impl Fn(&OpeningTally) -> K,
-    ) -> Vec<OpeningRow<'_>> {
-        let mut rows: Vec<OpeningRow<'_>> = self
-            .by_number
-            .iter()
-            .filter(|(_, tally)| is_included(tally))
-            .map(|(index, tally)| OpeningRow { number: index + 1, tally })
-            .collect();
-        let order = |row: &OpeningRow<'_>| (key(row.tally), row.number);
+    /// Returns the table of openings as markup, those first that one colour won most often.
+    pub fn tables(&self, candidate: &str) -> String {
+        let mut rows: Vec<OpeningRow<'_>> =
+            self.by_number.iter().map(|(index, tally)| OpeningRow { number: index + 1, tally }).collect();
+        let order = |row: &OpeningRow<'_>| (Reverse(row.tally.lead()), row.tally.drawn, row.number);
         if rows.len() > ROWS {
             rows.select_nth_unstable_by_key(ROWS, order);
             rows.truncate(ROWS);
         }
         rows.sort_by_key(order);
-        rows
+        let [white, black, other] = self.pairs;
+        let has_candidate = rows.iter().any(|row| row.tally.candidate.is_some());
+        render(&OpeningTables {
+            white,
+            black,
+            other,
+            rows,
+            candidate,
+            has_candidate,
+            caution: self.caution(),
+        })
     }
 
     fn caution(&self) -> Caution {
@@ -155,14 +130,10 @@ struct OpeningTables<'a> {
     white: u64,
     black: u64,
     other: u64,
-    tables: Vec<OpeningTable<'a>>,
-    caution: Option<Caution>,
-}
-
-struct OpeningTable<'a> {
-    id: &'static str,
-    caption: String,
     rows: Vec<OpeningRow<'a>>,
+    candidate: &'a str,
+    has_candidate: bool,
+    caution: Caution,
 }
 
 struct OpeningRow<'a> {
@@ -176,8 +147,15 @@ impl OpeningRow<'_> {
         GameId { pair: self.tally.example, game: GameOfPair::First }
     }
 
-    fn points(&self) -> String {
-        points(self.tally.candidate_half_points)
+    /// Returns the score of White in per cent.
+    fn white_score(&self) -> String {
+        let points = self.tally.white_won as f64 + self.tally.drawn as f64 / 2.0;
+        format!("{:.0} %", 100.0 * points / self.tally.games().max(1) as f64)
+    }
+
+    /// Returns the points of the candidate with White and with Black.
+    fn points(&self, colour: usize) -> String {
+        self.tally.candidate.map_or_else(String::new, |halves| points(halves[colour]))
     }
 }
 

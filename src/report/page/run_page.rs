@@ -1,10 +1,12 @@
 //! A run that is read from its folder, together with its page.
 
-use std::fs;
 use std::io;
 
 use crate::report::Summary;
-use crate::report::page::{Acceptance, PageBuilder, PageSetting};
+use crate::report::files::write_summary;
+use crate::report::page::head::page_context;
+use crate::report::page::html::{PageContext, Section, whole_page};
+use crate::report::page::{ChartDetail, PageBuilder, PageSetting};
 use crate::run::{Advance, Plan, RunReader};
 use crate::store::{RunFolder, UtcDate, write_whole};
 
@@ -53,15 +55,53 @@ impl RunPage {
     pub fn setting(&self) -> PageSetting {
         PageSetting {
             plan_text: self.reader.plan_text().to_owned(),
-            acceptance: acceptance_of(self.reader.folder()),
+            folder: self.reader.folder().clone(),
+            test_link: "accept/report.html".to_owned(),
             written: date_and_time(&UtcDate::now().stamp()),
             requested: Vec::new(),
         }
     }
 
+    /// Returns the summary of a run that was published without its journal, or `None` if there is a journal.
+    pub fn published(&self) -> Option<Summary> {
+        let folder = self.reader.folder();
+        if folder.journal().exists() { None } else { Summary::read(folder).ok() }
+    }
+
+    /// Returns the text of the page outside its sections.
+    pub fn context(&self, setting: &PageSetting) -> PageContext {
+        let view = self.reader.view();
+        let Some(summary) = self.published() else { return self.builder.context(&view, setting) };
+        let gap = "The journal of this run is not in its folder: only the summary can be shown, without charts and games.";
+        PageContext { gap: Some(gap.to_owned()), ..page_context(view.plan, &summary, &[], setting) }
+    }
+
+    /// Returns the sections of the page; none without a journal.
+    pub fn sections(&self, setting: &PageSetting, detail: ChartDetail) -> Vec<Section> {
+        match self.published() {
+            Some(_) => Vec::new(),
+            None => self.builder.sections(&self.reader.view(), setting, detail),
+        }
+    }
+
     /// Returns the page as HTML.
     pub fn html(&self) -> String {
-        self.builder.page(&self.reader.view(), &self.setting())
+        self.html_with(&self.setting())
+    }
+
+    fn html_with(&self, setting: &PageSetting) -> String {
+        let sections = self.sections(setting, ChartDetail::Full);
+        whole_page(&self.context(setting), &sections, &self.builder.shelf(&setting.requested))
+    }
+
+    /// Returns the summary with the outcome of a tuning run.
+    pub fn summary(&self) -> Summary {
+        self.published().unwrap_or_else(|| Summary::whole(&self.reader.view(), self.reader.folder()))
+    }
+
+    /// Writes `summary.json`, which includes the acceptance test of a tuning run.
+    pub fn write_summary(&self) -> io::Result<()> {
+        write_summary(self.reader.folder(), &self.summary())
     }
 
     /// Writes the page to `report.html`, with `games` first in its viewer.
@@ -69,7 +109,7 @@ impl RunPage {
     /// The games are those of [`shelved_game`](crate::report::page::shelved_game).
     pub fn write(&self, games: Vec<String>) -> io::Result<()> {
         let setting = PageSetting { requested: games, ..self.setting() };
-        let page = self.builder.page(&self.reader.view(), &setting);
+        let page = self.html_with(&setting);
         write_whole(&self.reader.folder().page(), page.as_bytes())
     }
 }
@@ -78,14 +118,6 @@ impl RunPage {
 fn date_and_time(stamp: &str) -> String {
     let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();
     format!("{}-{}-{} {}:{}:{}", part(0, 4), part(4, 6), part(6, 8), part(9, 11), part(11, 13), part(13, 15))
-}
-
-/// Returns the current result of the acceptance test of a tuning run, if one was started.
-fn acceptance_of(folder: &RunFolder) -> Option<Acceptance> {
-    let test = RunFolder::open(&folder.acceptance()).ok()?;
-    let text = fs::read_to_string(test.summary()).ok()?;
-    let summary: Summary = serde_json::from_str(&text).ok()?;
-    Some(Acceptance { sentence: summary.sentence(), link: "accept/report.html".to_owned() })
 }
 
 #[cfg(test)]

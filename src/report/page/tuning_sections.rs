@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, XyChart};
+use crate::report::TuningSummary;
+use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, ValueFormat, XyChart};
 use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed, value_text};
 use crate::report::page::html::{Section, figure};
@@ -17,29 +18,6 @@ const PATHS_SHOWN: usize = 60;
 /// Largest number of weights in the visible table; the table of all weights is folded.
 const ROWS_SHOWN: usize = 24;
 
-/// The acceptance test of a tuning run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acceptance {
-    /// Result of the test in one sentence.
-    pub sentence: String,
-    /// URL of the page of the test, relative to this page.
-    pub link: String,
-}
-
-/// Returns the result of a tuning run in one sentence.
-pub(super) fn tuning_sentence(report: &TuningReport) -> String {
-    let pairs = match report.pairs_scored {
-        1 => "1 pair".to_owned(),
-        many => format!("{} pairs", grouped(many)),
-    };
-    match report.gain {
-        Some(gain) => {
-            format!("{} ± {:.1} Elo estimated gain after {pairs}", signed(gain.elo.0, 1), gain.error.0)
-        }
-        None => format!("{} weights tuned over {pairs}", report.parameters.len()),
-    }
-}
-
 /// Returns the curve of the estimated gain, or `None` if the method does not estimate it.
 pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<String> {
     let gains: Vec<(f64, f64, f64)> = path
@@ -47,6 +25,10 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<St
         .filter_map(|point| point.gain.map(|(elo, error)| (point.pairs as f64, elo, error)))
         .collect();
     let &(_, last, error) = gains.last()?;
+    // Before the first change the estimate is zero with an error of zero, which is no measurement.
+    if gains.iter().all(|&(_, elo, error)| elo == 0.0 && error == 0.0) {
+        return None;
+    }
     let reach = (3.0 * error).max(1.0);
     let band = gains.iter().map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error });
     let chart = XyChart {
@@ -55,15 +37,17 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<St
         x_label: "pairs".into(),
         y_label: "Elo".into(),
         layers: vec![
-            Layer::Band { points: band.collect(), tone: Tone::Main },
+            Layer::Band { name: "95 % interval".into(), points: band.collect(), tone: Tone::Main },
             Layer::Rule { y: 0.0, label: "start".into(), tone: Tone::Neutral },
             Layer::Line {
-                name: signed(last, 1),
+                name: "gain".into(),
+                label: signed(last, 1),
                 points: gains.iter().map(|&(x, elo, _)| (x, elo)).collect(),
                 tone: Tone::Main,
             },
         ],
         y_limit: Some((last.min(0.0) - reach, last.max(0.0) + reach)),
+        values: ValueFormat { decimals: 1, signed: true },
         size: ChartSize::Wide,
     };
     Some(chart.svg())
@@ -73,23 +57,40 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<St
 #[template(path = "gain.html")]
 struct GainTemplate<'a> {
     gain: Option<String>,
-    acceptance: Option<&'a Acceptance>,
+    explanation: &'static str,
+    test: Option<String>,
+    test_link: Option<&'a str>,
 }
 
 /// Returns the section with the estimated gain over the pairs and the acceptance test.
 pub(super) fn gain_section(
     report: &TuningReport,
     path: &[PathPoint],
-    acceptance: Option<&Acceptance>,
+    outcome: Option<&TuningSummary>,
+    test_link: &str,
 ) -> Section {
     let gain = gain_chart(report, path);
-    let gain = gain.map(|svg| figure("gain", "Estimated gain with 95 % interval", svg));
-    Section { id: "gained", html: render(&GainTemplate { gain, acceptance }) }
+    let explanation = match (&gain, report.gain) {
+        (Some(_), _) => "",
+        (None, Some(_)) => "The gain is drawn once the best values differ from the start.",
+        (None, None) => "This method does not estimate the gain; only a test can measure it.",
+    };
+    let template = GainTemplate {
+        gain: gain.map(|svg| figure("gain", "Estimated gain with 95 % interval", svg)),
+        explanation,
+        test: outcome
+            .and_then(|outcome| outcome.acceptance.word().map(|_| outcome.sentence(report.pairs_scored))),
+        test_link: outcome.and_then(|outcome| outcome.test.as_ref()).map(|_| test_link),
+    };
+    Section { id: "gained", html: render(&template) }
 }
 
 #[derive(Template)]
 #[template(path = "weights.html")]
 struct WeightsTemplate<'a> {
+    explanation: Option<&'static str>,
+    as_uci: String,
+    as_toml: String,
     without_effect: Vec<&'a str>,
     furthest: Option<Vec<WeightRow<'a>>>,
     all: Vec<WeightRow<'a>>,
@@ -127,7 +128,14 @@ pub(super) fn weights_section(report: &TuningReport, path: &[PathPoint]) -> Sect
     let weights = &report.parameters;
     let without_effect = weights.iter().filter(|weight| weight.effect == ParameterEffect::NotSeen);
     let furthest = (weights.len() > ROWS_SHOWN).then(|| moved_furthest(report, path, ROWS_SHOWN));
+    let has_intervals = weights.iter().any(|weight| weight.interval.is_some());
+    let line = |form: fn(&ParameterReport) -> String| weights.iter().map(form).collect::<Vec<_>>().join("\n");
     let template = WeightsTemplate {
+        explanation: (!has_intervals).then_some(
+            "Intervals are not known yet: the method has none, or has too few games to estimate them honestly.",
+        ),
+        as_uci: line(|weight| format!("setoption name {} value {}", weight.name, weight.best)),
+        as_toml: line(|weight| format!("{} = {}", weight.name, weight.best)),
         without_effect: without_effect.map(|weight| weight.name.as_str()).collect(),
         furthest: furthest
             .map(|places| places.into_iter().map(|place| WeightRow::new(&weights[place])).collect()),
@@ -195,13 +203,19 @@ pub(super) fn path_chart(weight: &ParameterReport, path: &[PathPoint], place: us
         title: weight.name.clone(),
         description: format!("from {} to {}{interval}", value_text(weight.start), value_text(weight.best)),
         x_label: "pairs".into(),
-        y_label: "value".into(),
+        y_label: "best value so far".into(),
         layers: vec![
-            Layer::Band { points: band, tone: Tone::Main },
+            Layer::Band { name: "95 % interval".into(), points: band, tone: Tone::Main },
             Layer::Rule { y: weight.start, label: "before".into(), tone: Tone::Neutral },
-            Layer::Line { name: value_text(weight.best), points: line, tone: Tone::Main },
+            Layer::Line {
+                name: "value".into(),
+                label: value_text(weight.best),
+                points: line,
+                tone: Tone::Main,
+            },
         ],
         y_limit: None,
+        values: ValueFormat { decimals: usize::from(weight.best.fract() != 0.0) * 2, signed: false },
         size: ChartSize::Small,
     }
 }
@@ -247,7 +261,6 @@ mod tests {
         assert!(html.contains("&lt;b&gt;mobility") && !html.contains("<b>mobility"), "{html}");
         assert!(html.contains("<td class=\"n\">+2") && html.contains("<td class=\"n\">\u{2212}2"), "{html}");
         assert!(html.contains("2.8 to 9<"), "{html}");
-        assert_eq!(tuning_sentence(&found), "+12.3 ± 5.0 Elo estimated gain after 1,500 pairs");
     }
 
     #[test]

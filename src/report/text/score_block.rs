@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::game::EngineIndex;
-use crate::report::table;
 use crate::report::text::tuning_block::tuning_block;
+use crate::report::{setting_text, table};
 use crate::run::RunView;
 use crate::stats::{Estimate, Hypothesis};
 
@@ -15,7 +15,7 @@ pub fn score_block(view: &RunView<'_>) -> String {
     let mut block = RULE.to_owned();
     let written = match view.state.tuner() {
         // The score of the trials against each other is not the strength of the tuned values.
-        Some(tuner) => write!(block, "{}", tuning_block(&tuner.final_report(), &setting(view))),
+        Some(tuner) => write!(block, "{}", tuning_block(&tuner.final_report(), &setting_text(view.plan))),
         None if view.plan.engines.len() == 2 => two(&mut block, view),
         None => many(&mut block, view),
     };
@@ -27,7 +27,7 @@ pub fn score_block(view: &RunView<'_>) -> String {
 fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     let plan = view.plan;
     let score = view.state.standings().main();
-    let setting = setting(view);
+    let setting = setting_text(view.plan);
     writeln!(
         block,
         "Results of {} vs {} ({setting}):",
@@ -82,7 +82,7 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
 }
 
 fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
-    writeln!(block, "Results of {} ({}):", view.plan.name, setting(view))?;
+    writeln!(block, "Results of {} ({}):", view.plan.name, setting_text(view.plan))?;
     let rows = table(view);
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(4).max(4);
     writeln!(
@@ -112,22 +112,6 @@ fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
 /// Rounds to two decimals and drops the sign of zero.
 fn tidy(value: f64) -> f64 {
     (100.0 * value).round() / 100.0 + 0.0
-}
-
-/// Returns time control, threads, hash size and book, as far as they are set.
-fn setting(view: &RunView<'_>) -> String {
-    let candidate = &view.plan.engines[0];
-    let engines = &view.plan.engines;
-    let mut parts = if engines.iter().all(|engine| engine.limits == candidate.limits) {
-        vec![candidate.limits.to_string()]
-    } else {
-        engines.iter().map(|engine| format!("{} {}", engine.spec.name, engine.limits)).collect()
-    };
-    parts.extend(candidate.spec.option("Threads").map(|threads| format!("{threads}t")));
-    parts.extend(candidate.spec.option("Hash").map(|hash| format!("{hash}MB")));
-    let book = view.plan.openings.as_ref().and_then(|book| book.file.path.file_name());
-    parts.extend(book.map(|name| name.to_string_lossy().into_owned()));
-    parts.join(", ")
 }
 
 /// Returns the line of a decided test that wrappers expect.

@@ -16,6 +16,8 @@ const ALWAYS: [&str; 2] = ["Hash", "Threads"];
 /// What an engine declared. Empty for an engine that was not started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineFacts {
+    /// The name that it gave: `id name`.
+    pub id_name: Option<String>,
     /// Current values of its [`RESOURCES`] options: set by the plan, or the declared default.
     pub(super) standing: Vec<EngineOption>,
     /// Every spin option that it declares.

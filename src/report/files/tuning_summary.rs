@@ -1,0 +1,199 @@
+//! The outcome of a tuning run: its values, its estimated gain and the test of its values.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::journal::{LockedFile, ends_finished};
+use crate::report::number_text::{grouped, signed};
+use crate::report::{Summary, Verdict};
+use crate::run::{AfterRun, RunReader, RunView, plan_from_toml};
+use crate::stats::Elo;
+use crate::store::RunFolder;
+use crate::tuning::{GainEstimate, ParameterReport, Tuner};
+
+/// How far the test of tuned values has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AcceptanceState {
+    /// The plan has no test.
+    #[default]
+    NotPlanned,
+    /// The tuning has not finished.
+    Tuning,
+    /// The tuner found nothing better than the start.
+    NothingToTest,
+    /// The tuning has finished and its test has not begun.
+    NotStarted,
+    /// The test has begun and not ended.
+    Unfinished,
+    /// The test accepted the values.
+    Accepted,
+    /// The test rejected the values.
+    Rejected,
+    /// The test reached its last pair without a decision.
+    Undecided,
+}
+
+impl AcceptanceState {
+    /// Returns the state in a word or two, or `None` without a test.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::NotPlanned => None,
+            Self::Tuning => Some("tuning"),
+            Self::NothingToTest => Some("nothing to test"),
+            Self::NotStarted => Some("not tested"),
+            Self::Unfinished => Some("in test"),
+            Self::Accepted => Some("accepted"),
+            Self::Rejected => Some("rejected"),
+            Self::Undecided => Some("undecided"),
+        }
+    }
+}
+
+/// The outcome of a tuning run in numbers. Its keys are a contract.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
+pub struct TuningSummary {
+    pub gain: Option<GainEstimate>,
+    pub remaining_loss: Option<Elo>,
+    pub parameters: Vec<ParameterReport>,
+    pub acceptance: AcceptanceState,
+    /// The summary of the test, as far as it was played.
+    pub test: Option<Box<Summary>>,
+}
+
+impl TuningSummary {
+    /// Returns the outcome of a run whose acceptance test, if any, is in `folder`. Returns `None` for any other run.
+    pub fn of(view: &RunView<'_>, folder: &RunFolder) -> Option<Self> {
+        let report = view.state.tuner().map(Tuner::final_report)?;
+        let follows = view.state.outcome().map(|outcome| AfterRun::of(view.plan, view.state, &outcome));
+        let acceptance = match (view.plan.acceptance(), follows) {
+            (None, _) => AcceptanceState::NotPlanned,
+            (Some(_), Some(AfterRun::NothingToTest)) => AcceptanceState::NothingToTest,
+            (Some(_), Some(AfterRun::Test(_))) => AcceptanceState::NotStarted,
+            (Some(_), Some(AfterRun::Nothing) | None) => AcceptanceState::Tuning,
+        };
+        let mut summary = Self {
+            gain: report.gain,
+            remaining_loss: report.remaining_loss,
+            parameters: report.parameters,
+            acceptance,
+            test: None,
+        };
+        summary.read_test(folder);
+        Some(summary)
+    }
+
+    /// Updates the state of the test from its folder.
+    pub(super) fn read_test(&mut self, folder: &RunFolder) {
+        if !matches!(self.acceptance, AcceptanceState::NotStarted | AcceptanceState::Unfinished) {
+            return;
+        }
+        let Ok(test) = RunFolder::open(&folder.acceptance()) else { return };
+        let summary = test_summary(&test).ok();
+        let is_finished = || File::open(test.journal()).and_then(ends_finished).unwrap_or(false);
+        self.acceptance = match summary.as_ref().map(|summary| summary.verdict) {
+            Some(Verdict::Accepted) => AcceptanceState::Accepted,
+            Some(Verdict::Rejected) => AcceptanceState::Rejected,
+            Some(Verdict::Undecided | Verdict::NoTest) if is_finished() => AcceptanceState::Undecided,
+            Some(Verdict::Undecided | Verdict::NoTest) | None => AcceptanceState::Unfinished,
+        };
+        self.test = summary.map(Box::new);
+    }
+
+    /// Returns the outcome in one sentence.
+    pub fn sentence(&self, pairs: u64) -> String {
+        let tuned = match self.gain {
+            Some(gain) => {
+                let gain = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);
+                format!("{gain} gain after {}", count(pairs))
+            }
+            None => format!("{} weights tuned over {}", self.parameters.len(), count(pairs)),
+        };
+        let measured = self.test.as_ref().map(|test| {
+            let strength =
+                if test.elo.is_some() { format!("{} Elo", test.elo_text()) } else { "no Elo".to_owned() };
+            format!("{strength} over the start in {} of the acceptance test", count(test.pairs))
+        });
+        match (self.acceptance, measured) {
+            (AcceptanceState::NotPlanned, _) => format!("{tuned}; not tested"),
+            (AcceptanceState::Tuning, _) => tuned,
+            (AcceptanceState::NothingToTest, _) => {
+                format!("Nothing better than the start was found in {}", count(pairs))
+            }
+            (AcceptanceState::NotStarted, _) | (AcceptanceState::Unfinished, None) => {
+                format!("{tuned}; the acceptance test has not been played")
+            }
+            (AcceptanceState::Unfinished, Some(measured)) => format!("In test: {measured} so far"),
+            (AcceptanceState::Accepted, measured) => format!("Accepted: {}", measured.unwrap_or(tuned)),
+            (AcceptanceState::Rejected, measured) => format!("Rejected: {}", measured.unwrap_or(tuned)),
+            (AcceptanceState::Undecided, measured) => format!("Undecided: {}", measured.unwrap_or(tuned)),
+        }
+    }
+}
+
+/// Returns the summary of an acceptance test: `summary.json` while a process keeps it up to date, otherwise that of the
+/// journal, which is ahead of the file after a kill.
+fn test_summary(test: &RunFolder) -> io::Result<Summary> {
+    let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
+    let is_current = match (changed(&test.summary()), changed(&test.journal())) {
+        (Ok(summary), Ok(journal)) => summary >= journal || LockedFile::is_held(&test.journal()),
+        (Ok(_), Err(_)) => true,
+        (Err(_), _) => false,
+    };
+    if is_current {
+        return Ok(serde_json::from_str(&fs::read_to_string(test.summary())?)?);
+    }
+    let text = fs::read_to_string(test.plan())?;
+    let plan = plan_from_toml(&text).map_err(io::Error::other)?;
+    let reader = RunReader::read_whole(test.clone(), plan, &text, |_, _| {})?;
+    Ok(Summary::of(&reader.view()))
+}
+
+fn count(pairs: u64) -> String {
+    if pairs == 1 { "1 pair".to_owned() } else { format!("{} pairs", grouped(pairs)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(acceptance: AcceptanceState) -> TuningSummary {
+        TuningSummary {
+            gain: Some(GainEstimate { elo: Elo(12.34), error: Elo(5.0) }),
+            remaining_loss: None,
+            parameters: Vec::new(),
+            acceptance,
+            test: None,
+        }
+    }
+
+    #[test]
+    fn the_sentence_states_whether_the_values_passed_their_test() {
+        for (state, expected) in [
+            (AcceptanceState::NotPlanned, "+12.3 ± 5.0 Elo estimated gain after 1,500 pairs; not tested"),
+            (AcceptanceState::Tuning, "+12.3 ± 5.0 Elo estimated gain after 1,500 pairs"),
+            (AcceptanceState::NothingToTest, "Nothing better than the start was found in 1,500 pairs"),
+            (
+                AcceptanceState::NotStarted,
+                "+12.3 ± 5.0 Elo estimated gain after 1,500 pairs; the acceptance test has not been played",
+            ),
+        ] {
+            assert_eq!(summary(state).sentence(1500), expected);
+        }
+    }
+
+    #[test]
+    fn a_test_that_cannot_be_read_is_unfinished() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("accept")).unwrap();
+        std::fs::write(root.path().join("plan.toml"), "").unwrap();
+        std::fs::write(root.path().join("accept/plan.toml"), "").unwrap();
+        let mut found = summary(AcceptanceState::NotStarted);
+        found.read_test(&RunFolder::open(root.path()).unwrap());
+        assert_eq!((found.acceptance, found.test), (AcceptanceState::Unfinished, None));
+    }
+}
