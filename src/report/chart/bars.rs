@@ -105,6 +105,8 @@ impl ShareChart {
         // Space for labels that do not fit into their part, in the larger letters of a narrow screen.
         const BELOW: f64 = 14.0;
         const LEFT: f64 = 150.0;
+        // Width of a letter on a narrow screen, where letters are larger.
+        const LETTER: f64 = 11.5;
         let mut marks = String::new();
         let mut description = Vec::new();
         let mut top = 6.0;
@@ -112,7 +114,10 @@ impl ShareChart {
             let whole: u64 = row.parts.iter().map(|part| part.1).sum();
             let x = Scale::new((0.0, whole.max(1) as f64), (LEFT, WIDTH - 10.0));
             text(&mut marks, LEFT - 10.0, top + 20.0, Anchor::End, "strong", &row.label);
-            let (mut before, mut below, mut written_to) = (0u64, 0.0, LEFT);
+            let mut before = 0u64;
+            // Labels that do not fit into their parts are written together below the row.
+            let mut beside: Vec<String> = Vec::new();
+            let mut middle = LEFT;
             for (name, count, tone) in &row.parts {
                 let (left, right) = (x.place(before as f64), x.place((before + count) as f64));
                 before += count;
@@ -120,18 +125,21 @@ impl ShareChart {
                 let tooltip = format!("{name}: {}", grouped(*count));
                 rect(&mut marks, (left, top), (right - left - 1.0, BAR), &fill, &tooltip);
                 let label = format!("{name} {}", grouped(*count));
-                let room = label.chars().count() as f64 * 11.5;
-                if right - left > room {
+                if right - left > label.chars().count() as f64 * LETTER {
                     text(&mut marks, f64::midpoint(left, right), top + 18.5, Anchor::Middle, "on", &label);
                 } else if *count > 0 {
-                    // The label overlaps neither its neighbour nor the edge.
-                    let middle = f64::midpoint(left, right).max(written_to + room / 2.0);
-                    let middle = middle.min(WIDTH - 10.0 - room / 2.0);
-                    text(&mut marks, middle, top + BAR + 17.0, Anchor::Middle, "soft", &label);
-                    (below, written_to) = (BELOW, middle + room / 2.0);
+                    middle = f64::midpoint(left, right);
+                    beside.push(label);
                 }
                 description.push(format!("{} {name} {count}", row.label));
             }
+            let label = beside.join(", ");
+            let room = label.chars().count() as f64 * LETTER;
+            let middle = middle.max(LEFT + room / 2.0).min(WIDTH - 10.0 - room / 2.0);
+            if !label.is_empty() {
+                text(&mut marks, middle, top + BAR + 17.0, Anchor::Middle, "soft", &label);
+            }
+            let below = if label.is_empty() { 0.0 } else { BELOW };
             top += BAR + GAP + below;
         }
         let height = top + 4.0;

@@ -99,7 +99,7 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
             let standing =
                 |name: &&str| player.option_value(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
-            let id_name = player.id_name().map(str::to_owned);
+            let id_name = player.id_name();
             let facts = EngineFacts { id_name, standing, numbers: player.numbers(), failure: None };
             player.shut_down(Fitness::Fit).await;
             Ok(facts)

@@ -50,7 +50,7 @@ Page.charts = (() => {
     let step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) || 10);
     if (whole) step = Math.max(1, Math.round(step));
     const found = [];
-    for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9 && found.length < 50; at++) found.push(at * step);
+    for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9 && found.length < 50; at++) found.push(at * step + 0);
     const decimals = step >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(step)));
     return found.map((value) => [value, decimals ? minus(value.toFixed(decimals)) : grouped(value)]);
   }
