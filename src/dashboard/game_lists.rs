@@ -12,10 +12,13 @@ use crate::store::RunFolder;
 /// Largest number of runs whose lists are kept. The list of a million games takes about 24 megabytes.
 const MAX_KEPT: usize = 4;
 
+/// Lists with the time of their last use.
+type Kept = HashMap<String, (Instant, Arc<Mutex<GameIndex>>)>;
+
 /// The lists that were asked for last, by the names of their runs.
 #[derive(Default)]
 pub(super) struct GameLists {
-    kept: Mutex<HashMap<String, (Instant, Arc<Mutex<GameIndex>>)>>,
+    kept: Mutex<Kept>,
 }
 
 impl GameLists {
@@ -40,7 +43,7 @@ impl GameLists {
         Arc::clone(&entry.1)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Instant, Arc<Mutex<GameIndex>>)>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

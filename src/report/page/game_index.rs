@@ -315,7 +315,7 @@ mod tests {
         write!(file, "{HEADER}1,7,f,1-0,checkmate,80,0-1,checkmate,40,2,\n2,8,f,1-0,check").unwrap();
         index.update(file.path(), &engines).unwrap();
         assert_eq!(index.games.len(), 2);
-        write!(file, "mate,1,0-1,checkmate,2,2,\n").unwrap();
+        writeln!(file, "mate,1,0-1,checkmate,2,2,").unwrap();
         index.update(file.path(), &engines).unwrap();
         assert_eq!(index.games.len(), 4);
         file.as_file().set_len(0).unwrap();

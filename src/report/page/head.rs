@@ -3,7 +3,7 @@
 use crate::report::number_text::{duration, estimate_text, grouped, signed};
 use crate::report::page::PageSetting;
 use crate::report::page::html::PageContext;
-use crate::report::{Summary, TuningSummary, conditions, engine_conditions};
+use crate::report::{Summary, TableRow, TuningSummary, conditions, engine_conditions};
 use crate::run::Plan;
 use crate::tuning::ParameterEffect;
 
@@ -51,7 +51,7 @@ fn tournament_figures(summary: &Summary) -> Vec<(&'static str, String)> {
     let leader = summary.table.first();
     vec![
         ("Leader", leader.map_or_else(|| "–".to_owned(), |row| row.name.clone())),
-        ("Rating of the leader", leader.map_or_else(|| "–".to_owned(), |row| row.rating_text())),
+        ("Rating of the leader", leader.map_or_else(|| "–".to_owned(), TableRow::rating_text)),
         ("Engines", summary.table.len().to_string()),
         ("Games", grouped(games)),
         ("Drawn games", percent((games > 0).then(|| draws as f64 / games as f64))),
