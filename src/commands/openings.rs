@@ -22,6 +22,17 @@ impl PlannedOpenings {
     }
 }
 
+/// Openings that are looked at for set-up positions: a book nearly always has one kind.
+const SAMPLE: u64 = 64;
+
+impl PlannedOpenings {
+    /// Returns the first position among the first openings that is not the starting position.
+    pub(super) fn set_up_position(&self) -> Option<String> {
+        let fens = (0..SAMPLE).filter_map(|round| self.opening(round).ok()).map(|opening| opening.fen);
+        fens.into_iter().find(|fen| fen != Opening::START_FEN)
+    }
+}
+
 impl Openings for PlannedOpenings {
     fn opening(&self, round: u64) -> Result<Opening, String> {
         match &self.0 {

@@ -14,7 +14,7 @@ use crate::dashboard::{Catalogue, ServeAddress, Server};
 use crate::fleet::LocalFleet;
 use crate::journal::LockedFile;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
-use crate::run::preflight::{DiskRoom, Fairness, fairness};
+use crate::run::preflight::{DiskRoom, EngineFacts, Fairness, PositionSetup, fairness};
 use crate::run::{FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, plan_to_toml};
 use crate::store::{RunFolder, UtcDate, write_whole};
 
@@ -81,6 +81,7 @@ pub fn start(
     let CheckedPlan { plan, facts } = checked;
     let console = options.console;
     let openings = PlannedOpenings::open(&plan).or_usage()?;
+    refuse_positions(&plan, &facts, &openings)?;
     let Fairness { warnings, notes } = fairness(&plan, &facts, processors());
     if options.warnings == WarningPolicy::Refuse && !warnings.is_empty() {
         return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));
@@ -104,6 +105,20 @@ pub fn start(
         let _ = fs::remove_dir(folder.path());
     })?;
     play_and_report(plan, openings, folder, warnings, Reporting { console, page }, environment)
+}
+
+/// Refuses openings from which an engine cannot play.
+fn refuse_positions(plan: &Plan, facts: &[EngineFacts], openings: &PlannedOpenings) -> Result<(), Failure> {
+    let limited = plan.engines.iter().zip(facts).find(|(_, facts)| facts.setup == PositionSetup::StartOnly);
+    let Some((engine, _)) = limited else { return Ok(()) };
+    match openings.set_up_position() {
+        None => Ok(()),
+        Some(fen) => Err(Failure::usage(format_args!(
+            "engine {}: it has no `setboard` and can only play games from the starting position, but the book begins \
+             games at {fen}; use a PGN book, whose openings are moves from there",
+            engine.spec.name
+        ))),
+    }
 }
 
 /// Plays a new run in exactly this folder, without the checks of [`start`], which were made for the run it belongs to.

@@ -1,7 +1,5 @@
 //! Place of an engine in a slot; the engine keeps running from game to game.
 
-use std::time::Duration;
-
 use tokio_util::task::TaskTracker;
 
 use crate::chess::Color;
@@ -9,10 +7,10 @@ use crate::failpoint::{self, Point};
 use crate::fleet::Contestant;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::fault_bundle::EngineEvidence;
-use crate::game::{Ending, EngineIndex, GameSetup, TimeControl};
+use crate::game::{Ending, EngineIndex, GameSetup};
 use crate::player::{
     EngineSpec, Fitness, GameStart, LaunchError, Launcher, Player, PlayerFault, ProcessTransport,
-    ProtocolBreach, Restart, StartFault, ThinkLimits, printed_lines,
+    ProtocolBreach, Restart, StartFault, printed_lines,
 };
 
 /// The engine of one side in a slot, if one is running.
@@ -75,7 +73,7 @@ impl EngineSeat {
             position: &position,
             options: &contestant.options,
             side,
-            limits: think_limits(&contestant.limits, side),
+            limits: contestant.limits.first_limits(side),
         };
         if let Some(seated) = &mut self.seated {
             match seated.player.new_game(&start_of_game).await {
@@ -146,7 +144,7 @@ async fn start(
     side: Color,
 ) -> Result<Player<ProcessTransport>, SeatError> {
     let _permit = context.launcher.start_permit().await;
-    let limits = think_limits(&contestant.limits, side);
+    let limits = contestant.limits.first_limits(side);
     let plan = |reason| SeatError::Plan { reason, evidence: EngineEvidence::default() };
     let args =
         Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
@@ -177,20 +175,6 @@ async fn start(
             Err(seat_error(context.registry, engine, &fault, evidence))
         }
     }
-}
-
-/// Returns the limits of the first move, which are the only ones that an ACE program receives.
-pub(super) fn think_limits(control: &TimeControl, side: Color) -> ThinkLimits {
-    let mut limits = ThinkLimits {
-        depth: control.depth,
-        nodes: control.nodes,
-        movetime: control.movetime_ms.map(Duration::from_millis),
-        moves_to_go: control.clock.and_then(|rule| rule.moves).map(u32::from),
-        ..ThinkLimits::default()
-    };
-    limits.time[side] = control.clock.map(|rule| rule.time);
-    limits.increment[side] = control.clock.map(|rule| rule.increment);
-    limits
 }
 
 /// Classifies a failed start. Before an engine has worked once, it is a mistake in the plan; afterwards it is a loss.

@@ -2,7 +2,6 @@
 
 use crate::chess::Color;
 
-use crate::fleet::engine_seat::think_limits;
 use crate::game::{Anomaly, EngineIndex, FaultBundle, GameOfPair, PairId, TimeControl};
 use crate::player::{EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir};
 
@@ -53,7 +52,7 @@ fn repeat(spec: &EngineSpec, anomaly: &Anomaly, limits: &TimeControl, sent: &Sen
     program.extend(spec.args.iter().map(|arg| quoted(arg)));
     match &spec.protocol {
         Protocol::Ace { .. } => {
-            let limits = think_limits(limits, anomaly.side);
+            let limits = limits.first_limits(anomaly.side);
             let args = Player::<ProcessTransport>::game_arguments(spec, anomaly.side, &limits, &anomaly.fen);
             program.extend(args.unwrap_or_default().iter().map(|arg| quoted(arg)));
             in_its_environment(spec, &program.join(" "))

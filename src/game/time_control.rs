@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chess::Color;
+use crate::player::ThinkLimits;
+
 /// A clock: `[moves/]time[+increment]`, as in `40/60+0.6`, `8+0.08` or `1:30+1`. In seconds unless there is a colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -123,6 +126,20 @@ impl TimeControl {
     /// No limit except the harness's cap on a single move.
     pub const UNLIMITED: Self =
         Self { clock: None, movetime_ms: None, nodes: None, depth: None, margin_ms: Self::DEFAULT_MARGIN_MS };
+
+    /// Returns the limits of the first move of `side`.
+    pub fn first_limits(&self, side: Color) -> ThinkLimits {
+        let mut limits = ThinkLimits {
+            depth: self.depth,
+            nodes: self.nodes,
+            movetime: self.movetime_ms.map(Duration::from_millis),
+            moves_to_go: self.clock.and_then(|rule| rule.moves).map(u32::from),
+            ..ThinkLimits::default()
+        };
+        limits.time[side] = self.clock.map(|rule| rule.time);
+        limits.increment[side] = self.clock.map(|rule| rule.increment);
+        limits
+    }
 
     /// Creates a limit by clock.
     pub fn clock(rule: ClockRule) -> Self {

@@ -1,10 +1,12 @@
 //! Client side of an engine: the harness asks a [`Player`] for a move; engines run only as separate processes.
 
+mod castling;
 mod connection;
 mod dialogue;
 mod engine_name;
 mod exchange;
 mod fault;
+mod line_client;
 mod move_text;
 mod options;
 #[expect(clippy::module_inception, reason = "the file is named after its type, as all files here are")]
@@ -12,8 +14,10 @@ mod player;
 mod process;
 mod score;
 mod spec;
+mod start_fault;
 mod timeouts;
 
+pub use castling::Castling;
 pub use connection::{BlockingReader, LazyTimer, Serving, Transport};
 pub use connection::{CpuUse, ShutdownMode, ShutdownReport, printed_lines};
 pub use dialogue::exit_disagrees;
@@ -22,10 +26,12 @@ pub use exchange::{
     Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport,
 };
 pub use fault::{CrashMoment, ExitEvidence, PlayerFault, ProtocolBreach, StallPoint};
+pub use line_client::{LineClient, LineError, ReceivedLine};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};
-pub use player::{BrokenConnection, Castling, Fitness, Player, StartFault};
+pub use player::{BrokenConnection, Fitness, Player};
 pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, run_guardian};
 pub use score::Score;
 pub use spec::{EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, WorkingDir};
+pub use start_fault::StartFault;
 pub use timeouts::Timeouts;

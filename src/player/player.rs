@@ -11,14 +11,14 @@ use crate::player::connection::escape;
 use crate::player::connection::{Connection, ConnectionEnd};
 use crate::player::dialogue::AceDialogue;
 use crate::player::dialogue::ExpectError;
-use crate::player::dialogue::{HandshakeError, SpokenProtocol, UciDialogue, XboardDialogue};
+use crate::player::dialogue::{HandshakeError, UciDialogue, XboardDialogue};
 use crate::player::exchange::{
-    Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits,
+    Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport,
 };
-use crate::player::options::{NumberOption, OptionError};
+use crate::player::options::NumberOption;
 use crate::player::{
-    BlockingReader, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault, Protocol,
-    ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, Timeouts, Transport,
+    BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault,
+    Protocol, ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, StartFault, Timeouts, Transport,
 };
 
 /// A running engine that has completed its handshake.
@@ -38,36 +38,6 @@ enum Dialect {
     Ace(AceDialogue),
 }
 
-/// Reason why an engine could not be made ready to play.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StartFault {
-    /// The engine failed.
-    #[error("{0}")]
-    Fault(PlayerFault),
-    /// The plan sets an option that the engine does not accept.
-    #[error("it {0}")]
-    Option(OptionError),
-    /// The engine cannot play the variant of the opening.
-    #[error("it does not declare UCI_Chess960, which this opening needs")]
-    NoChess960,
-    /// The program uses another protocol than the plan states.
-    #[error("it {problem}: it printed `{printed}`{advice}")]
-    WrongProtocol {
-        /// What is known about its protocol.
-        problem: &'static str,
-        /// The line that shows it.
-        printed: String,
-        /// What to write instead.
-        advice: String,
-    },
-    /// The protocol, or this engine, cannot express what the plan requires.
-    #[error("it {0}")]
-    Unsupported(String),
-    /// The engine refused a command without which it cannot play; its line.
-    #[error("it refused a command that its games need: `{0}`")]
-    Refused(String),
-}
-
 /// A connection that ended. [`Player::diagnose`] determines the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokenConnection(ConnectionEnd);
@@ -81,15 +51,6 @@ pub enum Fitness {
     Spent,
     /// The process must be replaced.
     Unfit,
-}
-
-/// Castling rules of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Castling {
-    /// Standard chess: the king moves two squares.
-    Standard,
-    /// Chess960: written as the king capturing its rook.
-    Chess960,
 }
 
 /// Time that an engine has to exit after it closed a stream, before it counts as running with that stream closed.
@@ -123,7 +84,7 @@ impl<T: Transport> Player<T> {
                 Ok(player)
             }
             Err(HandshakeError::WrongProtocol(spoken, printed)) => {
-                let fault = wrong_protocol(spoken, printed, spec);
+                let fault = StartFault::wrong_protocol(spoken, printed, spec);
                 Err((Box::new(player), fault))
             }
             Err(error) => {
@@ -305,6 +266,23 @@ impl<T: Transport> Player<T> {
             Dialect::Ace(_) => AceDialogue::poll_idle(&mut self.connection, &mut self.irregularities, cx),
         };
         end.map(BrokenConnection)
+    }
+
+    /// Returns the data of the last search report of an engine that has not answered yet.
+    pub fn last_report(&self) -> ThinkReport {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.last_report(),
+            Dialect::Xboard(dialogue) => dialogue.last_report(),
+            Dialect::Ace(_) => ThinkReport::default(),
+        }
+    }
+
+    /// Returns whether a game can begin at any position. ACE programs get theirs as an argument.
+    pub fn sets_up_positions(&self) -> bool {
+        match &self.dialect {
+            Dialect::Xboard(dialogue) => dialogue.sets_up_positions(),
+            Dialect::Uci(_) | Dialect::Ace(_) => true,
+        }
     }
 
     /// Returns the draw offer that the engine has made since the last call. Xboard only.
@@ -506,16 +484,6 @@ impl<T: Transport> Player<T> {
     }
 }
 
-impl Castling {
-    /// Returns the notation of moves under these rules.
-    pub fn style(self) -> MoveStyle {
-        match self {
-            Self::Standard => MoveStyle::Standard,
-            Self::Chess960 => MoveStyle::Chess960,
-        }
-    }
-}
-
 /// Parses a move of an xboard engine: coordinates, in either case of a promotion letter, or SAN.
 fn read_xboard_move(position: &Position, text: &str, castling: Castling) -> Option<Move> {
     let lower = text.to_ascii_lowercase();
@@ -524,15 +492,4 @@ fn read_xboard_move(position: &Position, text: &str, castling: Castling) -> Opti
         .or_else(|_| position.parse_coordinate(&lower, castling.style()))
         .ok()
         .or_else(|| position.parse_san(text).ok())
-}
-
-/// Describes a program that uses another protocol than the plan states.
-fn wrong_protocol(spoken: SpokenProtocol, printed: String, spec: &EngineSpec) -> StartFault {
-    let program = spec.program.display();
-    let (problem, advice) = match spoken {
-        SpokenProtocol::Xboard => ("looks like an xboard engine", format!("; write xboard:{program}")),
-        SpokenProtocol::Uci => ("looks like a UCI engine", format!("; write {program} without xboard:")),
-        SpokenProtocol::Unknown => ("does not know the command `uci`", String::new()),
-    };
-    StartFault::WrongProtocol { problem, printed, advice }
 }

@@ -1,12 +1,12 @@
 //! Property tests of the protocols: what is printed parses to the same value, and no input makes a parser panic.
 
 use playself::chess::ByColor;
-use playself::protocol::Words;
 use playself::protocol::ace::Line;
 use playself::protocol::uci::{
     CheckStatus, Command, GoLimits, Horizon, Info, InfoBound, InfoScore, OptionDeclaration, OptionKind,
     Reply, Start, Switch, Wdl,
 };
+use playself::protocol::{Words, xboard};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -18,7 +18,8 @@ const VOCABULARY: &str = "uci debug on off isready setoption name value register
     perft stop ponderhit quit id author uciok readyok bestmove (none) 0000 copyprotection registration checking \
     ok error info seldepth multipv score cp lowerbound upperbound wdl nps hashfull tbhits sbhits cpuload time \
     currmove currmovenumber refutation currline pv string option type check spin combo button default min max \
-    var <empty> true e2e4 e7e8q e1g1Ch1 O-O exit -1 0 99999999999999999999999 -99999999999999999999 1.5 \0 \r é \
+    var <empty> true feature ping=1 option=\"A -spin 3\" done=0 protover level 0:08 st sd usermove pong Illegal Error \
+    (x): Invalid 1-0 {x} ... tellics resign offer draw -combo /// * e2e4 e7e8q e1g1Ch1 O-O exit -1 0 99999999999999999999999 -99999999999999999999 1.5 \0 \r é \
     \u{feff} \u{a0}";
 
 fn vocabulary() -> Vec<&'static str> {
@@ -184,6 +185,11 @@ fn parses_to_a_fixed_point(line: &str) {
         let again = read.to_string();
         let Reply::Info(again) = Reply::parse(&again) else { panic!("{again:?} is an info") };
         assert_eq!(again.read(), read, "{line:?}");
+    }
+    let _ = xboard::Command::parse(line).to_string();
+    let _ = xboard::option_declaration(line);
+    if let xboard::Reply::Features(list) = xboard::Reply::parse(line) {
+        assert!(list.iter().count() <= line.len());
     }
     if let Line::Move(word) = Line::parse(line) {
         assert_eq!(Line::parse(word), Line::Move(word));

@@ -18,6 +18,7 @@ mod in_process;
 mod invariants;
 mod journal_damage;
 mod json_events;
+mod limit_probe;
 mod records;
 mod refusals;
 mod soak;

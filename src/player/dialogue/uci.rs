@@ -372,6 +372,14 @@ impl UciDialogue {
         }
     }
 
+    /// Returns the data of the last report of the current search.
+    pub(in crate::player) fn last_report(&self) -> ThinkReport {
+        match std::str::from_utf8(&self.info).map(Reply::parse) {
+            Ok(Reply::Info(line)) => report_of(line),
+            _ => ThinkReport::default(),
+        }
+    }
+
     fn read_report(&mut self, irregularities: &mut Irregularities, took: Duration) -> ThinkReport {
         if self.info.is_empty() {
             return ThinkReport::default();

@@ -370,11 +370,7 @@ impl XboardDialogue {
         }
         let took = connection.read_at().saturating_duration_since(connection.wrote_at());
         irregularities.garbage += connection.take_overlong();
-        let text = String::from_utf8_lossy(&self.thinking);
-        let report = match Reply::parse(&text) {
-            Reply::Thinking(thinking) => report_of(&thinking),
-            _ => ThinkReport::default(),
-        };
+        let report = self.last_report();
         // Engines count in hundredths of a second, and some start their clock before they read the command.
         let slack = Duration::from_millis(30);
         let comparable = self.pondering == Pondering::Off;
@@ -382,6 +378,19 @@ impl XboardDialogue {
             u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
         irregularities.broken_info += u64::from(!self.thinking.is_empty() && report.score.is_none());
         Answer { reply, at: connection.read_at(), took, ponder: None, report }
+    }
+
+    /// Returns the data of the last report.
+    pub(in crate::player) fn last_report(&self) -> ThinkReport {
+        match Reply::parse(&String::from_utf8_lossy(&self.thinking)) {
+            Reply::Thinking(thinking) => report_of(&thinking),
+            _ => ThinkReport::default(),
+        }
+    }
+
+    /// Returns whether a game can begin at any position.
+    pub(in crate::player) fn sets_up_positions(&self) -> bool {
+        self.features.has(Capability::SetBoard)
     }
 
     /// Processes a line that answers no question.

@@ -14,8 +14,11 @@ use crate::protocol::xboard::{Capability, Command, Feature, FeatureList, Feature
 
 /// Time for the first feature. An engine that sends none speaks version 1.
 const FIRST_FEATURE: Duration = Duration::from_secs(8);
-/// Time after which a silent engine is sent `new`: GNU Chess announces its features only then.
-const NUDGE: Duration = Duration::from_secs(2);
+/// Time after which a silent engine is sent [`NUDGE`].
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Harmless commands of every version, and the question once more: GNU Chess often answers only after a few lines.
+const NUDGE: [Command<'static>; 5] =
+    [Command::New, Command::Force, Command::Easy, Command::Post, Command::Protover(2)];
 /// Time for the next feature of an engine that has announced neither `done=0` nor `done=1`.
 const NEXT_FEATURE: Duration = Duration::from_secs(2);
 /// Larger than the number of features and options of any engine; bounds the memory that a hostile one can use.
@@ -69,8 +72,8 @@ pub(super) async fn announcement<T: Transport>(
     let latest = Instant::now() + spec.timeouts.start;
     while found.progress != Progress::Done {
         let deadline = match found.progress {
-            Progress::Silent => Instant::now() + NUDGE,
-            Progress::Nudged => Instant::now() + FIRST_FEATURE.saturating_sub(NUDGE),
+            Progress::Silent => Instant::now() + PATIENCE,
+            Progress::Nudged => Instant::now() + FIRST_FEATURE.saturating_sub(PATIENCE),
             Progress::Announcing => Instant::now() + NEXT_FEATURE,
             Progress::Waiting | Progress::Done => latest,
         };
@@ -103,7 +106,9 @@ pub(super) async fn announcement<T: Transport>(
                 if found.progress == Progress::Silent && Instant::now() < latest =>
             {
                 found.progress = Progress::Nudged;
-                connection.queue_line(Command::New.to_string().as_bytes());
+                for command in NUDGE {
+                    connection.queue_line(command.to_string().as_bytes());
+                }
             }
             Err(ExpectError::Late(StallPoint::Features)) if found.progress != Progress::Waiting => break,
             Err(error) => return Err(error.into()),

@@ -107,8 +107,18 @@ impl ProcessTransport {
         }
     }
 
+    /// Closes the input of the engine.
+    pub(in crate::player) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Sends SIGTERM to the engine's process group.
+    pub(in crate::player) fn terminate(&self) {
+        let _ = killpg(self.group, Signal::SIGTERM);
+    }
+
     /// Waits for the end of the process and discards its output, so that it cannot block on writing.
-    async fn wait(&mut self, allowed: Duration) -> Option<ExitEvidence> {
+    pub(in crate::player) async fn wait(&mut self, allowed: Duration) -> Option<ExitEvidence> {
         let mut scratch = [0; 4096];
         let ended = std::future::poll_fn(|cx| {
             while let Poll::Ready(Ok(1..)) = self.poll_read(cx, &mut scratch) {}

@@ -24,6 +24,20 @@ pub struct EngineFacts {
     pub numbers: Vec<NumberOption>,
     /// Why it could not be started.
     pub failure: Option<String>,
+    /// How it differs from the limits of the plan; what it does.
+    pub(super) doubts: Vec<String>,
+    /// Positions from which it can play.
+    pub setup: PositionSetup,
+}
+
+/// Positions from which an engine can play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PositionSetup {
+    /// Any position.
+    #[default]
+    Any,
+    /// The starting position and what moves reach from there: an xboard engine without `setboard`.
+    StartOnly,
 }
 
 /// Findings about a plan before it is played.
@@ -42,6 +56,9 @@ pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairne
     let sides = sides(plan, facts);
     if let Some((first, others)) = sides.split_first() {
         others.iter().for_each(|other| compare(first, other, &mut found));
+    }
+    for (engine, facts) in plan.engines.iter().zip(facts) {
+        found.warnings.extend(facts.doubts.iter().map(|doubt| format!("{} {doubt}", engine.spec.name)));
     }
     if !plan.is_tuning()
         && let [one, other] = &plan.engines[..]

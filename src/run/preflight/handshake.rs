@@ -2,12 +2,14 @@
 
 use std::io;
 
+use crate::game::TimeControl;
 use crate::player::{
     EngineOption, EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
 };
 
 use crate::run::plan::PlannedEngine;
-use crate::run::preflight::fairness::{EngineFacts, RESOURCES};
+use crate::run::preflight::fairness::{EngineFacts, PositionSetup, RESOURCES};
+use crate::run::preflight::limit_probe::{ProbeFinding, probe};
 
 /// The result of the handshake with all engines.
 #[derive(Clone, Debug, Default)]
@@ -27,22 +29,26 @@ pub async fn handshake(
     // Players are not `Send`, so they run in local tasks.
     let tasks = tokio::task::LocalSet::new();
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut known: Vec<(&EngineSpec, EngineFacts)> = Vec::new();
+    let mut known: Vec<(&PlannedEngine, EngineFacts)> = Vec::new();
     let mut facts = Vec::new();
-    for spec in engines.iter().map(|engine| &engine.spec) {
-        let is_asked = |asked: &EngineSpec| EngineSpec { name: asked.name.clone(), ..spec.clone() } == *asked;
+    for engine in engines {
+        let spec = &engine.spec;
+        let is_asked = |asked: &PlannedEngine| {
+            asked.limits == engine.limits
+                && EngineSpec { name: asked.spec.name.clone(), ..spec.clone() } == asked.spec
+        };
         if let Some((_, declared)) = known.iter().find(|(asked, _)| is_asked(asked)) {
             facts.push(declared.clone());
             continue;
         }
-        let (refused, declared) = tasks.run_until(ask(&launcher, spec)).await;
+        let (refused, declared) = tasks.run_until(ask(&launcher, engine)).await;
         for why in refused {
             match refusals.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, names)) => names.push(&spec.name),
                 None => refusals.push((why, vec![&spec.name])),
             }
         }
-        known.push((spec, declared.clone()));
+        known.push((engine, declared.clone()));
         facts.push(declared);
     }
     let line = |(why, names): (String, Vec<&str>)| match &names[..] {
@@ -53,14 +59,14 @@ pub async fn handshake(
 }
 
 /// The refusals and declarations of one engine. It is started again for each option that it refuses, so that all are found.
-async fn ask(launcher: &Launcher, spec: &EngineSpec) -> (Vec<String>, EngineFacts) {
-    let mut spec = spec.clone();
+async fn ask(launcher: &Launcher, engine: &PlannedEngine) -> (Vec<String>, EngineFacts) {
+    let mut spec = engine.spec.clone();
     let mut refusals = Vec::new();
     if matches!(spec.protocol, Protocol::Ace { .. }) {
         return (refusals, EngineFacts::default());
     }
     loop {
-        match start_once(launcher, &spec).await {
+        match start_once(launcher, &spec, &engine.limits).await {
             Ok(facts) => return (refusals, facts),
             Err(Refusal::Option(error)) => {
                 refusals.push(error.to_string());
@@ -86,8 +92,12 @@ enum Refusal {
     Plan(String),
 }
 
-/// Starts the engine and returns what it declares, or the first reason to refuse it.
-async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFacts, Refusal> {
+/// Starts the engine and returns what it declares and how it obeys `limits`, or the first reason to refuse it.
+async fn start_once(
+    launcher: &Launcher,
+    spec: &EngineSpec,
+    limits: &TimeControl,
+) -> Result<EngineFacts, Refusal> {
     let no_arguments: [&str; 0] = [];
     let not_started = |why: String| EngineFacts { failure: Some(why), ..EngineFacts::default() };
     let transport = match launcher.launch(spec, &no_arguments, &[]).await {
@@ -95,20 +105,30 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
         Err(error) => return Ok(not_started(error.to_string())),
     };
     match Player::handshake(transport, spec).await {
-        Ok(player) => {
+        Ok(mut player) => {
             let standing =
                 |name: &&str| player.option_value(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
-            let id_name = player.id_name();
-            let facts = EngineFacts { id_name, standing, numbers: player.numbers(), failure: None };
+            let numbers = player.numbers();
+            let mut facts =
+                EngineFacts { id_name: player.id_name(), standing, numbers, ..EngineFacts::default() };
+            if !player.sets_up_positions() {
+                facts.setup = PositionSetup::StartOnly;
+            }
+            let found = probe(&mut player, limits).await;
             player.shut_down(Fitness::Fit).await;
+            match found {
+                ProbeFinding::Fine => {}
+                ProbeFinding::Doubtful(doubt) => facts.doubts.push(doubt),
+                ProbeFinding::Unusable(why) => return Err(Refusal::Plan(without_subject(&why))),
+            }
             Ok(facts)
         }
         Err((player, fault)) => {
             player.shut_down(Fitness::Unfit).await;
             match fault {
                 StartFault::Option(error) => Err(Refusal::Option(error)),
-                StartFault::WrongProtocol { .. } => Err(Refusal::Plan(without_subject(&fault))),
+                StartFault::WrongProtocol { .. } => Err(Refusal::Plan(without_subject(&fault.to_string()))),
                 _ => Ok(not_started(fault.to_string())),
             }
         }
@@ -116,9 +136,8 @@ async fn start_once(launcher: &Launcher, spec: &EngineSpec) -> Result<EngineFact
 }
 
 /// Returns the fault as the rest of a sentence that begins with `it`.
-fn without_subject(fault: &StartFault) -> String {
-    let text = fault.to_string();
-    text.strip_prefix("it ").map_or_else(|| text.clone(), str::to_owned)
+fn without_subject(text: &str) -> String {
+    text.strip_prefix("it ").unwrap_or(text).to_owned()
 }
 
 fn refused_name(error: &OptionError) -> &str {

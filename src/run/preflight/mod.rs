@@ -3,7 +3,8 @@
 mod disk;
 mod fairness;
 mod handshake;
+mod limit_probe;
 
 pub use disk::DiskRoom;
-pub use fairness::{EngineFacts, Fairness, fairness, oversubscription};
+pub use fairness::{EngineFacts, Fairness, PositionSetup, fairness, oversubscription};
 pub use handshake::{Handshake, handshake};
