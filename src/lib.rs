@@ -8,7 +8,7 @@ pub mod spelling; // suggestions for misspelt names
 pub mod chess; // rules of chess: positions, legal moves, notations, perft
 pub mod engine; // a game and limits in, a move out; prints nothing
 pub mod frontend; // user interfaces of the engine: UCI loop and ACE console game
-pub mod protocol; // text of UCI and ACE to enums and back
+pub mod protocol; // text of UCI, xboard and ACE to enums and back
 pub mod syzygy; // endgame tables
 pub mod texel; // Texel tuning of the built-in evaluation
 
@@ -26,6 +26,7 @@ pub mod run; // one match, test or tuning run: plan, schedule, state, event loop
 pub mod store; // run folder, atomic files, content hashes, dates
 
 // Around a run.
+pub mod check; // examination of a UCI engine
 pub mod config; // run files (TOML) to plans
 pub mod dashboard; // the live page
 pub mod doctor; // measurement of the machine

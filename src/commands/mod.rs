@@ -2,6 +2,7 @@
 
 mod book;
 mod build_cache;
+mod check;
 mod console;
 mod doctor;
 mod environment;
@@ -26,6 +27,7 @@ mod watch;
 
 pub use book::{BookRequest, make_book};
 pub use build_cache::BuildCache;
+pub use check::examine;
 pub use console::{Console, answer};
 pub use doctor::{DoctorRequest, diagnose};
 pub use environment::{Environment, processors};

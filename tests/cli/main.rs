@@ -3,6 +3,7 @@
 
 mod architecture;
 mod book;
+mod check;
 mod configuration_docs;
 mod doctor;
 mod faults_coverage;

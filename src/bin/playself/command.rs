@@ -7,8 +7,8 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    book, completions, control, data, doctor, plan, play, report, resume, serve, simulate, sprt, stats,
-    texel, tune, verify, watch,
+    book, check, completions, control, data, doctor, plan, play, report, resume, serve, simulate, sprt,
+    stats, texel, tune, verify, watch,
 };
 
 #[derive(Debug, Subcommand)]
@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Continue(control::ContinueCommand),
     Concurrency(control::ConcurrencyCommand),
     Stop(control::StopCommand),
+    Check(check::CheckCommand),
     Doctor(doctor::DoctorCommand),
     Plan(plan::PlanCommand),
     Stats(stats::StatsCommand),
@@ -53,6 +54,7 @@ impl Command {
             Self::Continue(command) => command.run(),
             Self::Concurrency(command) => command.run(),
             Self::Stop(command) => command.run(),
+            Self::Check(command) => command.run(),
             Self::Doctor(command) => command.run(),
             Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),

@@ -3,6 +3,7 @@
 //! Each command is a file: a `clap::Args` struct whose `run` returns the exit status.
 
 mod book;
+mod check;
 mod command;
 mod completions;
 mod control;
