@@ -261,9 +261,10 @@ async fn play(config: FleetConfig, pairs: u64, journal: Option<Journal<Entry>>) 
     let contestant = |engine| Contestant { engine, options: Vec::new(), limits: TimeControl::nodes(1) };
     for index in 0..pairs {
         fleet.submit(PairJob {
-            id: PairId { index, attempt: 0 },
+            id: PairId::both(index, 0),
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+            seats: PairJob::REVERSED,
             first_game: None,
         });
     }

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use playself::chess::{MoveStyle, Position};
+use playself::game::PairPart;
 use playself::game::{
     Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, PlyRecord, Termination,
 };
@@ -90,7 +91,7 @@ fn create_run(path: &Path, pairs: u64) -> RunFolder {
     let games: Vec<Vec<PlyRecord>> = (0..TEMPLATES).map(random_game).collect();
     let mut state = RunState::new(&plan);
     for pair in 0..pairs {
-        append(Entry::PairStarted { pair, attempt: 0 });
+        append(Entry::PairStarted { pair, attempt: 0, part: PairPart::Both });
         for game in GameOfPair::BOTH {
             let entry = Entry::Game(Box::new(game_entry(pair, game, &games)));
             append(entry.clone());
@@ -192,6 +193,7 @@ fn random_game(seed: u64) -> Vec<PlyRecord> {
             depth: Some(6 + (next() % 6) as u16),
             seldepth: Some(12 + (next() % 8) as u16),
             nodes: Some(500 + next() % 1000),
+            extra: None,
         });
         position = position.play(mv);
     }

@@ -163,6 +163,7 @@ impl RunFlags {
             nodes: self.nodes,
             depth: self.depth,
             margin_ms: self.margin,
+            first_increment: None,
         };
         let mut notes = Vec::new();
         run.games.limits = limits.or(run.games.limits);

@@ -15,7 +15,9 @@ impl PlannedOpenings {
             share: planned.share,
             seed: plan.seed,
             start: planned.start,
+            take: planned.take,
             plies: planned.plies,
+            variant: planned.variant,
             ..BookOptions::default()
         };
         Ok(Self(Some(Book::open(&planned.file.path, BookFormat::Guess, options)?)))
@@ -34,9 +36,9 @@ impl PlannedOpenings {
 }
 
 impl Openings for PlannedOpenings {
-    fn opening(&self, round: u64) -> Result<Opening, String> {
+    fn opening(&self, place: u64) -> Result<Opening, String> {
         match &self.0 {
-            Some(book) => book.opening(round).map_err(|error| error.to_string()),
+            Some(book) => book.opening(place).map_err(|error| error.to_string()),
             None => Ok(Opening::start()),
         }
     }

@@ -17,7 +17,8 @@ use crate::journal::{LockError, LockedFile, Storage};
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
 use crate::run::preflight::oversubscription;
 use crate::run::{
-    Observer, Plan, ReplayError, Replayed, RunBuilder, RunStart, plan_changes, plan_from_toml, replay,
+    Observer, Plan, ReplayError, Replayed, RunBuilder, RunStart, StopStyle, plan_changes, plan_from_toml,
+    replay,
 };
 use crate::store::{RunFolder, read_text, sha256_of};
 
@@ -130,6 +131,8 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         observers,
         warnings,
         guardian: environment.guardian(),
+        stops: StopStyle::Draining,
+        stop: None,
     };
     Ok(Reporting { console, page }.finished(run.run().or_fault()?, folder))
 }

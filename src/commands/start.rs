@@ -15,7 +15,9 @@ use crate::fleet::LocalFleet;
 use crate::journal::LockedFile;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
 use crate::run::preflight::{DiskRoom, EngineFacts, Fairness, PositionSetup, fairness};
-use crate::run::{FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, plan_to_toml};
+use crate::run::{
+    FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, StopStyle, plan_to_toml,
+};
 use crate::store::{RunFolder, UtcDate, write_whole};
 
 /// Options of a new run.
@@ -211,6 +213,8 @@ pub(super) fn play_new(
         observers,
         warnings,
         guardian: environment.guardian(),
+        stops: StopStyle::Draining,
+        stop: None,
     };
     run.run().or_fault()
 }

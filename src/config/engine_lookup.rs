@@ -120,6 +120,7 @@ pub fn plan_engine(
     spec.env.clone_from(&entry.env);
     spec.restart = entry.restart.unwrap_or_default();
     spec.ponder = entry.ponder.unwrap_or_default();
+    spec.init.clone_from(&entry.init);
     spec.dir = match &entry.dir {
         Some(EngineDir::Path(dir)) => WorkingDir::Path(absolute(dir)?),
         Some(EngineDir::Private) => WorkingDir::Private,
@@ -208,6 +209,7 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
         ace_args: entry.ace_args.clone().or(named.ace_args),
         restart: entry.restart.or(named.restart),
         ponder: entry.ponder.or(named.ponder),
+        init: named.init.iter().chain(&entry.init).cloned().collect(),
         bounds: entry.bounds.or(&named.bounds),
         limits: entry.limits.or(named.limits),
     })

@@ -3,6 +3,7 @@
 mod engine_limits;
 mod engine_lookup;
 mod landscape_file;
+mod pgn_table;
 mod presets;
 mod resolve;
 mod run_file;

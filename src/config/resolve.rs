@@ -2,7 +2,8 @@
 
 use crate::game::ClockRule;
 use crate::opening::Share;
-use crate::run::{AcceptPlan, BookPlan, Plan, PlannedEngine, RunKind};
+use crate::player::SearchDetail;
+use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine, RunKind};
 use crate::store::{FileHash, UtcDate};
 
 use crate::config::engine_lookup::{SearchPaths, plan_engine};
@@ -58,6 +59,9 @@ impl TuningDraft {
                 engines.push(EngineEntry { name: Some("minus".to_owned()), ..engine.clone() });
             }
             _ => problems.push("name the one engine to tune: engine = …".to_owned()),
+        }
+        if run.games.encounters.pair == PairSize::Half {
+            problems.push("a tuner learns from pairs: remove pair = \"half\"".to_owned());
         }
         if run.sprt.is_some() {
             problems.push(
@@ -115,11 +119,16 @@ fn plan(
     if run.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
         problems.push("name must not be empty".to_owned());
     }
+    let detail = SearchDetail { extras: run.pgn.needs_extras(), lines: run.pgn.match_lines.clone() };
+    problems.extend(detail.wrong_pattern().map(|problem| format!("pgn.match_lines: {problem}")));
     let openings = book(run, &mut problems);
     if !problems.is_empty() {
         return Err(Unplannable(problems));
     }
-    engines.iter_mut().for_each(|engine| engine.spec.name = plain_name(&engine.spec.name));
+    for engine in &mut engines {
+        engine.spec.name = plain_name(&engine.spec.name);
+        engine.spec.detail.clone_from(&detail);
+    }
     distinguish(engines.iter_mut().map(|engine| &mut engine.spec.name));
     let concurrency = run.games.concurrency.unwrap_or_else(|| default_concurrency(run.games.max_pairs));
     Ok(Plan {
@@ -134,9 +143,15 @@ fn plan(
         placement: run.games.placement.unwrap_or_default(),
         kind,
         pairing: run.pairing.unwrap_or_default(),
+        encounters: Encounters {
+            seeds: run.seeds.unwrap_or(0),
+            test_by: run.test_by,
+            ..run.games.encounters
+        },
         breaker: run.games.breaker.unwrap_or_default(),
         openings,
         adjudication: run.adjudicate.clone(),
+        pgn: run.pgn.clone(),
         engines,
     })
 }
@@ -160,7 +175,9 @@ fn book(run: &RunFile, problems: &mut Vec<String>) -> Option<BookPlan> {
             order: run.games.order.unwrap_or_default(),
             share: if run.tune.is_some() { Share::Tuning } else { Share::Whole },
             start: run.games.start.unwrap_or(1),
+            take: run.games.take,
             plies: run.games.plies,
+            variant: run.games.variant,
         }),
         Err(why) => {
             problems.push(format!("the openings {} cannot be read: {why}", path.display()));

@@ -3,14 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TimeControl};
+use crate::game::{
+    AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FirstIncrement, ResignRule, ResignSides,
+    TimeControl, Variant,
+};
 use crate::opening::Order;
 use crate::player::{Pondering, Restart};
-use crate::run::{Breaker, Pairing};
+use crate::run::{
+    AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent, TestBy,
+};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 use crate::store::read_text;
 
 use crate::config::engine_limits::EngineBounds;
+use crate::config::pgn_table::pgn;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 
 /// A run file as written; [`resolve`](super::resolve) turns it into a plan. `None` where the file has no key.
@@ -24,12 +30,18 @@ pub struct RunFile {
     pub engines: Vec<EngineEntry>,
     /// Which engines meet, with more than two.
     pub pairing: Option<Pairing>,
+    /// Engines that meet all others in some pairings.
+    pub seeds: Option<u64>,
     /// `[games]`.
     pub games: GamesTable,
     /// `[adjudicate]`.
     pub adjudicate: AdjudicationRules,
+    /// `[pgn]`.
+    pub pgn: PgnContent,
     /// `[sprt]`.
     pub sprt: Option<SprtConfig>,
+    /// What the test counts.
+    pub test_by: TestBy,
     /// `[tune]`.
     pub tune: Option<TuneTable>,
     /// `[accept]`.
@@ -61,6 +73,8 @@ pub struct EngineEntry {
     pub restart: Option<Restart>,
     /// Whether it ponders.
     pub ponder: Option<Pondering>,
+    /// Lines that it receives before the handshake.
+    pub init: Vec<String>,
     /// Resource limits and timeouts.
     pub bounds: EngineBounds,
     /// Its own thinking limits.
@@ -121,6 +135,8 @@ pub struct LimitsTable {
     pub depth: Option<u32>,
     /// `margin_ms = 10`: the time by which a clock may be exceeded.
     pub margin_ms: Option<u64>,
+    /// `first_increment = "before"`: whether the first move has the increment too.
+    pub first_increment: Option<FirstIncrement>,
 }
 
 impl LimitsTable {
@@ -132,8 +148,9 @@ impl LimitsTable {
     /// These limits where they are set, `other` elsewhere.
     pub fn or(self, other: Self) -> Self {
         let margin_ms = self.margin_ms.or(other.margin_ms);
+        let first_increment = self.first_increment.or(other.first_increment);
         let chosen = if self.limits_thinking() { self } else { other };
-        Self { margin_ms, ..chosen }
+        Self { margin_ms, first_increment, ..chosen }
     }
 
     /// The limits with defaults filled in.
@@ -144,6 +161,7 @@ impl LimitsTable {
             nodes: self.nodes,
             depth: self.depth,
             margin_ms: self.margin_ms.unwrap_or(TimeControl::DEFAULT_MARGIN_MS),
+            first_increment: self.first_increment.unwrap_or_default(),
         }
     }
 }
@@ -156,6 +174,7 @@ impl From<TimeControl> for LimitsTable {
             nodes: limits.nodes,
             depth: limits.depth,
             margin_ms: Some(limits.margin_ms),
+            first_increment: Some(limits.first_increment),
         }
     }
 }
@@ -175,12 +194,18 @@ pub struct GamesTable {
     pub order: Option<Order>,
     /// The first opening used, from 1.
     pub start: Option<u64>,
+    /// Openings used before the first one is used again.
+    pub take: Option<u64>,
     /// Moves of a PGN book that are played, in plies.
     pub plies: Option<u32>,
+    /// The castling rules.
+    pub variant: Option<Variant>,
     /// Where the run ends at the latest.
     pub max_pairs: Option<u64>,
     /// Whether engine faults stop the run.
     pub breaker: Option<Breaker>,
+    /// How the games of two engines are arranged.
+    pub encounters: Encounters,
 }
 
 /// `[tune]` as written.
@@ -239,14 +264,37 @@ impl RunFile {
             name: fields.text("name"),
             seed: fields.whole("seed", 0),
             engines: engines(fields),
-            pairing: fields
-                .choice("pairing", &[("round-robin", Pairing::RoundRobin), ("gauntlet", Pairing::Gauntlet)]),
+            pairing: fields.choice("pairing", &PAIRINGS),
+            seeds: fields.whole("seeds", 1),
             games: fields.table("games", games).unwrap_or_default(),
             adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
-            sprt: fields.table("sprt", sprt).flatten(),
-            tune: fields.table("tune", tune),
-            accept: fields.table("accept", accept).flatten(),
+            pgn: fields.table("pgn", pgn).unwrap_or_default(),
+            ..test(fields)
         })
+    }
+}
+
+/// Every value of `pairing`.
+const PAIRINGS: [(&str, Pairing); 4] = [
+    ("round-robin", Pairing::RoundRobin),
+    ("gauntlet", Pairing::Gauntlet),
+    ("teams", Pairing::Teams),
+    ("pyramid", Pairing::Pyramid),
+];
+
+/// Reads the tables that make a run a test or a tuning run.
+fn test(fields: &mut Fields) -> RunFile {
+    let tested = fields.table("sprt", |fields| {
+        let test_by = fields.choice("count", &[("pairs", TestBy::Pairs), ("games", TestBy::Games)]);
+        (sprt(fields), test_by.unwrap_or_default())
+    });
+    let (sprt, test_by) = tested.unwrap_or_default();
+    RunFile {
+        sprt,
+        test_by,
+        tune: fields.table("tune", tune),
+        accept: fields.table("accept", accept).flatten(),
+        ..RunFile::default()
     }
 }
 
@@ -289,6 +337,7 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         ace_args: fields.texts("ace_args"),
         restart: fields.choice("restart", &[("on", Restart::On), ("off", Restart::Off)]),
         ponder: fields.flag("ponder").map(|on| if on { Pondering::On } else { Pondering::Off }),
+        init: fields.texts("init").unwrap_or_default(),
         bounds: EngineBounds::read(fields),
         limits: limits(fields),
     }
@@ -301,6 +350,10 @@ fn limits(fields: &mut Fields) -> LimitsTable {
         nodes: fields.whole("nodes", 1),
         depth: fields.whole("depth", 1),
         margin_ms: fields.whole("margin_ms", 0),
+        first_increment: fields.choice(
+            "first_increment",
+            &[("after", FirstIncrement::After), ("before", FirstIncrement::Before)],
+        ),
     }
 }
 
@@ -310,11 +363,40 @@ fn games(fields: &mut Fields) -> GamesTable {
         concurrency: fields.whole("concurrency", 1),
         placement: fields.choice("placement", &[("auto", Placement::Auto), ("off", Placement::Off)]),
         openings: fields.text("openings").map(PathBuf::from),
-        order: fields.choice("order", &[("random", Order::Random), ("sequential", Order::Sequential)]),
+        order: fields.choice(
+            "order",
+            &[("random", Order::Random), ("sequential", Order::Sequential), ("fastchess", Order::Fastchess)],
+        ),
         start: fields.whole("start", 1),
+        take: fields.whole("take", 1),
         plies: fields.whole("plies", 0),
+        variant: fields
+            .choice("variant", &[("standard", Variant::Standard), ("chess960", Variant::Chess960)]),
         max_pairs: fields.whole("max_pairs", 1),
-        breaker: fields.choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off)]),
+        breaker: fields
+            .choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off), ("first", Breaker::First)]),
+        encounters: encounters(fields),
+    }
+}
+
+fn encounters(fields: &mut Fields) -> Encounters {
+    let pair = fields.choice("pair", &[("both", PairSize::Both), ("half", PairSize::Half)]);
+    let colours = fields.choice("colours", &[("reversed", Colours::Reversed), ("same", Colours::Same)]);
+    let first =
+        fields.choice("first_colour", &[("white", FirstColour::White), ("black", FirstColour::Black)]);
+    let per = [("round", OpeningPer::Round), ("encounter", OpeningPer::Encounter)];
+    let at_once = fields.choice("at_once", &[("pairs", AtOnce::Pairs), ("games", AtOnce::Games)]);
+    Encounters {
+        pair: pair.unwrap_or_default(),
+        colours: colours.unwrap_or_default(),
+        first: first.unwrap_or_default(),
+        opening: fields.choice("opening_per", &per).unwrap_or_default(),
+        at_once: at_once.unwrap_or_default(),
+        test_by: TestBy::default(),
+        repeat: fields.whole("repeat", 1).unwrap_or(0),
+        block: fields.whole("block", 1).unwrap_or(0),
+        seeds: 0,
+        wait_ms: fields.whole("wait_ms", 0).unwrap_or(0),
     }
 }
 
@@ -332,11 +414,21 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
             .table("resign", |fields| {
                 let two_sided = fields.flag("two_sided").unwrap_or(true);
                 let sides = if two_sided { ResignSides::Two } else { ResignSides::One };
-                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 1));
+                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 0));
                 Some(ResignRule { moves: moves?, cp: cp?, sides })
             })
             .flatten(),
         max_moves: fields.whole("max_moves", 1),
+        style: fields
+            .choice(
+                "style",
+                &[
+                    ("playself", AdjudicationStyle::Playself),
+                    ("fastchess", AdjudicationStyle::Fastchess),
+                    ("cutechess", AdjudicationStyle::Cutechess),
+                ],
+            )
+            .unwrap_or_default(),
     }
 }
 

@@ -113,9 +113,10 @@ impl Measurement {
     fn job(&self, index: u64) -> PairJob {
         let contestant = |engine| Contestant { engine, options: Vec::new(), limits: self.limits };
         PairJob {
-            id: PairId { index, attempt: 0 },
+            id: PairId::both(index, 0),
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+            seats: PairJob::REVERSED,
             first_game: None,
         }
     }

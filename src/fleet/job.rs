@@ -19,26 +19,32 @@ pub struct Contestant {
     pub limits: TimeControl,
 }
 
-/// A pair to play: the same opening twice, with colours swapped.
+/// A pair to play, or one game of it: the same opening twice, usually with colours swapped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairJob {
     /// Identifier of the pair.
     pub id: PairId,
     /// Opening of both games.
     pub opening: Opening,
-    /// The two sides; the first plays White in the first game.
+    /// The two sides.
     pub contestants: [Contestant; 2],
+    /// Indices in `contestants` of White and Black, in the first game and in the second.
+    pub seats: [[usize; 2]; 2],
     /// The first game, if it has already been played; then only the second is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_game: Option<Box<GameRecord>>,
 }
 
 impl PairJob {
+    /// The usual seats: the first side has White in the first game and Black in the second.
+    pub const REVERSED: [[usize; 2]; 2] = [[0, 1], [1, 0]];
+
     /// Returns the indices in `contestants` of White and Black in this game.
-    pub fn seats(game: GameOfPair) -> [usize; 2] {
+    pub fn seats(&self, game: GameOfPair) -> [usize; 2] {
+        let [first, second] = self.seats;
         match game {
-            GameOfPair::First => [0, 1],
-            GameOfPair::Second => [1, 0],
+            GameOfPair::First => first,
+            GameOfPair::Second => second,
         }
     }
 }
@@ -48,8 +54,8 @@ impl PairJob {
 pub struct PairReport {
     /// Identifier of the pair.
     pub id: PairId,
-    /// Both games.
-    pub games: [GameRecord; 2],
+    /// Its games: both, or the one that was played on its own.
+    pub games: Vec<GameRecord>,
 }
 
 impl PairReport {

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,8 @@ pub struct FleetConfig {
     pub concurrency: usize,
     /// Adjudication rules.
     pub rules: AdjudicationRules,
+    /// Time that a slot rests after each game.
+    pub wait_after_game: Duration,
     /// Guardian that kills the engines if this process is killed; `None` leaves that to the kernel alone.
     pub guardian: Option<GuardianProgram>,
     /// Whether games are bound to processors.
@@ -44,6 +47,7 @@ impl FleetConfig {
             engines,
             concurrency: 1,
             rules: AdjudicationRules::default(),
+            wait_after_game: Duration::ZERO,
             guardian: None,
             placement: Placement::Off,
             processor_pool: "playself".to_owned(),
@@ -117,6 +121,7 @@ impl LocalFleet {
             registry: EngineRegistry::new(config.engines),
             launcher,
             rules: config.rules,
+            wait_after_game: config.wait_after_game,
             events: events.clone(),
             suspensions: Suspensions::default(),
             kill: kill.clone(),

@@ -18,4 +18,4 @@ pub use event::{EngineFatal, FleetEvent};
 pub use fd_limit::most_slots;
 pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
-pub use placement::Placement;
+pub use placement::{Placement, bind_process};

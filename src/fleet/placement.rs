@@ -114,6 +114,16 @@ fn processors_per_game(engines: &[EngineSpec]) -> usize {
     pairs.map(needed).max().unwrap_or(1)
 }
 
+/// Limits this process, and all that it starts, to these processors. Without permission nothing changes.
+pub fn bind_process(processors: &[usize]) {
+    let mut mask = CpuSet::new();
+    for &number in processors {
+        // A processor that the kernel cannot number does not exist.
+        let _ = mask.set(number);
+    }
+    let _ = sched_setaffinity(Pid::from_raw(0), &mask);
+}
+
 /// Returns the processors on which this process may run, one of each core before the second of any core.
 fn usable() -> Vec<usize> {
     let Ok(mask) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };

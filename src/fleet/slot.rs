@@ -41,6 +41,7 @@ pub(super) struct SlotShared {
     pub(super) registry: EngineRegistry,
     pub(super) launcher: Launcher,
     pub(super) rules: AdjudicationRules,
+    pub(super) wait_after_game: Duration,
     pub(super) events: UnboundedSender<FleetEvent>,
     pub(super) suspensions: Suspensions,
     pub(super) kill: CancellationToken,
@@ -159,7 +160,7 @@ impl Slot {
         };
         let mut games = Vec::with_capacity(2);
         games.extend(job.first_game.as_deref().cloned());
-        for game in GameOfPair::BOTH.into_iter().skip(games.len()) {
+        for &game in &job.id.part.games()[games.len()..] {
             let key = GameKey { id: job.id, game };
             self.send(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
             let played = self.game(seats, job, &setup, key).await;
@@ -174,10 +175,11 @@ impl Slot {
                 }
                 Err(none) => return self.no_result(key, none).await,
             }
+            if !self.shared.wait_after_game.is_zero() {
+                tokio::time::sleep(self.shared.wait_after_game).await;
+            }
         }
-        if let Ok(games) = games.try_into() {
-            self.send(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
-        }
+        self.send(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
         PairEnd::Done
     }
 
@@ -218,7 +220,7 @@ impl Slot {
         }
         let suspensions = self.shared.suspensions.count();
         let (started, started_at) = (SystemTime::now(), Instant::now());
-        let order = PairJob::seats(key.game);
+        let order = job.seats(key.game);
         let [white, black] = order.map(|place| &job.contestants[place]);
         let sides = ByColor { white, black };
         let [first, second] = seats;

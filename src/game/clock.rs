@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::game::TimeControl;
+use crate::game::{FirstIncrement, TimeControl};
 
 /// An engine's clock. It is charged with the time of each move and reports an overrun.
 #[derive(Clone, Debug)]
@@ -19,8 +19,10 @@ pub struct Overrun(pub Duration);
 impl Clock {
     /// Creates the clock at the start of a game.
     pub fn new(control: TimeControl) -> Self {
-        let left =
-            control.clock.map_or(Duration::ZERO, |rule| rule.time + rule.increment_before_the_first_move());
+        let left = control.clock.map_or(Duration::ZERO, |rule| match control.first_increment {
+            FirstIncrement::Before => rule.time + rule.increment,
+            FirstIncrement::After => rule.time + rule.increment_before_the_first_move(),
+        });
         Self { control, left, moves_to_go: control.clock.and_then(|rule| rule.moves).map(u32::from) }
     }
 
@@ -101,6 +103,14 @@ mod tests {
         assert_eq!(inside.left(), Some(100 * MS), "within the margin the clock is empty, then credited");
         assert_eq!(clock("1+0.1", 50).charge(1050 * MS), Ok(()));
         assert_eq!(clock("1+0.1", 50).charge(1051 * MS), Err(Overrun(MS)));
+    }
+
+    #[test]
+    fn the_first_move_has_the_increment_only_if_the_control_grants_it() {
+        let control = TimeControl::clock("1+0.1".parse().unwrap());
+        assert_eq!(Clock::new(control).left(), Some(1000 * MS));
+        let control = TimeControl { first_increment: FirstIncrement::Before, ..control };
+        assert_eq!(Clock::new(control).left(), Some(1100 * MS));
     }
 
     #[test]

@@ -27,13 +27,60 @@ impl fmt::Display for EngineIndex {
     }
 }
 
-/// Identifier of an attempt at a pair.
+/// Identifier of an attempt at a pair, or at one game of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PairId {
     /// Index of the pair in the schedule, from 0.
     pub index: u64,
     /// Number of earlier attempts, which were void.
     pub attempt: u32,
+    /// The games that are played together.
+    #[serde(default, skip_serializing_if = "PairPart::is_both")]
+    pub part: PairPart,
+}
+
+impl PairId {
+    /// Returns the attempt at both games of a pair.
+    pub fn both(index: u64, attempt: u32) -> Self {
+        Self { index, attempt, part: PairPart::Both }
+    }
+}
+
+/// The games of a pair that one slot plays one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairPart {
+    /// Both games.
+    #[default]
+    Both,
+    /// The first game alone.
+    First,
+    /// The second game alone.
+    Second,
+}
+
+impl PairPart {
+    /// Returns the part that consists of one game.
+    pub fn only(game: GameOfPair) -> Self {
+        match game {
+            GameOfPair::First => Self::First,
+            GameOfPair::Second => Self::Second,
+        }
+    }
+
+    /// Returns the games, in order.
+    pub fn games(self) -> &'static [GameOfPair] {
+        match self {
+            Self::Both => &GameOfPair::BOTH,
+            Self::First => &[GameOfPair::First],
+            Self::Second => &[GameOfPair::Second],
+        }
+    }
+
+    /// Returns whether these are both games of a pair.
+    pub fn is_both(&self) -> bool {
+        *self == Self::Both
+    }
 }
 
 /// One of the two games of a pair.
@@ -56,11 +103,6 @@ impl GameOfPair {
             Self::First => 1,
             Self::Second => 2,
         }
-    }
-
-    /// Returns the number of the game in the run, counted from 1.
-    pub fn number_in_run(self, pair: u64) -> u64 {
-        2 * pair + u64::from(self.number())
     }
 }
 

@@ -12,17 +12,19 @@ mod setup;
 mod termination;
 mod time_control;
 
-pub use adjudication::{AdjudicationRules, Adjudicator, DrawRule, ResignRule, ResignSides};
+pub use adjudication::{
+    AdjudicationRules, AdjudicationStyle, Adjudicator, DrawRule, ObservedMove, ResignRule, ResignSides,
+};
 pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
-pub use ids::{EngineIndex, GameId, GameOfPair, PairId};
+pub use ids::{EngineIndex, GameId, GameOfPair, PairId, PairPart};
 pub use live::LiveGame;
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupError};
 pub use termination::{Flag, Termination};
-pub use time_control::{ClockRule, TimeControl, TimeControlError};
+pub use time_control::{ClockRule, FirstIncrement, TimeControl, TimeControlError};
 
 pub use crate::opening::Variant;
-pub use crate::player::{MoveText, Score};
+pub use crate::player::{MoveText, Score, SearchExtra};

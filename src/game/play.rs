@@ -344,6 +344,7 @@ impl<T: Transport> ActiveGame<'_, T> {
             depth: answer.report.depth,
             seldepth: answer.report.seldepth,
             nodes: answer.report.nodes,
+            extra: answer.extra.clone(),
         });
         self.expected_reply = answer.ponder;
         self.moved_at = answer.at;
@@ -499,5 +500,6 @@ fn book_ply(mv: MoveText) -> PlyRecord {
         depth: None,
         seldepth: None,
         nodes: None,
+        extra: None,
     }
 }

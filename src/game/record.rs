@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::chess::Color;
 use crate::game::{EngineIndex, Termination, Warning};
 use crate::opening::Variant;
-use crate::player::{MoveText, Score};
+use crate::player::{MoveText, Score, SearchExtra};
 
 /// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -118,6 +118,9 @@ pub struct PlyRecord {
     /// Nodes searched.
     #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
+    /// Further details, if the plan asks for them.
+    #[serde(rename = "x", default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Box<SearchExtra>>,
 }
 
 /// Origin of a move.
@@ -208,6 +211,7 @@ mod tests {
             depth: Some(7),
             seldepth: None,
             nodes: Some(900),
+            extra: None,
         };
         let book = PlyRecord { source: MoveSource::Book, time_us: 0, score: None, ..ply.clone() };
         let record = GameRecord {

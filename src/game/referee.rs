@@ -1,7 +1,9 @@
 //! The sole judge of a game: rules first, then adjudication. Claims of engines are ignored.
 
 use crate::chess::{Bitboard, Color, DrawReason, GameLine, Move, Outcome, PieceKind, Position};
-use crate::game::{AdjudicationRules, Adjudicator, Ending, GameResult, Termination};
+use crate::game::{
+    AdjudicationRules, AdjudicationStyle, Adjudicator, Ending, GameResult, ObservedMove, Termination,
+};
 use crate::player::{PlayerFault, Score};
 
 /// State of a game for judging it.
@@ -12,12 +14,16 @@ use crate::player::{PlayerFault, Score};
 pub struct Referee {
     line: GameLine,
     adjudicator: Adjudicator,
+    style: AdjudicationStyle,
+    /// Half-moves so far, those of the opening included.
+    plies: u32,
 }
 
 impl Referee {
     /// Creates a game that starts at this position.
     pub fn new(start: Position, rules: AdjudicationRules) -> Self {
-        Self { line: GameLine::new(start), adjudicator: Adjudicator::new(rules) }
+        let style = rules.style;
+        Self { line: GameLine::new(start), adjudicator: Adjudicator::new(rules), style, plies: 0 }
     }
 
     /// Returns the current position.
@@ -33,6 +39,7 @@ impl Referee {
     /// Plays a legal move of the opening.
     pub fn play_book_move(&mut self, mv: Move) {
         self.line.push(mv);
+        self.plies += 1;
     }
 
     /// Returns the ending that the rules give the current position, if any. An opening may already be over.
@@ -45,14 +52,18 @@ impl Referee {
         let mover = self.position().turn();
         let fullmove = u32::from(self.position().fullmove_number());
         self.line.push(mv);
+        self.plies += 1;
+        let irreversible = self.position().halfmove_clock() == 0;
         // The score is recorded even if the rules end the game, but the rules take precedence.
-        let adjudicated = self.adjudicator.observe(mover, score, fullmove);
+        let played = ObservedMove { mover, score, fullmove, plies: self.plies, irreversible };
+        let adjudicated = self.adjudicator.observe(&played);
         self.verdict().or(adjudicated)
     }
 
-    /// Returns the ending after the flag of `loser` fell: a draw if its opponent could never mate.
+    /// Returns the ending after the flag of `loser` fell: a draw if its opponent could never mate, unless the style of
+    /// adjudication makes every fallen flag a loss.
     pub fn flag_fall(&self, loser: Color, over_us: u64) -> Ending {
-        if can_mate(self.position(), !loser) {
+        if self.style == AdjudicationStyle::Fastchess || can_mate(self.position(), !loser) {
             Ending { result: GameResult::win_of(!loser), termination: Termination::TimeForfeit { over_us } }
         } else {
             let termination = Termination::TimeForfeitWithoutMate { flag: Some(loser.into()) };

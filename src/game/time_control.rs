@@ -117,6 +117,27 @@ pub struct TimeControl {
     pub depth: Option<u32>,
     /// Milliseconds by which an engine may exceed its clock before it loses.
     pub margin_ms: u64,
+    /// Whether the first move has the increment too, as with most other match runners.
+    #[serde(skip_serializing_if = "FirstIncrement::is_after")]
+    pub first_increment: FirstIncrement,
+}
+
+/// When a clock receives its increment for the first time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FirstIncrement {
+    /// After the first move.
+    #[default]
+    After,
+    /// Before the first move.
+    Before,
+}
+
+impl FirstIncrement {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    fn is_after(&self) -> bool {
+        *self == Self::After
+    }
 }
 
 impl TimeControl {
@@ -124,8 +145,14 @@ impl TimeControl {
     pub const DEFAULT_MARGIN_MS: u64 = 10;
 
     /// No limit except the harness's cap on a single move.
-    pub const UNLIMITED: Self =
-        Self { clock: None, movetime_ms: None, nodes: None, depth: None, margin_ms: Self::DEFAULT_MARGIN_MS };
+    pub const UNLIMITED: Self = Self {
+        clock: None,
+        movetime_ms: None,
+        nodes: None,
+        depth: None,
+        margin_ms: Self::DEFAULT_MARGIN_MS,
+        first_increment: FirstIncrement::After,
+    };
 
     /// Returns the limits of the first move of `side`.
     pub fn first_limits(&self, side: Color) -> ThinkLimits {

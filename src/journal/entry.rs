@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{FaultBundle, VoidReason};
+use crate::game::{FaultBundle, PairPart, VoidReason};
 use crate::stats::{Hypothesis, Pentanomial};
 
 use super::frame::Frame;
@@ -39,6 +39,9 @@ pub enum Entry {
         pair: u64,
         /// Attempt at the pair.
         attempt: u32,
+        /// Its games that are played together.
+        #[serde(default, skip_serializing_if = "PairPart::is_both")]
+        part: PairPart,
     },
     /// A game ended.
     Game(Box<GameEntry>),
@@ -48,6 +51,9 @@ pub enum Entry {
         pair: u64,
         /// Attempt at the pair.
         attempt: u32,
+        /// Its games that were played together.
+        #[serde(default, skip_serializing_if = "PairPart::is_both")]
+        part: PairPart,
         /// The reason.
         #[serde(flatten)]
         reason: VoidReason,
@@ -58,6 +64,9 @@ pub enum Entry {
         pair: u64,
         /// Attempt at the pair.
         attempt: u32,
+        /// Its games that were played together.
+        #[serde(default, skip_serializing_if = "PairPart::is_both")]
+        part: PairPart,
     },
     /// Evidence about the fault of an engine.
     Fault {

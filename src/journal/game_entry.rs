@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{
-    Clock, Ending, EngineIndex, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, Score, TimeControl,
-    Variant, Warning,
+    Clock, Ending, EngineIndex, GameOfPair, GameRecord, MoveSource, MoveText, PlyRecord, Score, SearchExtra,
+    TimeControl, Variant, Warning,
 };
 
 use super::packed;
@@ -48,6 +48,9 @@ pub struct GameEntry {
     /// Packed times in microseconds.
     #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
     times: String,
+    /// Further details of searches with the index of their half-move.
+    #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
+    extras: Vec<(usize, Box<SearchExtra>)>,
     /// Result and reason.
     pub ending: Ending,
     /// Start in UTC, milliseconds since 1970.
@@ -92,6 +95,7 @@ impl From<GameOutline> for GameEntry {
             seldepths: String::new(),
             nodes: String::new(),
             times: String::new(),
+            extras: Vec::new(),
             ending,
             started,
             took,
@@ -138,6 +142,7 @@ impl GameEntry {
             }),
             nodes: pack_column(plies, |ply| ply.nodes),
             times: pack_column(plies, |ply| (ply.time_us > 0).then_some(ply.time_us)),
+            extras: plies.iter().enumerate().filter_map(|(at, ply)| Some((at, ply.extra.clone()?))).collect(),
             ending: record.ending.clone(),
             started: record.started_unix_ms,
             took: record.duration_ms,
@@ -175,8 +180,22 @@ impl GameEntry {
                 u16::try_from(i64::from(depth.unwrap_or(0)) + packed::unzigzag(beyond)).ok()
             });
             let (score, nodes) = (scores[at], nodes[at]);
-            moves.push(PlyRecord { mv, source, time_us, clock_left_us, score, depth, seldepth, nodes });
+            let extra = None;
+            moves.push(PlyRecord {
+                mv,
+                source,
+                time_us,
+                clock_left_us,
+                score,
+                depth,
+                seldepth,
+                nodes,
+                extra,
+            });
             mover = 1 - mover;
+        }
+        for (at, extra) in &self.extras {
+            moves.get_mut(*at).ok_or(Unreadable)?.extra = Some(extra.clone());
         }
         Ok(GameRecord {
             white: self.white,
@@ -283,6 +302,7 @@ mod tests {
             depth: Some(12),
             seldepth: Some(20 + at as u16),
             nodes: Some(20_000 + u64::from(at)),
+            extra: (at == 3).then(|| Box::new(SearchExtra { nps: Some(7), ..SearchExtra::default() })),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::chess::Position;
 use crate::opening::entry::{Opening, Variant};
 use crate::opening::error::{BadEntry, BookError};
 use crate::opening::formats::{BookFormat, Draft, read_draft, scan};
-use crate::opening::order::Order;
+use crate::opening::order::{Order, Shuffle};
 use crate::opening::share::Share;
 use crate::opening::text::{BookText, Text};
 
@@ -22,6 +22,9 @@ pub struct BookOptions {
     pub seed: u64,
     /// The first opening used, starting from 1.
     pub start: u64,
+    /// The number of openings used before the first one is used again; all if `None`. With it, `start` may lie beyond the
+    /// end of the book and counts from the beginning again.
+    pub take: Option<u64>,
     /// The maximum number of moves played from an opening; all if `None`.
     pub plies: Option<u32>,
     /// The castling rules; if `None`, Chess960 if any opening requires it.
@@ -37,6 +40,7 @@ impl Default for BookOptions {
             share: Share::Whole,
             seed: 0,
             start: 1,
+            take: None,
             plies: None,
             variant: None,
             unpacked_limit: 2 << 30,
@@ -72,6 +76,7 @@ pub struct Book {
     offsets: Offsets,
     fingerprint: Fingerprint,
     options: BookOptions,
+    shuffle: Option<Shuffle>,
     variant: Variant,
 }
 
@@ -106,7 +111,7 @@ impl Book {
         if len == 0 {
             return Err(BookError::Empty { path: path.to_owned() });
         }
-        if !(1..=len).contains(&options.start) {
+        if options.start == 0 || options.take.is_none() && options.start > len {
             return Err(BookError::Start { path: path.to_owned(), start: options.start, len });
         }
         let variant = options.variant.unwrap_or(match needs_960 {
@@ -114,14 +119,26 @@ impl Book {
             None => Variant::Standard,
         });
         let fingerprint = Fingerprint(sha256);
-        Ok(Self { path: path.to_owned(), text, format, offsets, fingerprint, options, variant })
+        let shuffle = match options.order {
+            Order::Fastchess => Shuffle::new(options.seed, len),
+            Order::Random | Order::Sequential => None,
+        };
+        Ok(Self { path: path.to_owned(), text, format, offsets, fingerprint, options, shuffle, variant })
     }
 
     /// Returns the opening of a pair, which depends only on the options and the index of the pair in the schedule.
     pub fn opening(&self, pair: u64) -> Result<Opening, BookError> {
-        let turn = pair.wrapping_add(self.options.start - 1);
         let share = self.options.share;
-        let index = self.options.order.index(self.options.seed, turn, share.len(self.len()));
+        let len = share.len(self.len());
+        let turn = match self.options.take {
+            Some(take) => pair % take.clamp(1, len),
+            None => pair,
+        };
+        let turn = turn.wrapping_add(self.options.start - 1);
+        let index = match &self.shuffle {
+            Some(shuffle) => shuffle.index(turn),
+            None => self.options.order.index(self.options.seed, turn, len),
+        };
         self.entry(share.book_index(index, self.len()))
     }
 

@@ -7,6 +7,7 @@ pub mod eco;
 mod entry;
 mod error;
 mod formats;
+mod mersenne;
 mod order;
 mod recipe;
 mod share;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::opening::mersenne::MersenneTwister;
+
 /// The order in which openings are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -11,6 +13,8 @@ pub enum Order {
     Random,
     /// The order of the file, starting over after the last opening.
     Sequential,
+    /// Shuffled by the seed as fastchess does: one shuffle, then the same order again.
+    Fastchess,
 }
 
 impl Order {
@@ -18,12 +22,36 @@ impl Order {
     ///
     /// The permutation is not stored: a small block cipher over the indices encrypts the turn, so a lookup costs the
     /// same in a book of ten openings as in one of ten million.
+    ///
+    /// The shuffle of fastchess has no such form: [`Shuffle`] stores it, and here it is the order of the file.
     pub fn index(self, seed: u64, turn: u64, len: u64) -> u64 {
         let (round, turn) = (turn / len, turn % len);
         match self {
-            Self::Sequential => turn,
+            Self::Sequential | Self::Fastchess => turn,
             Self::Random => shuffled(mixed(seed ^ mixed(round)), turn, len),
         }
+    }
+}
+
+/// The stored permutation of [`Order::Fastchess`].
+#[derive(Clone, Debug)]
+pub(super) struct Shuffle(Vec<u32>);
+
+impl Shuffle {
+    /// Shuffles `len` openings; `None` if there are more than the permutation can number.
+    pub(super) fn new(seed: u64, len: u64) -> Option<Self> {
+        let mut order: Vec<u32> = (0..u32::try_from(len).ok()?).collect();
+        let mut random = MersenneTwister::new(seed);
+        for at in 0..order.len().saturating_sub(1) {
+            let left = (order.len() - at) as u64;
+            order.swap(at, at + (random.bits() % left) as usize);
+        }
+        Some(Self(order))
+    }
+
+    /// Returns the index of the opening used at `turn`.
+    pub(super) fn index(&self, turn: u64) -> u64 {
+        u64::from(self.0[(turn % self.0.len() as u64) as usize])
     }
 }
 
@@ -97,6 +125,17 @@ mod tests {
     fn sequential_order_starts_over_after_the_last_opening() {
         let indices: Vec<u64> = (0..7).map(|turn| Order::Sequential.index(9, turn, 3)).collect();
         assert_eq!(indices, [0, 1, 2, 0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn the_shuffle_of_fastchess_is_one_permutation_that_starts_over() {
+        let shuffle = Shuffle::new(42, 10).unwrap();
+        let order: Vec<u64> = (0..20).map(|turn| shuffle.index(turn)).collect();
+        assert_eq!(order[..10], order[10..]);
+        let mut sorted = order[..10].to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..10));
+        assert_eq!(Shuffle::new(1, 1).unwrap().index(7), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::chess::{ByColor, Color, Move, Position};
-use crate::player::{Castling, EngineOption, MoveText, Score};
+use crate::player::{Castling, EngineOption, MoveText, Score, SearchExtra};
 
 /// Limits of one move, as sent to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +115,8 @@ pub struct Answer {
     pub ponder: Option<MoveText>,
     /// Data of its last search report.
     pub report: ThinkReport,
+    /// Further details of the search, if the plan asks for them.
+    pub extra: Option<Box<SearchExtra>>,
 }
 
 /// Data of the last `info` line with a score before an answer.

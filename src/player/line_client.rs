@@ -35,7 +35,7 @@ pub enum LineError {
 impl LineClient {
     /// Creates a client of a process that was just started.
     pub fn new(transport: ProcessTransport, timeouts: &Timeouts) -> Self {
-        Self { connection: Connection::new(transport, timeouts), timeouts: timeouts.clone() }
+        Self { connection: Connection::new(transport, timeouts, None), timeouts: timeouts.clone() }
     }
 
     /// Sends lines in one write; returns when it began.

@@ -137,6 +137,7 @@ impl OptionState {
                 None => wanted.push(option.clone()),
             }
         }
+        self.press_buttons(&mut wanted);
         for sent in &self.sent {
             if !wanted.iter().any(|option| option.name.eq_ignore_ascii_case(&sent.name)) {
                 wanted.push(self.default_of(&sent.name)?);
@@ -146,6 +147,16 @@ impl OptionState {
         let changed = wanted.iter().filter(|option| !self.sent.contains(option)).cloned().collect();
         self.sent = wanted;
         Ok(changed)
+    }
+
+    /// A button has no value: `true` presses it, `false` does not.
+    fn press_buttons(&self, wanted: &mut Vec<EngineOption>) {
+        let is_button =
+            |name: &str| self.find(name).is_some_and(|option| matches!(option.kind, OptionKind::Button));
+        wanted.retain(|option| option.value != "false" || !is_button(&option.name));
+        for option in wanted.iter_mut().filter(|option| option.value == "true" && is_button(&option.name)) {
+            option.value.clear();
+        }
     }
 
     fn default_of(&self, name: &str) -> Result<EngineOption, OptionError> {

@@ -16,6 +16,7 @@ use crate::player::exchange::{
     Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport,
 };
 use crate::player::options::NumberOption;
+use crate::player::tap::Tap;
 use crate::player::{
     BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault,
     Protocol, ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, StartFault, Timeouts, Transport,
@@ -62,7 +63,7 @@ impl<T: Transport> Player<T> {
     /// Performs the handshake over `transport`, options included. ACE has no handshake.
     pub async fn handshake(transport: T, spec: &EngineSpec) -> Result<Self, (Box<Self>, StartFault)> {
         let mut player = Self {
-            connection: Connection::new(transport, &spec.timeouts),
+            connection: Connection::new(transport, &spec.timeouts, Tap::of(spec)),
             timeouts: spec.timeouts.clone(),
             sandbox: spec.sandbox,
             irregularities: Irregularities::default(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::player::Timeouts;
+use crate::player::{DialogueTap, Timeouts};
 use crate::protocol::ace::Template;
 
 /// One `setoption` command: a declared name and a value. A button has an empty value.
@@ -92,6 +92,23 @@ pub enum Pondering {
     On,
 }
 
+/// What is recorded of each search beyond score, depth, nodes and time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SearchDetail {
+    /// Whether speed, use of tables, reported time and expected line of play are recorded.
+    pub extras: bool,
+    /// Patterns; the last line of a search that one of them matches is recorded.
+    pub lines: Vec<String>,
+}
+
+impl SearchDetail {
+    /// Returns whether nothing more is recorded.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Kernel limits of an engine process. `None` means no limit; core dumps are always disabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -131,6 +148,15 @@ pub struct EngineSpec {
     /// Whether the engine ponders.
     #[serde(default)]
     pub ponder: Pondering,
+    /// Lines sent as they are before the handshake.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
+    /// What is recorded of each search beyond score, depth, nodes and time.
+    #[serde(default, skip_serializing_if = "SearchDetail::is_plain")]
+    pub detail: SearchDetail,
+    /// Receives every line to and from the engine.
+    #[serde(skip)]
+    pub tap: DialogueTap,
     /// Kernel limits of the process.
     #[serde(default)]
     pub sandbox: Sandbox,
@@ -152,6 +178,9 @@ impl EngineSpec {
             options: Vec::new(),
             restart: Restart::Off,
             ponder: Pondering::Off,
+            init: Vec::new(),
+            detail: SearchDetail::default(),
+            tap: DialogueTap::default(),
             sandbox: Sandbox::default(),
             timeouts: Timeouts::default(),
         }

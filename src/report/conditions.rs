@@ -180,6 +180,7 @@ fn openings(book: Option<&BookPlan>) -> String {
     let order = match book.order {
         Order::Random => "in random order",
         Order::Sequential => "in the order of the file",
+        Order::Fastchess => "in the random order of fastchess",
     };
     let mut text = format!("{} {order}", book_name(book));
     if book.start > 1 {

@@ -25,6 +25,7 @@ pub use number_text::grouped;
 pub use page::{PageObserver, RunPage, write_page};
 pub use text::{
     AnsiScreen, BoardLine, Ink, JsonEvents, LivePanel, PanelStatus, PlainLines, Trend, closing_text,
-    decision_line, fault_lines, finished_line, interim_text, panel, reason_text, score_block, sparkline,
+    decision_line, fault_lines, finished_line, interim_text, panel, reason_in_style, reason_text,
+    score_block, sparkline,
 };
 pub use verdict::Verdict;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::game::{GameId, GameOfPair};
+use crate::game::{GameId, GameOfPair, PairPart};
 use crate::journal::Entry;
 
 /// A pair that was started and has not ended.
@@ -22,14 +22,17 @@ enum Halves {
     PlayedAgain,
 }
 
+/// What is started and ends together: a pair, or one game of it.
+type Unit = (u64, PairPart);
+
 /// Checks the entries of a journal, in order, for contradictions.
 #[derive(Debug, Default)]
 pub struct Audit {
-    open: BTreeMap<u64, Open>,
-    /// The attempt that a pair needs next; `None` once both of its games are on record.
-    next_attempt: BTreeMap<u64, Option<u32>>,
+    open: BTreeMap<Unit, Open>,
+    /// The attempt that a pair needs next; `None` once all of its games are on record.
+    next_attempt: BTreeMap<Unit, Option<u32>>,
     /// Finished games of abandoned pairs, which are not played again.
-    kept: BTreeMap<u64, Vec<GameOfPair>>,
+    kept: BTreeMap<Unit, Vec<GameOfPair>>,
     halves: Halves,
     decided: Option<u64>,
     finished: bool,
@@ -47,13 +50,13 @@ impl Audit {
                 Ok(())
             }
             Entry::Session { .. } | Entry::Fault { .. } => Ok(()),
-            Entry::PairStarted { pair, attempt } => self.start(*pair, *attempt),
+            Entry::PairStarted { pair, attempt, part } => self.start((*pair, *part), *attempt),
             Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
-            Entry::Void { pair, attempt, .. } => self.end(*pair, *attempt).map(drop),
-            Entry::Abandoned { pair, attempt } => {
-                let games = self.end(*pair, *attempt)?;
+            Entry::Void { pair, attempt, part, .. } => self.end((*pair, *part), *attempt).map(drop),
+            Entry::Abandoned { pair, attempt, part } => {
+                let games = self.end((*pair, *part), *attempt)?;
                 if self.halves == Halves::Stay && !games.is_empty() {
-                    self.kept.insert(*pair, games);
+                    self.kept.insert((*pair, *part), games);
                 }
                 Ok(())
             }
@@ -65,53 +68,56 @@ impl Audit {
                 self.finished = true;
                 match self.open.first_key_value() {
                     None => Ok(()),
-                    Some((pair, _)) => Err(format!("the run ends while pair {} is in play", pair + 1)),
+                    Some(((pair, _), _)) => Err(format!("the run ends while pair {} is in play", pair + 1)),
                 }
             }
         }
     }
 
-    fn start(&mut self, pair: u64, attempt: u32) -> Result<(), String> {
-        let due = self.next_attempt.get(&pair).copied().unwrap_or(Some(0));
-        if self.open.contains_key(&pair) {
-            return Err(format!("pair {} is started while it is in play", pair + 1));
+    fn start(&mut self, unit: Unit, attempt: u32) -> Result<(), String> {
+        let due = self.next_attempt.get(&unit).copied().unwrap_or(Some(0));
+        let pair = unit.0 + 1;
+        if self.open.contains_key(&unit) {
+            return Err(format!("pair {pair} is started while it is in play"));
         }
         match due {
             Some(due) if due == attempt => {
-                let games = self.kept.remove(&pair).unwrap_or_default();
-                self.open.insert(pair, Open { attempt, games });
+                let games = self.kept.remove(&unit).unwrap_or_default();
+                self.open.insert(unit, Open { attempt, games });
                 Ok(())
             }
             Some(due) => {
-                Err(format!("attempt {} at pair {} where {} was expected", attempt + 1, pair + 1, due + 1))
+                Err(format!("attempt {} at pair {pair} where {} was expected", attempt + 1, due + 1))
             }
-            None => Err(format!("pair {} is started after it was finished", pair + 1)),
+            None => Err(format!("pair {pair} is started after it was finished")),
         }
     }
 
     fn game(&mut self, pair: u64, attempt: u32, game: GameOfPair) -> Result<(), String> {
-        let open = self.opened(pair, attempt)?;
+        let alone = (pair, PairPart::only(game));
+        let unit = if self.open.contains_key(&alone) { alone } else { (pair, PairPart::Both) };
+        let open = self.opened(unit, attempt)?;
         if open.games.contains(&game) {
             return Err(format!("game {} is finished twice", GameId { pair, game }));
         }
         open.games.push(game);
-        if open.games.len() == 2 {
-            self.open.remove(&pair);
-            self.next_attempt.insert(pair, None);
+        if open.games.len() == unit.1.games().len() {
+            self.open.remove(&unit);
+            self.next_attempt.insert(unit, None);
         }
         Ok(())
     }
 
     /// Ends an attempt and returns what it had finished.
-    fn end(&mut self, pair: u64, attempt: u32) -> Result<Vec<GameOfPair>, String> {
-        self.opened(pair, attempt)?;
-        self.next_attempt.insert(pair, Some(attempt + 1));
-        Ok(self.open.remove(&pair).map(|open| open.games).unwrap_or_default())
+    fn end(&mut self, unit: Unit, attempt: u32) -> Result<Vec<GameOfPair>, String> {
+        self.opened(unit, attempt)?;
+        self.next_attempt.insert(unit, Some(attempt + 1));
+        Ok(self.open.remove(&unit).map(|open| open.games).unwrap_or_default())
     }
 
-    fn opened(&mut self, pair: u64, attempt: u32) -> Result<&mut Open, String> {
-        self.open.get_mut(&pair).filter(|open| open.attempt == attempt).ok_or_else(|| {
-            format!("attempt {} at pair {} was never started, or has ended", attempt + 1, pair + 1)
+    fn opened(&mut self, unit: Unit, attempt: u32) -> Result<&mut Open, String> {
+        self.open.get_mut(&unit).filter(|open| open.attempt == attempt).ok_or_else(|| {
+            format!("attempt {} at pair {} was never started, or has ended", attempt + 1, unit.0 + 1)
         })
     }
 }
@@ -124,15 +130,19 @@ mod tests {
     use crate::opening::Variant;
 
     fn started(pair: u64, attempt: u32) -> Entry {
-        Entry::PairStarted { pair, attempt }
+        Entry::PairStarted { pair, attempt, part: PairPart::Both }
+    }
+
+    fn started_alone(pair: u64, attempt: u32, part: PairPart) -> Entry {
+        Entry::PairStarted { pair, attempt, part }
     }
 
     fn void(pair: u64, attempt: u32) -> Entry {
-        Entry::Void { pair, attempt, reason: VoidReason::Suspended { gap_ms: 1 } }
+        Entry::Void { pair, attempt, part: PairPart::Both, reason: VoidReason::Suspended { gap_ms: 1 } }
     }
 
     fn abandoned(pair: u64, attempt: u32) -> Entry {
-        Entry::Abandoned { pair, attempt }
+        Entry::Abandoned { pair, attempt, part: PairPart::Both }
     }
 
     fn game(pair: u64, attempt: u32, game: GameOfPair) -> Entry {
@@ -193,6 +203,22 @@ mod tests {
                     game(3, 1, GameOfPair::First),
                 ],
                 true,
+            ),
+            (
+                "games on their own",
+                vec![
+                    started_alone(3, 0, PairPart::First),
+                    started_alone(3, 0, PairPart::Second),
+                    game(3, 0, GameOfPair::Second),
+                    game(3, 0, GameOfPair::First),
+                    Entry::Finished,
+                ],
+                true,
+            ),
+            (
+                "a game that was never started",
+                vec![started_alone(3, 0, PairPart::First), game(3, 0, GameOfPair::Second)],
+                false,
             ),
             ("started twice", vec![started(3, 0), started(3, 0)], false),
             ("the same try again", vec![started(3, 0), void(3, 0), started(3, 0)], false),

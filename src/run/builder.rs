@@ -1,6 +1,10 @@
 //! The parts of a run, put together and played.
 
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
 
 use crate::fleet::{FleetConfig, FleetError, LocalFleet};
 use crate::journal::{Entry, FORMAT, LockedFile};
@@ -16,10 +20,10 @@ use crate::run::signals::Interrupts;
 use crate::run::state::RunState;
 use crate::store::{RunFolder, sha256_of};
 
-/// The openings of a run, a function of the round alone.
+/// The openings of a run, a function of their place in the schedule alone.
 pub trait Openings: Send {
-    /// Returns the opening of a round.
-    fn opening(&self, round: u64) -> Result<Opening, String>;
+    /// Returns the opening of this place: a round, or an encounter.
+    fn opening(&self, place: u64) -> Result<Opening, String>;
 }
 
 /// Everything a run is made of.
@@ -42,6 +46,36 @@ pub struct RunBuilder {
     pub warnings: Vec<String>,
     /// The program that kills left-over engines if this one is killed.
     pub guardian: GuardianProgram,
+    /// What the first signal does.
+    pub stops: StopStyle,
+    /// Another way to stop the run.
+    pub stop: Option<StopHandle>,
+}
+
+/// What the first SIGINT, SIGTERM or SIGHUP does, and a fault that ends the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StopStyle {
+    /// Pairs in play are finished first.
+    #[default]
+    Draining,
+    /// Games in play are dropped and their engines killed.
+    AtOnce,
+}
+
+/// Stops a run from another thread, at once.
+#[derive(Clone, Debug, Default)]
+pub struct StopHandle(Arc<Notify>);
+
+impl StopHandle {
+    /// Requests the end of the run.
+    pub fn stop(&self) {
+        self.0.notify_one();
+    }
+
+    /// Waits for the request.
+    pub(super) async fn requested(&self) {
+        self.0.notified().await;
+    }
 }
 
 /// Where a run starts from.
@@ -90,6 +124,7 @@ impl RunBuilder {
         config.placement = self.plan.placement;
         config.rules = self.plan.adjudication.clone();
         config.guardian = Some(self.guardian.clone());
+        config.wait_after_game = Duration::from_millis(self.plan.encounters.wait_ms);
         let interrupts = Interrupts::listen()?;
         let fleet = LocalFleet::start(config)?;
         let control = ControlServer::open(&self.folder.socket());
@@ -98,7 +133,8 @@ impl RunBuilder {
                 "the control socket cannot be opened, so no command reaches this run: {error}"
             ));
         }
-        Ok(Run::new(self, fleet).event_loop(interrupts, control.ok()).await)
+        let stop = self.stop.take();
+        Ok(Run::new(self, fleet).event_loop(interrupts, control.ok(), stop).await)
     }
 }
 

@@ -13,10 +13,10 @@ pub struct CountedPair {
     pub pair: u64,
     /// Its engines and its round.
     pub fixture: Fixture,
-    /// Both games.
-    pub games: [Box<GameEntry>; 2],
-    /// Score of the first engine.
-    pub score: PairScore,
+    /// Its games: two, or one where encounters have a single game.
+    pub games: Vec<GameEntry>,
+    /// Score of the first engine in its two games.
+    pub score: Option<PairScore>,
     /// Log-likelihood ratio after it, if the run is a test.
     pub llr: Option<f64>,
     /// The trial that it played, in a tuning run.

@@ -15,6 +15,8 @@ pub enum Breaker {
     On,
     /// A fault costs its game and nothing more.
     Off,
+    /// The first crash or stall stops it.
+    First,
 }
 
 /// The faults of a game.

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, EngineIndex, TimeControl};
+use crate::game::{AdjudicationRules, EngineIndex, GameOfPair, TimeControl, Variant};
 use crate::opening::{Order, Share};
 use crate::player::EngineSpec;
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 
+use crate::run::encounters::Encounters;
 use crate::run::fault_breaker::Breaker;
 use crate::run::kind::{AcceptPlan, RunKind};
+use crate::run::pgn_content::PgnContent;
 use crate::run::schedule::{Pairing, Schedule};
 use crate::store::FileHash;
 
@@ -36,12 +38,16 @@ pub struct Plan {
     pub kind: RunKind,
     /// Which engines meet.
     pub pairing: Pairing,
+    /// How the games of two engines are arranged.
+    pub encounters: Encounters,
     /// What engine faults do.
     pub breaker: Breaker,
     /// Where games start; the initial position if there is none.
     pub openings: Option<BookPlan>,
     /// When games end early.
     pub adjudication: AdjudicationRules,
+    /// What the PGN of the games contains.
+    pub pgn: PgnContent,
     /// The engines; the candidate first.
     pub engines: Vec<PlannedEngine>,
 }
@@ -62,12 +68,16 @@ struct PlanTable {
     pairing: Pairing,
     #[serde(default)]
     breaker: Breaker,
+    #[serde(default, skip_serializing_if = "Encounters::is_default")]
+    encounters: Encounters,
     openings: Option<BookPlan>,
     sprt: Option<SprtConfig>,
     tune: Option<TunerPlan>,
     accept: Option<AcceptPlan>,
     #[serde(default)]
     adjudication: AdjudicationRules,
+    #[serde(default, skip_serializing_if = "PgnContent::is_default")]
+    pgn: PgnContent,
     engines: Vec<PlannedEngine>,
 }
 
@@ -94,9 +104,11 @@ impl TryFrom<PlanTable> for Plan {
             placement: table.placement,
             kind,
             pairing: table.pairing,
+            encounters: table.encounters,
             breaker: table.breaker,
             openings: table.openings,
             adjudication: table.adjudication,
+            pgn: table.pgn,
             engines: table.engines,
         })
     }
@@ -119,12 +131,14 @@ impl From<Plan> for PlanTable {
             placement: plan.placement,
             max_pairs,
             pairing: plan.pairing,
+            encounters: plan.encounters,
             breaker: plan.breaker,
             openings: plan.openings,
             sprt,
             tune,
             accept,
             adjudication: plan.adjudication,
+            pgn: plan.pgn,
             engines: plan.engines,
         }
     }
@@ -143,8 +157,14 @@ pub struct BookPlan {
     pub share: Share,
     /// The first opening used, from 1.
     pub start: u64,
+    /// How many openings are used before the first one is used again.
+    #[serde(default)]
+    pub take: Option<u64>,
     /// The maximum number of plies of an opening.
     pub plies: Option<u32>,
+    /// The castling rules; those that the openings need if there are none.
+    #[serde(default)]
+    pub variant: Option<Variant>,
 }
 
 /// An engine of a plan.
@@ -200,9 +220,11 @@ impl Plan {
             placement: Placement::Off,
             kind: RunKind::Match { pairs: u64::MAX },
             pairing: Pairing::RoundRobin,
+            encounters: Encounters::default(),
             breaker: Breaker::On,
             openings: None,
             adjudication: AdjudicationRules::default(),
+            pgn: PgnContent::default(),
             engines: names.map(engine).into(),
         }
     }
@@ -211,7 +233,19 @@ impl Plan {
 impl Plan {
     /// Which engines meet, in which order.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(self.pairing, u16::try_from(self.engines.len()).unwrap_or(u16::MAX))
+        let number = |count: u64| u16::try_from(count).unwrap_or(u16::MAX);
+        let Encounters { seeds, block, .. } = self.encounters;
+        Schedule::new(self.pairing, number(self.engines.len() as u64), number(seeds), block)
+    }
+
+    /// The number of a game in the run, counted from 1.
+    pub fn game_number(&self, pair: u64, game: GameOfPair) -> u64 {
+        self.encounters.number(pair, game)
+    }
+
+    /// The number of games that the run has at the most.
+    pub fn last_game(&self) -> Option<u64> {
+        self.last_pair().map(|pairs| pairs.saturating_mul(self.encounters.games()))
     }
 
     /// The name of an engine.
@@ -270,7 +304,7 @@ impl Plan {
             // A test seldom reaches its limit, so the limit is no estimate of what it will need.
             RunKind::Test { .. } => 0,
         };
-        pairs.saturating_sub(counted).saturating_mul(2)
+        pairs.saturating_sub(counted).saturating_mul(self.encounters.games())
     }
 
     /// Describes every file of the run that has changed since it was planned.

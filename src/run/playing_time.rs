@@ -37,15 +37,20 @@ impl PlayingTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::PairPart;
 
     #[test]
     fn the_time_of_a_standstill_does_not_count_however_many_pairs_it_cost() {
         let mut time = PlayingTime::default();
-        let void =
-            |pair| Entry::Void { pair, attempt: 0, reason: VoidReason::Suspended { gap_ms: 3_600_000 } };
+        let void = |pair| Entry::Void {
+            pair,
+            attempt: 0,
+            part: PairPart::Both,
+            reason: VoidReason::Suspended { gap_ms: 3_600_000 },
+        };
         for (entry, at) in [
             (Entry::Session { host: None }, 1_000),
-            (Entry::PairStarted { pair: 1, attempt: 0 }, 3_000),
+            (Entry::PairStarted { pair: 1, attempt: 0, part: PairPart::Both }, 3_000),
             (void(0), 3_610_000),
             (void(1), 3_610_010),
             (Entry::Finished, 3_611_010),
@@ -60,7 +65,7 @@ mod tests {
         let mut time = PlayingTime::default();
         for (entry, at) in [
             (Entry::Session { host: None }, 1_000),
-            (Entry::PairStarted { pair: 0, attempt: 0 }, 3_500),
+            (Entry::PairStarted { pair: 0, attempt: 0, part: PairPart::Both }, 3_500),
             (Entry::Session { host: None }, 90_000),
             (Entry::Finished, 90_250),
         ] {

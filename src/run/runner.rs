@@ -12,10 +12,11 @@ use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairJob};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
 use crate::player::EngineOption;
-use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, first_entry};
+use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, StopHandle, StopStyle, first_entry};
 use crate::run::control::{Asked, BoardStatus, ControlAnswer, ControlRequest, ControlServer, RunStatus};
 use crate::run::effect::{Effect, NextPair};
 use crate::run::event::{RunEvent, RunView};
+use crate::run::fault_breaker::Breaker;
 use crate::run::host::host_description;
 use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
@@ -51,6 +52,7 @@ pub(super) struct Run {
     folder: RunFolder,
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
+    stops: StopStyle,
     uncommitted: usize,
     observers: Observers,
     warnings: Vec<String>,
@@ -82,6 +84,7 @@ impl Run {
             folder: parts.folder,
             journal: Some(journal),
             commits,
+            stops: parts.stops,
             uncommitted: 0,
             observers: Observers::new(parts.observers),
             warnings: parts.warnings,
@@ -96,7 +99,8 @@ impl Run {
         let abandoned: Vec<PairId> = run.state.flying().collect();
         for id in abandoned {
             run.state.landed(id);
-            run.append(Entry::Abandoned { pair: id.index, attempt: id.attempt }, Urgency::Grouped);
+            let PairId { index: pair, attempt, part } = id;
+            run.append(Entry::Abandoned { pair, attempt, part }, Urgency::Grouped);
         }
         run
     }
@@ -106,6 +110,7 @@ impl Run {
         mut self,
         mut interrupts: Interrupts,
         mut control: Option<ControlServer>,
+        mut stop: Option<StopHandle>,
     ) -> FinishedRun {
         self.report(&RunEvent::Started);
         for warning in std::mem::take(&mut self.warnings) {
@@ -141,7 +146,17 @@ impl Run {
                     None => std::future::pending().await,
                 }
             };
+            let stopped = async {
+                match &stop {
+                    Some(stop) => stop.requested().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
+                () = stopped => {
+                    stop = None;
+                    self.stop_now();
+                }
                 Some(event) = self.fleet.next_event() => self.on_fleet(event),
                 Some(group) = self.commits.recv() => self.on_commit(group),
                 interrupt = interrupts.next() => self.on_interrupt(interrupt),
@@ -194,7 +209,8 @@ impl Run {
             let id = start.id;
             match self.job(&start) {
                 Ok(job) => {
-                    self.append(Entry::PairStarted { pair: id.index, attempt: id.attempt }, Urgency::Grouped);
+                    let PairId { index: pair, attempt, part } = id;
+                    self.append(Entry::PairStarted { pair, attempt, part }, Urgency::Grouped);
                     self.fleet.submit(job);
                 }
                 Err(why) => {
@@ -217,7 +233,7 @@ impl Run {
 
     fn job(&self, start: &NextPair) -> Result<PairJob, String> {
         let fixture = self.plan.schedule().fixture(start.id.index);
-        let opening = self.openings.opening(fixture.round)?;
+        let opening = self.openings.opening(self.plan.encounters.opening(start.id.index, &fixture))?;
         let options_of = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
             let space = self.plan.tuner().map(|tune| &tune.space);
             let named = space.into_iter().flat_map(|space| space.named(settings));
@@ -238,15 +254,16 @@ impl Run {
             half.unpack(self.plan.limits_of(half.white, half.black)).map_err(|why| why.to_string())
         });
         let first_game = half.transpose()?.map(Box::new);
-        Ok(PairJob { id: start.id, opening, contestants, first_game })
+        let seats = GameOfPair::BOTH.map(|game| self.plan.encounters.seats(&fixture, game));
+        Ok(PairJob { id: start.id, opening, contestants, seats, first_game })
     }
 
     fn on_fleet(&mut self, event: FleetEvent) {
         match event {
             FleetEvent::GameStarted { id, game, .. } => {
-                let [first, second] = self.plan.schedule().fixture(id.index).engines;
-                let seats = PairJob::seats(game).map(|seat| [first, second][seat]);
-                let [white, black] = seats;
+                let fixture = self.plan.schedule().fixture(id.index);
+                let seats = self.plan.encounters.seats(&fixture, game);
+                let [white, black] = seats.map(|seat| fixture.engines[seat]);
                 self.report(&RunEvent::GameStarted { pair: id.index, game, white, black });
             }
             FleetEvent::GameFinished { id, game, record, bundle } => {
@@ -254,15 +271,19 @@ impl Run {
                     self.append(Entry::Fault { bundle }, Urgency::Grouped);
                 }
                 let entry = GameEntry::pack(id.index, id.attempt, game, &record);
-                self.append(Entry::Game(Box::new(entry)), Urgency::Grouped);
+                // A failure that ends the run must do so before more games are played.
+                let ends =
+                    self.plan.breaker == Breaker::First && record.ending.termination.ends_the_process();
+                let urgency = if ends { Urgency::Now } else { Urgency::Grouped };
+                self.append(Entry::Game(Box::new(entry)), urgency);
             }
             FleetEvent::PairFinished(report) => self.state.landed(report.id),
             FleetEvent::Voided { id, reason, .. } => {
                 self.state.landed(id);
-                let (pair, attempt) = (id.index, id.attempt);
+                let PairId { index: pair, attempt, part } = id;
                 let entry = match reason {
-                    VoidReason::Cancelled => Entry::Abandoned { pair, attempt },
-                    reason => Entry::Void { pair, attempt, reason },
+                    VoidReason::Cancelled => Entry::Abandoned { pair, attempt, part },
+                    reason => Entry::Void { pair, attempt, part, reason },
                 };
                 self.append(entry, Urgency::Grouped);
             }
@@ -311,7 +332,8 @@ impl Run {
     fn report_irregularities(&mut self, game: &GameEntry) {
         for warning in &game.warnings {
             if self.reported.insert((warning.by(), discriminant(warning))) {
-                let (name, number) = (self.plan.name_of(warning.by()), game.game.number_in_run(game.pair));
+                let name = self.plan.name_of(warning.by());
+                let number = self.plan.game_number(game.pair, game.game);
                 let text = format!("in game {number} {name} {warning}; the journal records further cases");
                 self.report(&RunEvent::Warning(text));
             }
@@ -328,16 +350,32 @@ impl Run {
                 failpoint::pass(Point::BeforeDecision);
                 let pairs = self.state.counted();
                 self.append(Entry::Decision { accepted, llr, pairs, pentanomial: seen }, Urgency::Now);
+                if self.stops == StopStyle::AtOnce {
+                    self.fleet.kill_now();
+                }
             }
             Effect::Trip(why) => {
                 self.report(&RunEvent::Warning(why));
-                self.fleet.drain();
+                match self.stops {
+                    StopStyle::Draining => self.fleet.drain(),
+                    StopStyle::AtOnce => self.fleet.kill_now(),
+                }
             }
             Effect::Warn(text) => self.report(&RunEvent::Warning(text)),
         }
     }
 
+    /// Starts nothing more and kills what is in play.
+    fn stop_now(&mut self) {
+        self.deadline = None;
+        self.state.drain();
+        self.fleet.kill_now();
+    }
+
     fn on_interrupt(&mut self, interrupt: Interrupt) {
+        if self.stops == StopStyle::AtOnce {
+            return self.stop_now();
+        }
         if self.state.is_stopping() && interrupt == Interrupt::Asked {
             self.deadline = None;
             return self.fleet.kill_now();

@@ -4,7 +4,7 @@ use crate::chess::Color;
 use crate::game::{EngineIndex, GameResult, Termination};
 use crate::journal::GameEntry;
 
-use crate::stats::{GameScore, PairScore, Pentanomial, Trinomial};
+use crate::stats::{Estimate, GameScore, PairScore, Pentanomial, Trinomial};
 
 use crate::run::schedule::Fixture;
 
@@ -18,9 +18,18 @@ pub struct MatchScore {
 }
 
 impl MatchScore {
-    fn count(&mut self, games: [GameScore; 2]) {
-        self.pentanomial.count(PairScore::of(games[0], games[1]));
-        games.into_iter().for_each(|game| self.games.count(game));
+    /// Counts the games of an encounter; a single game is no pair.
+    fn count(&mut self, games: &[GameScore]) -> Option<PairScore> {
+        games.iter().for_each(|&game| self.games.count(game));
+        let [first, second] = games else { return None };
+        let score = PairScore::of(*first, *second);
+        self.pentanomial.count(score);
+        Some(score)
+    }
+
+    /// The estimate by pairs, or by games where there are no pairs.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Estimate::of(&self.pentanomial).or_else(|| Estimate::of(&self.games))
     }
 
     /// The results from the other side.
@@ -80,14 +89,13 @@ impl Standings {
         }
     }
 
-    /// Counts a pair and returns the score of the first engine of its fixture.
-    pub fn count(&mut self, fixture: &Fixture, games: &[Box<GameEntry>; 2]) -> PairScore {
-        let scores = [&games[0], &games[1]].map(|game| score_of(game, fixture.engines[0]));
-        self.matchups[fixture.matchup].1.count(scores);
+    /// Counts an encounter and returns the score of the first engine of its fixture, if it has two games.
+    pub fn count(&mut self, fixture: &Fixture, games: &[GameEntry]) -> Option<PairScore> {
+        let scores: Vec<GameScore> = games.iter().map(|game| score_of(game, fixture.engines[0])).collect();
         for game in games {
             self.note_fault(game);
         }
-        PairScore::of(scores[0], scores[1])
+        self.matchups[fixture.matchup].1.count(&scores)
     }
 
     fn note_fault(&mut self, game: &GameEntry) {
@@ -140,6 +148,11 @@ impl Standings {
     /// Pairs counted, over all matchups.
     pub fn pairs(&self) -> u64 {
         self.matchups.iter().map(|(_, score)| score.pentanomial.pairs()).sum()
+    }
+
+    /// Games counted, over all matchups.
+    pub fn games(&self) -> u64 {
+        self.matchups.iter().map(|(_, score)| score.games.games()).sum()
     }
 }
 

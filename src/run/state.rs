@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::chess::Color;
 
-use crate::game::{GameOfPair, PairId, Termination, VoidReason};
+use crate::game::{GameOfPair, PairId, PairPart, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, SprtConfig};
@@ -15,6 +15,7 @@ use crate::tuning::{Ask, Trial, Tuner};
 
 use crate::run::control::RunPhase;
 use crate::run::effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
+use crate::run::encounters::Encounters;
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -43,11 +44,14 @@ pub struct RunState {
     max_pairs: Option<u64>,
     sprt: Option<SprtConfig>,
     breaker: Breaker,
+    encounters: Encounters,
     next: u64,
-    retry: BTreeMap<u64, u32>,
-    flying: BTreeMap<u64, u32>,
+    /// The pair before `next` whose second game has not been started, where games are started on their own.
+    second: Option<u64>,
+    retry: BTreeMap<(u64, PairPart), u32>,
+    flying: BTreeMap<(u64, PairPart), u32>,
     halves: BTreeMap<u64, Box<GameEntry>>,
-    ready: BTreeMap<u64, [Box<GameEntry>; 2]>,
+    ready: BTreeMap<u64, Vec<GameEntry>>,
     counted: u64,
     after_stop: u64,
     voids: u64,
@@ -76,7 +80,9 @@ impl RunState {
             max_pairs: plan.last_pair(),
             sprt: plan.sprt(),
             breaker: plan.breaker,
+            encounters: plan.encounters,
             next: 0,
+            second: None,
             retry: BTreeMap::new(),
             flying: BTreeMap::new(),
             halves: BTreeMap::new(),
@@ -108,7 +114,11 @@ impl RunState {
 
     /// Recomputes the log-likelihood ratio.
     pub fn update_llr(&mut self) -> Option<f64> {
-        self.llr = self.sprt.map(|sprt| sprt.llr(&self.standings.main().pentanomial));
+        let score = self.standings.main();
+        let by_games = self.encounters.tests_games();
+        self.llr = self
+            .sprt
+            .map(|sprt| if by_games { sprt.llr(&score.games) } else { sprt.llr(&score.pentanomial) });
         self.llr
     }
 
@@ -119,18 +129,27 @@ impl RunState {
         }
         let (retry, quarantine, schedule) = (&mut self.retry, &self.quarantine, &self.schedule);
         let is_off = |index: u64| quarantine.holds(schedule.fixture(index).engines);
-        retry.retain(|&index, _| !is_off(index));
+        retry.retain(|&(index, _), _| !is_off(index));
+        self.second = self.second.filter(|&index| !is_off(index));
         while self.max_pairs.is_some_and(|max| self.next < max) && is_off(self.next) {
             self.next += 1;
         }
-        let (index, attempt) = match retry.pop_first() {
-            Some(retried) => retried,
-            None if self.max_pairs.is_some_and(|max| self.next >= max) => return None,
-            None => (self.begin_new()?, 0),
+        let ((index, part), attempt) = match (retry.pop_first(), self.second.take()) {
+            (Some(retried), second) => {
+                self.second = second;
+                retried
+            }
+            (None, Some(index)) => ((index, PairPart::Second), 0),
+            (None, None) if self.max_pairs.is_some_and(|max| self.next >= max) => return None,
+            (None, None) => {
+                let (index, parts) = (self.begin_new()?, self.encounters.parts());
+                self.second = (parts.len() > 1).then_some(index);
+                ((index, parts[0]), 0)
+            }
         };
-        self.flying.insert(index, attempt);
-        let (trial, half) = (self.trials.get(&index).cloned(), self.halves.get(&index).cloned());
-        Some(NextPair { id: PairId { index, attempt }, trial, half })
+        self.flying.insert((index, part), attempt);
+        let half = self.halves.get(&index).filter(|_| part == PairPart::Both).cloned();
+        Some(NextPair { id: PairId { index, attempt, part }, trial: self.trials.get(&index).cloned(), half })
     }
 
     /// Returns the next pair that was never started, unless its trial depends on scores that are not known yet.
@@ -153,27 +172,34 @@ impl RunState {
 
     /// Notes that a slot has finished with this pair, played or void; its result arrives as journal entries.
     pub fn landed(&mut self, id: PairId) {
-        self.flying.remove(&id.index);
+        self.flying.remove(&(id.index, id.part));
     }
 
     /// Applies an entry of an existing journal; called for all of them in order. The returned effects are for derived
     /// files only.
     pub fn replay(&mut self, entry: Entry) -> Vec<Effect> {
         match &entry {
-            Entry::PairStarted { pair, attempt } => {
+            Entry::PairStarted { pair, attempt, part } => {
                 // Ask for trials at the same points as the original run did: after the same scores.
                 while self.tuner.is_some() && self.next <= *pair && self.begin_new().is_some() {}
-                // Without trials, pairs in between were started or skipped.
-                self.next = self.next.max(*pair + 1);
-                self.retry.remove(pair);
-                self.flying.insert(*pair, *attempt);
+                if *part == PairPart::Second {
+                    self.second = self.second.filter(|second| second != pair);
+                } else if *pair >= self.next {
+                    // Without trials, pairs in between were started or skipped.
+                    self.next = *pair + 1;
+                    self.second = (self.encounters.parts().len() > 1).then_some(*pair);
+                }
+                self.retry.remove(&(*pair, *part));
+                self.flying.insert((*pair, *part), *attempt);
                 return Vec::new();
             }
-            Entry::Game(game) if self.other_half(game) => {
-                self.flying.remove(&game.pair);
+            Entry::Game(game) => {
+                let part = if self.other_half(game) { PairPart::Both } else { PairPart::only(game.game) };
+                self.flying.remove(&(game.pair, part));
+                self.flying.remove(&(game.pair, PairPart::only(game.game)));
             }
-            Entry::Void { pair, .. } | Entry::Abandoned { pair, .. } => {
-                self.flying.remove(pair);
+            Entry::Void { pair, part, .. } | Entry::Abandoned { pair, part, .. } => {
+                self.flying.remove(&(*pair, *part));
             }
             _ => {}
         }
@@ -184,9 +210,11 @@ impl RunState {
     pub fn commit(&mut self, entry: Entry) -> Vec<Effect> {
         match entry {
             Entry::Game(game) => self.commit_game(game),
-            Entry::Void { pair, attempt, reason } => self.commit_void(pair, attempt, &reason),
-            Entry::Abandoned { pair, attempt } => {
-                self.give_back(pair, attempt);
+            Entry::Void { pair, attempt, part, reason } => {
+                self.commit_void(PairId { index: pair, attempt, part }, &reason)
+            }
+            Entry::Abandoned { pair, attempt, part } => {
+                self.give_back(PairId { index: pair, attempt, part });
                 Vec::new()
             }
             Entry::Decision { accepted, llr, pentanomial, .. } => {
@@ -210,10 +238,25 @@ impl RunState {
         if pair < self.counted || self.ready.contains_key(&pair) {
             return Vec::new();
         }
+        let mut effects = Vec::new();
+        if self.breaker == Breaker::First && game.ending.termination.ends_the_process() {
+            self.trip("an engine failed, and the first failure ends this run".to_owned(), &mut effects);
+        }
+        effects.append(&mut self.pair_up(game));
+        effects
+    }
+
+    /// Puts a game to the other one of its pair, and counts the pair if its turn has come.
+    fn pair_up(&mut self, game: Box<GameEntry>) -> Vec<Effect> {
+        let pair = game.pair;
         match self.halves.remove(&pair) {
+            None if self.encounters.games() == 1 => {
+                self.ready.insert(pair, vec![*game]);
+                self.advance()
+            }
             Some(other) if other.game != game.game => {
                 let games = if other.game == GameOfPair::First { [other, game] } else { [game, other] };
-                self.ready.insert(pair, games);
+                self.ready.insert(pair, games.map(|game| *game).into());
                 self.advance()
             }
             _ => {
@@ -256,7 +299,7 @@ impl RunState {
     }
 
     /// Takes the next pair of the schedule, if it has been played. Pairs of quarantined engines are skipped.
-    fn take_next(&mut self) -> Option<[Box<GameEntry>; 2]> {
+    fn take_next(&mut self) -> Option<Vec<GameEntry>> {
         while self.max_pairs.is_some_and(|max| self.counted < max)
             && self.quarantine.holds(self.schedule.fixture(self.counted).engines)
         {
@@ -288,13 +331,13 @@ impl RunState {
         }
     }
 
-    fn count(&mut self, games: [Box<GameEntry>; 2]) -> CountedPair {
+    fn count(&mut self, games: Vec<GameEntry>) -> CountedPair {
         let pair = self.counted;
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
         self.counted += 1;
         let trial = self.trials.remove(&pair);
-        let trial = self.tuner.as_mut().zip(trial).map(|(tuner, trial)| {
+        let trial = self.tuner.as_mut().zip(trial.zip(score)).map(|(tuner, (trial, score))| {
             tuner.record(trial.id, score).expect("a counted pair has an open trial");
             let report = (pair + 1).is_multiple_of(TRIALS_PER_REPORT).then(|| tuner.report());
             CountedTrial { trial, best: tuner.best(), report }
@@ -303,9 +346,13 @@ impl RunState {
         CountedPair { pair, fixture, games, score, llr, trial }
     }
 
-    fn commit_void(&mut self, pair: u64, attempt: u32, reason: &VoidReason) -> Vec<Effect> {
-        self.halves.remove(&pair);
-        self.give_back(pair, attempt);
+    fn commit_void(&mut self, id: PairId, reason: &VoidReason) -> Vec<Effect> {
+        let PairId { index: pair, attempt, part } = id;
+        // Games that are started on their own are also void on their own.
+        if part == PairPart::Both {
+            self.halves.remove(&pair);
+        }
+        self.give_back(id);
         let mut effects = Vec::new();
         if *reason == VoidReason::Cancelled {
             return effects;
@@ -325,9 +372,9 @@ impl RunState {
     }
 
     /// Queues the pair for another attempt; a finished game of it is kept.
-    fn give_back(&mut self, pair: u64, attempt: u32) {
-        if pair >= self.counted {
-            self.retry.insert(pair, attempt + 1);
+    fn give_back(&mut self, id: PairId) {
+        if id.index >= self.counted {
+            self.retry.insert((id.index, id.part), id.attempt + 1);
         }
     }
 
@@ -392,13 +439,16 @@ impl RunState {
 
     /// Pairs in flight.
     pub fn flying(&self) -> impl ExactSizeIterator<Item = PairId> {
-        self.flying.iter().map(|(&index, &attempt)| PairId { index, attempt })
+        self.flying.iter().map(|(&(index, part), &attempt)| PairId { index, attempt, part })
     }
 
     /// How the run ended, once nothing is in flight and nothing waits for the journal.
     pub fn outcome(&self) -> Option<RunOutcome> {
         if !self.flying.is_empty() {
             None
+        } else if let (Breaker::First, Phase::Faulty(why)) = (self.breaker, &self.phase) {
+            // The first failure ends the run even if it happened in its last game.
+            Some(RunOutcome::Faulty(why.clone()))
         } else if let Some(decision) = self.decision {
             Some(RunOutcome::Decided(decision))
         } else if self.finished || self.max_pairs.is_some_and(|max| self.counted >= max) {
@@ -415,6 +465,11 @@ impl RunState {
                 Phase::Faulty(why) => Some(RunOutcome::Faulty(why.clone())),
             }
         }
+    }
+
+    /// Finished games of pairs that do not count yet.
+    pub fn uncounted_games(&self) -> impl Iterator<Item = &GameEntry> {
+        self.halves.values().map(Box::as_ref).chain(self.ready.values().flatten())
     }
 
     /// Whether the journal records the end of the run.

@@ -31,6 +31,11 @@ impl TempFolder {
         }
     }
 
+    /// Leaves the folder where it is, for a later process.
+    pub fn keep(self) {
+        std::mem::forget(self);
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path

@@ -40,6 +40,18 @@ impl UtcDate {
         format!("{:04}.{:02}.{:02}", self.year, self.month, self.day)
     }
 
+    /// Returns the date and time as ISO 8601 writes them, with a space before the zone: `2026-01-31T23:59:59 +0000`.
+    pub fn iso(&self) -> String {
+        let date = self.pgn_date().replace('.', "-");
+        format!("{date}T{} +0000", self.time_of_day())
+    }
+
+    /// Returns the time of the day: `23:59:59`.
+    pub fn time_of_day(&self) -> String {
+        let second = self.second_of_day;
+        format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+    }
+
     /// Returns the time stamp at the beginning of run folder names: `20260131-235959`.
     pub fn stamp(&self) -> String {
         let (hour, minute, second) =

@@ -50,7 +50,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         "#### Thinking limits of an engine",
         "#### Limits and timeouts of an engine",
     ];
-    let tables: [(&str, &[&str]); 12] = [
+    let tables: [(&str, &[&str]); 13] = [
         ("", &["### Top level"]),
         ("[candidate]", &engine),
         ("[baseline]", &engine),
@@ -60,6 +60,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         ("[adjudicate.draw]", &["### `adjudicate.draw`"]),
         ("[adjudicate.resign]", &["### `adjudicate.resign`"]),
         ("[sprt]", &["### `[sprt]`"]),
+        ("[pgn]", &["### `[pgn]`"]),
         ("[tune]", &["### `[tune]`"]),
         ("[tune.bounds.x]", &["### `[tune.bounds.NAME]`"]),
         ("[accept]", &["### `[accept]`"]),

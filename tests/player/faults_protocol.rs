@@ -334,6 +334,7 @@ fn scores_that_lie_or_cannot_be_read_adjudicate_nothing() {
         draw: Some(DrawRule { after_move: 1, moves: 2, cp: 5000 }),
         resign: Some(ResignRule { moves: 2, cp: 500, sides: ResignSides::Two }),
         max_moves: Some(20),
+        ..AdjudicationRules::default()
     };
     let scored = |score: &str| {
         let mut spec = faultless();

@@ -10,7 +10,7 @@ use playself::player::{EngineSpec, Protocol};
 fn a_pair_is_played_with_colours_swapped_and_the_rules_end_it() {
     let outcome = pair(fake(&[]), TimeControl::nodes(1));
     assert_eq!(outcome.pairs.len(), 1);
-    let [first, second] = &outcome.pairs[0].games;
+    let [first, second] = &outcome.pairs[0].games[..] else { panic!("a pair has two games") };
     assert_eq!((first.white, second.white), (EngineIndex(0), EngineIndex(1)));
     assert_eq!(outcome.lines(), ["1/2-1/2 max_moves"; 2]);
     assert_eq!(first.moves.len(), 40);

@@ -36,6 +36,7 @@ fn record(
         depth: Some(12),
         seldepth: None,
         nodes: Some(3000),
+        extra: None,
     });
     GameRecord {
         white,
@@ -102,12 +103,7 @@ fn played(names: [&str; 2], pairs: u64, plies: usize) -> (MatchData, GameShelf) 
             record(GameOfPair::Second, pair, GameResult::Draw, Termination::Repetition, plies),
         ];
         let score = PairScore::try_from(if good { 3u8 } else { 1 }).expect("within a pair");
-        picture.count(
-            PairId { index: pair, attempt: 1 },
-            [&games[0], &games[1]],
-            score,
-            Some(pair as f64 * 0.001),
-        );
+        picture.count(PairId::both(pair, 1), [&games[0], &games[1]], score, Some(pair as f64 * 0.001));
         for (game, record) in GameOfPair::BOTH.into_iter().zip(&games) {
             shelf.offer(pair, game, record, &engines, [TimeControl::nodes(100); 2]);
         }
@@ -178,7 +174,7 @@ fn openings_are_listed_with_the_results_of_both_colours_and_of_the_candidate() {
         let games = [0, 1]
             .map(|game| record(GameOfPair::BOTH[game], opening, results[game], Termination::Checkmate, 4));
         let score = PairScore::try_from(halves).expect("within a pair");
-        picture.count(PairId { index: at as u64, attempt: 0 }, [&games[0], &games[1]], score, None);
+        picture.count(PairId::both(at as u64, 0), [&games[0], &games[1]], score, None);
     }
     let html = result_section(&picture).html;
     let body =

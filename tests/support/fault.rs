@@ -63,9 +63,10 @@ pub(crate) fn jobs(pairs: u64, limits: TimeControl) -> Vec<PairJob> {
     let contestant = |engine| Contestant { engine, options: Vec::new(), limits };
     (0..pairs)
         .map(|index| PairJob {
-            id: PairId { index, attempt: 0 },
+            id: PairId::both(index, 0),
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
+            seats: PairJob::REVERSED,
             first_game: None,
         })
         .collect()

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 
 use crate::player::connection::line_buffer::LineBuffer;
 use crate::player::connection::transcript::{Direction, Transcript};
-use crate::player::{BlockingReader, ExitEvidence, Timeouts, Transport};
+use crate::player::tap::Tap;
+use crate::player::{BlockingReader, ExitEvidence, LineSender, Timeouts, Transport};
 
 /// Reason why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub(in crate::player) struct Connection<T> {
     outbox: Vec<u8>,
     sent: usize,
     transcript: Transcript,
+    tap: Option<Tap>,
     received_bytes: usize,
     move_bytes: usize,
     read_at: Instant,
@@ -49,13 +51,14 @@ pub(in crate::player) struct Connection<T> {
 const SKIPS: RangeInclusive<u32> = 16..=1024;
 
 impl<T: Transport> Connection<T> {
-    pub(in crate::player) fn new(transport: T, timeouts: &Timeouts) -> Self {
+    pub(in crate::player) fn new(transport: T, timeouts: &Timeouts, tap: Option<Tap>) -> Self {
         Self {
             transport,
             inbox: LineBuffer::new(timeouts.line_bytes),
             outbox: Vec::with_capacity(1024),
             sent: 0,
             transcript: Transcript::new(),
+            tap,
             received_bytes: 0,
             move_bytes: timeouts.move_bytes,
             read_at: Instant::now(),
@@ -75,6 +78,9 @@ impl<T: Transport> Connection<T> {
         self.outbox.extend_from_slice(line);
         self.outbox.push(b'\n');
         self.transcript.record(Direction::ToEngine, line);
+        if let Some(tap) = &self.tap {
+            tap.pass_on(LineSender::Harness, line);
+        }
     }
 
     /// Resets the count of received bytes and the time at which the last message was written.
@@ -192,6 +198,9 @@ impl<T: Transport> Connection<T> {
     fn next_received(&mut self) -> Option<Result<Range<usize>, ConnectionEnd>> {
         let Some(range) = self.inbox.next_line() else { return self.ended.map(Err) };
         self.transcript.record(Direction::FromEngine, self.inbox.line(range.clone()));
+        if let Some(tap) = &self.tap {
+            tap.pass_on(LineSender::Engine, self.inbox.line(range.clone()));
+        }
         Some(Ok(range))
     }
 

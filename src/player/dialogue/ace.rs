@@ -99,6 +99,7 @@ impl AceDialogue {
                         took,
                         ponder: None,
                         report: ThinkReport::default(),
+                        extra: None,
                     }));
                 }
                 Line::Blank => {}

@@ -12,6 +12,7 @@ use crate::player::dialogue::go_command::GoCommand;
 use crate::player::dialogue::handshake_error::{HandshakeError, Prospect, ProtocolSigns};
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkReport};
 use crate::player::options::{NumberOption, OptionError, OptionState};
+use crate::player::search_extra::{ExtraCollector, SearchExtra};
 use crate::player::{
     EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport, plain_name,
 };
@@ -49,6 +50,8 @@ pub(in crate::player) struct UciDialogue {
     ponder: Pondering,
     /// The latest `info` line with a score, parsed when the move is known.
     info: Vec<u8>,
+    /// Details of the search that the plan asks for.
+    extras: ExtraCollector,
     go: GoCommand,
     /// Start of the current search.
     search_start: SearchStart,
@@ -64,6 +67,9 @@ impl UciDialogue {
     ) -> Result<Self, HandshakeError> {
         let mut options = OptionState::default();
         let mut id_name = None;
+        for line in &spec.init {
+            connection.queue_line(line.as_bytes());
+        }
         connection.queue_line(b"uci");
         let deadline = Instant::now() + spec.timeouts.start;
         let mut signs = ProtocolSigns::default();
@@ -96,6 +102,7 @@ impl UciDialogue {
             options,
             ponder: spec.ponder,
             info: Vec::with_capacity(256),
+            extras: ExtraCollector::new(&spec.detail),
             go: GoCommand::new(),
             search_start: SearchStart::Go,
             id_name,
@@ -327,6 +334,7 @@ impl UciDialogue {
                 }
             };
             let line = connection.text(range);
+            self.extras.note(line);
             if line.starts_with(b"info") {
                 keep_if_scored(&mut self.info, line);
                 continue;
@@ -340,7 +348,9 @@ impl UciDialogue {
                     self.phase = DialoguePhase::Idle;
                     irregularities.garbage += connection.take_overlong();
                     let report = self.read_report(irregularities, took);
-                    return Poll::Ready(Ok(Answer { reply, at: connection.read_at(), took, ponder, report }));
+                    let extra = self.read_extra();
+                    let at = connection.read_at();
+                    return Poll::Ready(Ok(Answer { reply, at, took, ponder, report, extra }));
                 }
                 Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
                 Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
@@ -396,6 +406,13 @@ impl UciDialogue {
         irregularities.false_time +=
             u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
         report
+    }
+
+    /// Returns the further details of the search that has ended.
+    fn read_extra(&mut self) -> Option<Box<SearchExtra>> {
+        let line = std::str::from_utf8(&self.info).map(Reply::parse);
+        let info = if let Ok(Reply::Info(line)) = line { Some(line.read()) } else { None };
+        self.extras.take(info.as_ref())
     }
 
     /// Processes the output of an engine that should be silent. Ready only when the connection has ended.

@@ -377,7 +377,7 @@ impl XboardDialogue {
         irregularities.false_time +=
             u64::from(comparable && report.time.is_some_and(|time| time > took + slack));
         irregularities.broken_info += u64::from(!self.thinking.is_empty() && report.score.is_none());
-        Answer { reply, at: connection.read_at(), took, ponder: None, report }
+        Answer { reply, at: connection.read_at(), took, ponder: None, report, extra: None }
     }
 
     /// Returns the data of the last report.

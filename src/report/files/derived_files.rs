@@ -146,9 +146,7 @@ impl DerivedFiles {
 
     fn count(&mut self, pair: &CountedPair, plan: &Plan) -> io::Result<()> {
         self.games.write(pair.pair, || {
-            let [first, second] =
-                [0, 1].map(|game| pgn_text(plan, &pair.games[game]).map_err(io::Error::other));
-            Ok(first? + &second?)
+            pair.games.iter().map(|game| pgn_text(plan, game).map_err(io::Error::other)).collect()
         })?;
         self.pairs.begin(&pairs_csv::header(plan))?;
         self.pairs.write(pair.pair, || Ok(pairs_csv::row(pair, plan)))

@@ -3,6 +3,7 @@
 mod derived_files;
 mod pairs_csv;
 mod pgn;
+mod styled_pgn;
 mod summary;
 mod tune_files;
 mod tuning_summary;

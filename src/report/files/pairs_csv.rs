@@ -16,7 +16,8 @@ pub(super) fn header(plan: &Plan) -> String {
 
 /// Returns the row of a pair with its newline.
 pub(super) fn row(counted: &CountedPair, plan: &Plan) -> String {
-    let [first, second] = &counted.games;
+    let first = &counted.games[0];
+    let second = counted.games.get(1);
     let mut writer =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     let mut fields = vec![
@@ -26,10 +27,10 @@ pub(super) fn row(counted: &CountedPair, plan: &Plan) -> String {
         first.ending.result.to_string(),
         first.ending.termination.to_string(),
         first.plies().to_string(),
-        second.ending.result.to_string(),
-        second.ending.termination.to_string(),
-        second.plies().to_string(),
-        counted.score.points().to_string(),
+        second.map(|game| game.ending.result.to_string()).unwrap_or_default(),
+        second.map(|game| game.ending.termination.to_string()).unwrap_or_default(),
+        second.map(|game| game.plies().to_string()).unwrap_or_default(),
+        counted.score.map(|score| score.points().to_string()).unwrap_or_default(),
         counted.llr.map(|llr| llr.to_string()).unwrap_or_default(),
     ];
     if plan.engines.len() > 2 {

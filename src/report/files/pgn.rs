@@ -5,7 +5,8 @@ use crate::game::{
     GameId, GameRecord, GameResult, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant,
 };
 use crate::journal::GameEntry;
-use crate::run::Plan;
+use crate::report::files::styled_pgn::styled_game;
+use crate::run::{PgnContent, PgnField, PgnLength, PgnStyle, Plan};
 
 /// Error: a recorded game cannot be replayed. The journal was not written by this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,16 +16,20 @@ pub struct Unplayable {
     why: String,
 }
 
-/// Returns the game in PGN export format.
+/// Returns the game as PGN, with the content that the plan asks for.
 ///
-/// Times are included only under a time limit, so that a game by nodes or depth has the same text on every machine.
+/// In this program's own style times are included only under a time limit, so that a game by nodes or depth has the same
+/// text on every machine.
 pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
     let round = GameId { pair: entry.pair, game: entry.game }.to_string();
     let fail = |why: String| Unplayable { round: round.clone(), why };
     let limits = plan.limits_of(entry.white, entry.black);
     let record = entry.unpack(limits).map_err(|why| fail(why.to_string()))?;
     let start = Position::from_fen(&record.start_fen).map_err(|why| fail(why.to_string()))?;
-    let moves = moves(&record, start, limits).map_err(fail)?;
+    if plan.pgn.style != PgnStyle::Playself {
+        return styled_game(plan, entry, &record, start).map_err(fail);
+    }
+    let moves = moves(plan, &record, start, limits).map_err(fail)?;
     let game = PgnGame {
         tags: tags(plan, &record, &round, limits),
         start,
@@ -41,7 +46,8 @@ pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
 
 fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2]) -> Vec<(String, String)> {
     let mut tags: Vec<(&str, String)> = vec![
-        ("Event", plan.name.clone()),
+        ("Event", plan.pgn.event.clone().unwrap_or_else(|| plan.name.clone())),
+        ("Site", plan.pgn.site.clone().unwrap_or_else(|| "?".to_owned())),
         ("Date", plan.date.clone()),
         ("Round", round.to_owned()),
         ("White", plan.name_of(record.white).to_owned()),
@@ -49,6 +55,9 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
     ];
     if record.variant == Variant::Chess960 {
         tags.push(("Variant", "fischerandom".to_owned()));
+    }
+    if plan.pgn.length == PgnLength::Min {
+        return tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     }
     tags.push(("PlyCount", record.moves.len().to_string()));
     tags.push(("Termination", termination_tag(&record.ending.termination).to_owned()));
@@ -63,7 +72,7 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
 }
 
 /// Returns the value of the `Termination` tag in the words that PGN readers know.
-fn termination_tag(termination: &Termination) -> &'static str {
+pub(super) fn termination_tag(termination: &Termination) -> &'static str {
     match termination {
         Termination::Checkmate
         | Termination::Stalemate
@@ -80,7 +89,12 @@ fn termination_tag(termination: &Termination) -> &'static str {
     }
 }
 
-fn moves(record: &GameRecord, start: Position, limits: [TimeControl; 2]) -> Result<Vec<PgnMove>, String> {
+fn moves(
+    plan: &Plan,
+    record: &GameRecord,
+    start: Position,
+    limits: [TimeControl; 2],
+) -> Result<Vec<PgnMove>, String> {
     let style = match record.variant {
         Variant::Standard => MoveStyle::Standard,
         Variant::Chess960 => MoveStyle::Chess960,
@@ -90,14 +104,18 @@ fn moves(record: &GameRecord, start: Position, limits: [TimeControl; 2]) -> Resu
     for ply in &record.moves {
         let mv = position.parse_coordinate(ply.mv.as_str(), style).map_err(|why| why.to_string())?;
         let limits = limits[position.turn().index()];
-        moves.push(PgnMove { mv, nags: Vec::new(), comment: comment(ply, limits) });
+        let comment = match plan.pgn.length {
+            PgnLength::Full => comment(&plan.pgn, ply, limits),
+            PgnLength::Min => String::new(),
+        };
+        moves.push(PgnMove { mv, nags: Vec::new(), comment });
         position = position.play(mv);
     }
     Ok(moves)
 }
 
 /// Returns the search results of a move: `+0.35/12 0.057s, tl=7.611s, n=42103, sd=20`.
-fn comment(ply: &PlyRecord, limits: TimeControl) -> String {
+fn comment(content: &PgnContent, ply: &PlyRecord, limits: TimeControl) -> String {
     if ply.source == MoveSource::Book {
         return "book".to_owned();
     }
@@ -111,12 +129,28 @@ fn comment(ply: &PlyRecord, limits: TimeControl) -> String {
     if !first.is_empty() {
         parts.push(first.join(" "));
     }
-    if let Some(left) = ply.clock_left_us {
-        parts.push(format!("tl={:.3}s", left as f64 / 1e6));
-    }
-    parts.extend(ply.nodes.map(|nodes| format!("n={nodes}")));
-    parts.extend(ply.seldepth.map(|seldepth| format!("sd={seldepth}")));
+    parts.extend(field_texts(content, ply));
     parts.join(", ")
+}
+
+/// Returns the chosen fields of a comment that are known.
+fn field_texts(content: &PgnContent, ply: &PlyRecord) -> Vec<String> {
+    let extra = ply.extra.clone().unwrap_or_default();
+    let text = |field: PgnField| match field {
+        PgnField::TimeLeft => ply.clock_left_us.map(|left| format!("tl={:.3}s", left as f64 / 1e6)),
+        PgnField::Latency => {
+            extra.time_ms.map(|time| format!("latency={:.3}s", ply.time_us as f64 / 1e6 - time as f64 / 1e3))
+        }
+        PgnField::Nodes => ply.nodes.map(|nodes| format!("n={nodes}")),
+        PgnField::Seldepth => ply.seldepth.map(|seldepth| format!("sd={seldepth}")),
+        PgnField::Nps => extra.nps.map(|nps| format!("nps={nps}")),
+        PgnField::Hashfull => extra.hashfull.map(|hashfull| format!("hashfull={hashfull}")),
+        PgnField::Tbhits => extra.tbhits.map(|tbhits| format!("tbhits={tbhits}")),
+        PgnField::Pv => (!extra.pv.is_empty()).then(|| format!("pv=\"{}\"", extra.pv)),
+    };
+    let fields = PgnField::ALL.into_iter().map(|(_, field)| field).filter(|field| content.has(*field));
+    let lines = extra.lines.iter().map(|line| format!("line=\"{line}\""));
+    fields.filter_map(text).chain(lines).collect()
 }
 
 /// Returns a score in pawns with its sign, or a mate in plies as `+M5`.

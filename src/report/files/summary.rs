@@ -10,7 +10,7 @@ use crate::report::files::tuning_summary::TuningSummary;
 use crate::report::number_text::{estimate_text, grouped};
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
-use crate::stats::{Estimate, Pentanomial};
+use crate::stats::Pentanomial;
 use crate::store::{RunFolder, read_text};
 
 /// The result of a run from the candidate's side. Its keys are a contract; a `summary.json` may have more or, where a
@@ -80,7 +80,7 @@ impl Summary {
         let standings = state.standings();
         let score =
             if plan.engines.len() == 2 { *standings.main() } else { standings.of(EngineIndex::CANDIDATE) };
-        let estimate = Estimate::of(&score.pentanomial).filter(|_| !plan.is_tuning());
+        let estimate = score.estimate().filter(|_| !plan.is_tuning());
         let bounds = plan.sprt().map(|sprt| sprt.bounds());
         let baseline: Vec<&str> = plan.engines[1..].iter().map(|engine| engine.spec.name.as_str()).collect();
         Self {
@@ -209,8 +209,8 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let joint = JointRating::of(view.plan.engines.len(), standings.matchups());
     let row = |index: u16| {
         let engine = EngineIndex(index);
-        let MatchScore { pentanomial, games } = standings.of(engine);
-        let estimate = Estimate::of(&pentanomial);
+        let score = standings.of(engine);
+        let (MatchScore { pentanomial, games }, estimate) = (score, score.estimate());
         let rating = joint.as_ref().filter(|_| games.games() > 0).map(|joint| joint.elo(engine));
         TableRow {
             name: view.plan.name_of(engine).to_owned(),

@@ -55,8 +55,8 @@ impl Observer for TuneFiles {
             // At the start the best values are the start values; the file exists before the first better ones do.
             RunEvent::Started => self.write_weights(tuner),
             RunEvent::Counted(pair) => {
-                if let Some(trial) = &pair.trial {
-                    self.write_trial(trial, pair.score)?;
+                if let (Some(trial), Some(score)) = (&pair.trial, pair.score) {
+                    self.write_trial(trial, score)?;
                 }
                 if Instant::now() >= self.due {
                     self.due = Instant::now() + WEIGHTS_EVERY;

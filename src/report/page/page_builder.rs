@@ -1,6 +1,7 @@
 //! Accumulates the counted pairs of a run and builds its page.
 
 use crate::game::{GameOfPair, PairId};
+use crate::journal::GameEntry;
 use crate::report::page::charts::{self, ChartDetail};
 use crate::report::page::head::page_context;
 use crate::report::page::html::{PageContext, Section};
@@ -57,12 +58,16 @@ impl PageBuilder {
         if let (Some(tuning), Some(tuner)) = (&mut self.tuning, view.state.tuner()) {
             tuning.count(tuner);
         }
-        let unpacked =
-            pair.games.each_ref().map(|entry| entry.unpack(view.plan.limits_of(entry.white, entry.black)));
-        let [Ok(first), Ok(second)] = unpacked else { return };
-        let id = PairId { index: pair.pair, attempt: pair.games[0].attempt };
-        self.match_data.count(id, [&first, &second], pair.score, pair.llr);
-        for (game, record) in GameOfPair::BOTH.into_iter().zip([&first, &second]) {
+        let unpack = |entry: &GameEntry| entry.unpack(view.plan.limits_of(entry.white, entry.black));
+        let Ok(games) = pair.games.iter().map(unpack).collect::<Result<Vec<_>, _>>() else {
+            return;
+        };
+        let id = PairId::both(pair.pair, pair.games[0].attempt);
+        // The charts are about pairs; a run of single games has none.
+        if let ([first, second], Some(score)) = (&games[..], pair.score) {
+            self.match_data.count(id, [first, second], score, pair.llr);
+        }
+        for (game, record) in GameOfPair::BOTH.into_iter().zip(&games) {
             let limits = view.plan.limits_of(record.white, record.black);
             self.shelf.offer(pair.pair, game, record, self.match_data.engines(), limits);
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::chess::Color;
 use crate::journal::GameEntry;
 use crate::report::Summary;
 use crate::run::{AfterRun, CountedPair, Observer, RunEvent, RunOutcome, RunView};
@@ -60,7 +61,7 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
 fn game_line(game: &GameEntry, view: &RunView<'_>) -> Value {
     let fault = game.ending.failed_side().map(|side| {
         json!({
-            "engine": view.plan.name_of(if side == crate::chess::Color::White { game.white } else { game.black }),
+            "engine": view.plan.name_of(if side == Color::White { game.white } else { game.black }),
             "reason": game.ending.termination.to_string(),
         })
     });
@@ -77,12 +78,22 @@ fn game_line(game: &GameEntry, view: &RunView<'_>) -> Value {
     })
 }
 
+/// Returns the points of the first engine of a pair, in both games or in the only one.
+fn candidate_points(pair: &CountedPair) -> f64 {
+    let first = pair.fixture.engines[0];
+    let half_points = |game: &GameEntry| {
+        let side = if game.white == first { Color::White } else { Color::Black };
+        f64::from(game.ending.result.half_points(side))
+    };
+    pair.games.iter().map(half_points).sum::<f64>() / 2.0
+}
+
 fn pair_line(pair: &CountedPair) -> Value {
     json!({
         "event": "pair",
         "pair": pair.pair + 1,
         "opening": pair.games[0].opening + 1,
-        "candidate_points": pair.score.points(),
+        "candidate_points": candidate_points(pair),
         "llr": pair.llr,
     })
 }

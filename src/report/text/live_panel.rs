@@ -69,7 +69,7 @@ impl Observer for LivePanel {
                 self.draw(view)
             }
             RunEvent::GameFinished(game) => {
-                let number = game.game.number_in_run(game.pair);
+                let number = view.plan.game_number(game.pair, game.game);
                 if view.plan.last_pair() == Some(1)
                     && let Ok(text) = pgn_text(view.plan, game)
                 {

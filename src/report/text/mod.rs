@@ -17,5 +17,5 @@ pub use panel::{BoardLine, PanelStatus, panel};
 pub use plain_lines::{PlainLines, closing_text, finished_line, interim_text};
 pub use score_block::{decision_line, fault_lines, score_block};
 pub use sparkline::{Trend, sparkline};
-pub use termination_text::reason_text;
+pub use termination_text::{reason_in_style, reason_text};
 pub(super) use tuning_block::effect_word;

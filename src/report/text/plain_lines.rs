@@ -32,8 +32,8 @@ impl<W: Write + Send> Observer for PlainLines<W> {
         match event {
             RunEvent::Started | RunEvent::Boards(_) | RunEvent::Fault(_) => return Ok(()),
             RunEvent::GameStarted { pair, game, white, black } => {
-                let number = game.number_in_run(*pair);
-                let of = view.plan.last_pair().map_or(String::new(), |pairs| format!(" of {}", 2 * pairs));
+                let number = view.plan.game_number(*pair, *game);
+                let of = view.plan.last_game().map_or(String::new(), |games| format!(" of {games}"));
                 let (white, black) = (view.plan.name_of(*white), view.plan.name_of(*black));
                 writeln!(self.out, "Started game {number}{of} ({white} vs {black})")?;
             }
@@ -56,7 +56,7 @@ impl<W: Write + Send> Observer for PlainLines<W> {
 pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
     format!(
         "Finished game {} ({} vs {}): {} {{{}}}",
-        game.game.number_in_run(game.pair),
+        view.plan.game_number(game.pair, game.game),
         view.plan.name_of(game.white),
         view.plan.name_of(game.black),
         game.ending.result,
@@ -108,7 +108,7 @@ fn noise_warnings(view: &RunView<'_>) -> Vec<String> {
     let summary = Summary::of(view);
     let mut warnings = Vec::new();
     // The faults are those of all engines, so all games are counted.
-    let games = 2 * view.state.standings().pairs();
+    let games = view.state.standings().games();
     // One fault in a few games may be chance; three in fewer than a hundred are not.
     if (games >= 100 || summary.faults >= 3) && summary.faults * 200 > games {
         // A lower concurrency helps against time losses, not against crashes.

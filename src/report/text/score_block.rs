@@ -6,7 +6,7 @@ use crate::game::EngineIndex;
 use crate::report::text::tuning_block::tuning_block;
 use crate::report::{setting_text, table};
 use crate::run::RunView;
-use crate::stats::{Estimate, Hypothesis};
+use crate::stats::Hypothesis;
 
 const RULE: &str = "--------------------------------------------------\n";
 
@@ -34,7 +34,7 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         plan.name_of(EngineIndex::CANDIDATE),
         plan.name_of(EngineIndex::BASELINE)
     )?;
-    if let Some(estimate) = Estimate::of(&score.pentanomial) {
+    if let Some(estimate) = score.estimate() {
         writeln!(
             block,
             "Elo: {:.2} +/- {:.2}, nElo: {:.2} +/- {:.2}",
@@ -64,8 +64,10 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         "Games: {games}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({percent:.2} %)",
         score.games.wins, score.games.losses, score.games.draws
     )?;
-    let [a, b, c, d, e] = score.pentanomial.0;
-    writeln!(block, "Ptnml(0-2): [{a}, {b}, {c}, {d}, {e}]")?;
+    if score.pentanomial.pairs() > 0 || games == 0 {
+        let [a, b, c, d, e] = score.pentanomial.0;
+        writeln!(block, "Ptnml(0-2): [{a}, {b}, {c}, {d}, {e}]")?;
+    }
     if let (Some(sprt), Some(llr)) = (plan.sprt(), view.state.llr()) {
         let bounds = sprt.bounds();
         let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { llr / bounds.lower };

@@ -2,6 +2,22 @@
 
 use crate::chess::Color;
 use crate::game::{Ending, Termination};
+use crate::run::PgnStyle;
+
+/// Returns the reason as another match runner states it.
+pub fn reason_in_style(ending: &Ending, style: PgnStyle) -> String {
+    let text = reason_text(ending);
+    match (&ending.termination, style) {
+        (Termination::IllegalMove { .. } | Termination::MaxMoves, PgnStyle::Fastchess) => {
+            text.split(':').next().unwrap_or_default().to_owned()
+        }
+        (Termination::TimeForfeit { .. }, PgnStyle::Cutechess) => {
+            text.split(" (").next().unwrap_or_default().to_owned()
+        }
+        (Termination::TimeForfeitWithoutMate { .. }, PgnStyle::Cutechess) => "Draw by timeout".to_owned(),
+        _ => text,
+    }
+}
 
 /// Returns the reason inside the braces of a `Finished game` line.
 pub fn reason_text(ending: &Ending) -> String {

@@ -40,6 +40,13 @@ pub enum PositionSetup {
     StartOnly,
 }
 
+impl EngineFacts {
+    /// Returns the value of an option that affects strength on its own, if the engine has it.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        value_of(&self.standing, name)
+    }
+}
+
 /// Findings about a plan before it is played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fairness {

@@ -16,6 +16,8 @@ use crate::run::preflight::limit_probe::{ProbeFinding, probe};
 pub struct Handshake {
     /// Refused options, one line each.
     pub refusals: Vec<String>,
+    /// The same options with the places of their engines in the plan.
+    pub refused: Vec<(usize, OptionError)>,
     /// What each engine declared, in the order of the plan.
     pub facts: Vec<EngineFacts>,
 }
@@ -29,37 +31,43 @@ pub async fn handshake(
     // Players are not `Send`, so they run in local tasks.
     let tasks = tokio::task::LocalSet::new();
     let mut refusals: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut known: Vec<(&PlannedEngine, EngineFacts)> = Vec::new();
-    let mut facts = Vec::new();
-    for engine in engines {
+    let mut known: Vec<(&PlannedEngine, EngineFacts, Vec<Refusal>)> = Vec::new();
+    let (mut facts, mut refused) = (Vec::new(), Vec::new());
+    for (at, engine) in engines.iter().enumerate() {
         let spec = &engine.spec;
         let is_asked = |asked: &PlannedEngine| {
             asked.limits == engine.limits
                 && EngineSpec { name: asked.spec.name.clone(), ..spec.clone() } == asked.spec
         };
-        if let Some((_, declared)) = known.iter().find(|(asked, _)| is_asked(asked)) {
+        if let Some((_, declared, errors)) = known.iter().find(|(asked, ..)| is_asked(asked)) {
             facts.push(declared.clone());
+            refused.extend(errors.iter().filter_map(Refusal::option).map(|error| (at, error)));
             continue;
         }
-        let (refused, declared) = tasks.run_until(ask(&launcher, engine)).await;
-        for why in refused {
+        let (errors, declared) = tasks.run_until(ask(&launcher, engine)).await;
+        for error in &errors {
+            let why = match error {
+                Refusal::Option(error) => error.to_string(),
+                Refusal::Plan(why) => why.clone(),
+            };
             match refusals.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, names)) => names.push(&spec.name),
                 None => refusals.push((why, vec![&spec.name])),
             }
         }
-        known.push((engine, declared.clone()));
+        refused.extend(errors.iter().filter_map(Refusal::option).map(|error| (at, error)));
+        known.push((engine, declared.clone(), errors));
         facts.push(declared);
     }
     let line = |(why, names): (String, Vec<&str>)| match &names[..] {
         [name] => format!("engine {name}: it {why}"),
         names => format!("engines {}: each {why}", names.join(", ")),
     };
-    Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), facts })
+    Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), refused, facts })
 }
 
 /// The refusals and declarations of one engine. It is started again for each option that it refuses, so that all are found.
-async fn ask(launcher: &Launcher, engine: &PlannedEngine) -> (Vec<String>, EngineFacts) {
+async fn ask(launcher: &Launcher, engine: &PlannedEngine) -> (Vec<Refusal>, EngineFacts) {
     let mut spec = engine.spec.clone();
     let mut refusals = Vec::new();
     if matches!(spec.protocol, Protocol::Ace { .. }) {
@@ -69,27 +77,38 @@ async fn ask(launcher: &Launcher, engine: &PlannedEngine) -> (Vec<String>, Engin
         match start_once(launcher, &spec, &engine.limits).await {
             Ok(facts) => return (refusals, facts),
             Err(Refusal::Option(error)) => {
-                refusals.push(error.to_string());
                 let before = spec.options.len();
                 spec.options.retain(|option| option.name != refused_name(&error));
+                refusals.push(Refusal::Option(error));
                 if spec.options.len() == before {
                     return (refusals, EngineFacts::default());
                 }
             }
             Err(Refusal::Plan(why)) => {
-                refusals.push(why);
-                return (refusals, EngineFacts::default());
+                let facts = EngineFacts { failure: Some(format!("it {why}")), ..EngineFacts::default() };
+                refusals.push(Refusal::Plan(why));
+                return (refusals, facts);
             }
         }
     }
 }
 
 /// Why an engine cannot be used as planned.
+#[derive(Clone, Debug)]
 enum Refusal {
     /// It does not accept an option.
     Option(OptionError),
     /// It cannot be used at all; what it does.
     Plan(String),
+}
+
+impl Refusal {
+    fn option(&self) -> Option<OptionError> {
+        match self {
+            Self::Option(error) => Some(error.clone()),
+            Self::Plan(_) => None,
+        }
+    }
 }
 
 /// Starts the engine and returns what it declares and how it obeys `limits`, or the first reason to refuse it.
@@ -140,7 +159,8 @@ fn without_subject(text: &str) -> String {
     text.strip_prefix("it ").unwrap_or(text).to_owned()
 }
 
-fn refused_name(error: &OptionError) -> &str {
+/// Returns the name of the option that an error is about.
+pub fn refused_name(error: &OptionError) -> &str {
     match error {
         OptionError::Unknown { name, .. }
         | OptionError::Refused { name, .. }

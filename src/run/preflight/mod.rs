@@ -7,4 +7,4 @@ mod limit_probe;
 
 pub use disk::DiskRoom;
 pub use fairness::{EngineFacts, Fairness, PositionSetup, fairness, oversubscription};
-pub use handshake::{Handshake, handshake};
+pub use handshake::{Handshake, handshake, refused_name};

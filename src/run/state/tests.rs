@@ -75,7 +75,7 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing() {
                 while flying.len() < at_once
                     && let Some(id) = start(&mut state)
                 {
-                    journal.push(Entry::PairStarted { pair: id.index, attempt: id.attempt });
+                    journal.push(Entry::PairStarted { pair: id.index, attempt: id.attempt, part: id.part });
                     flying.push(id);
                 }
                 let Some(id) = flying.pop() else { break };
@@ -163,12 +163,13 @@ fn a_void_pair_is_played_again_before_anything_new() {
     let void = |id: PairId| Entry::Void {
         pair: id.index,
         attempt: id.attempt,
+        part: id.part,
         reason: VoidReason::Suspended { gap_ms: 9 },
     };
     assert!(matches!(state.commit(void(first))[..], [Effect::Warn(_)]));
-    assert_eq!(start(&mut state), Some(PairId { index: 0, attempt: 1 }));
+    assert_eq!(start(&mut state), Some(PairId::both(0, 1)));
     assert!(counted(&finish(&mut state, second, 2)).is_empty());
-    assert_eq!(counted(&finish(&mut state, PairId { index: 0, attempt: 1 }, 0)), [0, 1]);
+    assert_eq!(counted(&finish(&mut state, PairId::both(0, 1), 0)), [0, 1]);
     assert_eq!(state.standings().main().pentanomial.0, [1, 0, 1, 0, 0]);
 }
 
@@ -178,7 +179,11 @@ fn a_replayed_journal_stands_where_the_run_stood() {
     let mut live = RunState::new(&plan);
     let mut journal = Vec::new();
     let ids: Vec<PairId> = (0..4).map(|_| start(&mut live).unwrap()).collect();
-    journal.extend(ids.iter().map(|id| Entry::PairStarted { pair: id.index, attempt: id.attempt }));
+    journal.extend(ids.iter().map(|id| Entry::PairStarted {
+        pair: id.index,
+        attempt: id.attempt,
+        part: id.part,
+    }));
     for at in [2, 0] {
         journal.extend(games(ids[at], 3));
         finish(&mut live, ids[at], 3);
@@ -191,11 +196,11 @@ fn a_replayed_journal_stands_where_the_run_stood() {
     assert_eq!(abandoned, [ids[1], ids[3]]);
     for id in abandoned {
         resumed.landed(id);
-        resumed.commit(Entry::Abandoned { pair: id.index, attempt: id.attempt });
+        resumed.commit(Entry::Abandoned { pair: id.index, attempt: id.attempt, part: id.part });
     }
     assert_eq!(resumed.counted(), live.counted());
     let again: Vec<PairId> = std::iter::from_fn(|| start(&mut resumed)).collect();
-    let expected = [(1, 1), (3, 1), (4, 0), (5, 0)].map(|(index, attempt)| PairId { index, attempt });
+    let expected = [(1, 1), (3, 1), (4, 0), (5, 0)].map(|(index, attempt)| PairId::both(index, attempt));
     assert_eq!(again, expected);
 }
 
@@ -211,10 +216,10 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
     let mut state = RunState::new(&plan(None, None));
     for attempt in 0..3 {
         let id = start(&mut state).unwrap();
-        assert_eq!(id, PairId { index: 0, attempt });
+        assert_eq!(id, PairId::both(0, attempt));
         state.landed(id);
         let reason = VoidReason::HarnessError { message: "boom".to_owned() };
-        state.commit(Entry::Void { pair: 0, attempt, reason });
+        state.commit(Entry::Void { pair: 0, attempt, part: PairPart::Both, reason });
     }
     assert!(matches!(state.outcome(), Some(RunOutcome::Faulty(why)) if why.contains("boom")));
 }
@@ -222,10 +227,15 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
 #[test]
 fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_it() {
     for (case, given_up, stays) in [
-        ("killed", Entry::Abandoned { pair: 0, attempt: 0 }, true),
+        ("killed", Entry::Abandoned { pair: 0, attempt: 0, part: PairPart::Both }, true),
         (
             "suspended",
-            Entry::Void { pair: 0, attempt: 0, reason: VoidReason::Suspended { gap_ms: 1 } },
+            Entry::Void {
+                pair: 0,
+                attempt: 0,
+                part: PairPart::Both,
+                reason: VoidReason::Suspended { gap_ms: 1 },
+            },
             false,
         ),
     ] {
@@ -236,7 +246,7 @@ fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_
         state.landed(id);
         state.commit(given_up);
         let again = state.start_next().unwrap();
-        assert_eq!(again.id, PairId { index: 0, attempt: 1 }, "{case}");
+        assert_eq!(again.id, PairId::both(0, 1), "{case}");
         assert_eq!(again.half.is_some(), stays, "{case}");
         state.landed(again.id);
         let mut effects = Vec::new();
@@ -247,4 +257,57 @@ fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_
         assert_eq!(counted(&effects), [0], "{case}");
         assert_eq!(state.outcome(), Some(RunOutcome::Finished), "{case}");
     }
+}
+
+#[test]
+fn games_that_start_on_their_own_start_in_order_and_count_as_pairs() {
+    let mut plan = plan(Some(2), None);
+    plan.encounters.at_once = crate::run::encounters::AtOnce::Games;
+    let mut state = RunState::new(&plan);
+    let ids: Vec<PairId> = std::iter::from_fn(|| start(&mut state)).collect();
+    let place = |id: &PairId| (id.index, id.part, id.attempt);
+    let (first, second) = (PairPart::First, PairPart::Second);
+    let expected = [(0, first, 0), (0, second, 0), (1, first, 0), (1, second, 0)];
+    assert_eq!(ids.iter().map(place).collect::<Vec<_>>(), expected);
+    let journal: Vec<Entry> = ids
+        .iter()
+        .map(|id| Entry::PairStarted { pair: id.index, attempt: id.attempt, part: id.part })
+        .collect();
+    let [one, two] = games(ids[0], 4);
+    let void = Entry::Void { pair: 0, attempt: 0, part: first, reason: VoidReason::Suspended { gap_ms: 9 } };
+    let mut resumed = RunState::new(&plan);
+    for entry in journal.into_iter().chain([two.clone(), void.clone()]) {
+        resumed.replay(entry);
+    }
+    state.landed(ids[1]);
+    state.commit(two);
+    state.landed(ids[0]);
+    state.commit(void);
+    for mut state in [state, resumed] {
+        assert_eq!(state.flying().len(), 2, "the games of the second pair");
+        assert_eq!(start(&mut state).map(|id| place(&id)), Some((0, first, 1)), "the other game stays");
+        assert_eq!(start(&mut state), None);
+        state.landed(PairId { index: 0, attempt: 1, part: first });
+        assert_eq!(counted(&state.commit(one.clone())), [0]);
+    }
+}
+
+#[test]
+fn encounters_of_one_game_count_by_games() {
+    let sprt = SprtConfig::usual(Hypotheses::new(0.0, 200.0).unwrap());
+    let mut plan = plan(Some(3), Some(sprt));
+    plan.encounters.pair = crate::run::encounters::PairSize::Half;
+    let mut state = RunState::new(&plan);
+    let ids: Vec<PairId> = std::iter::from_fn(|| start(&mut state)).collect();
+    assert_eq!(ids.len(), 3);
+    assert!(ids.iter().all(|id| id.part == PairPart::First));
+    for id in ids {
+        state.landed(id);
+        let [game, _] = games(id, 2);
+        assert_eq!(counted(&state.commit(game)), [id.index]);
+    }
+    let score = state.standings().main();
+    assert_eq!((score.games.wins, score.pentanomial.pairs()), (3, 0));
+    assert!(state.llr().is_some_and(|llr| llr > 0.0));
+    assert_eq!(state.outcome(), Some(RunOutcome::Undecided));
 }

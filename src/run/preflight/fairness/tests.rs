@@ -13,8 +13,15 @@ fn file(path: &str) -> FileHash {
 
 /// Two engines at fixed nodes with a book, one game at a time.
 fn plan(change: impl FnOnce(&mut [PlannedEngine; 2])) -> Plan {
-    let book =
-        BookPlan { file: file("book"), order: Order::Random, share: Share::Whole, start: 1, plies: None };
+    let book = BookPlan {
+        file: file("book"),
+        order: Order::Random,
+        share: Share::Whole,
+        start: 1,
+        take: None,
+        plies: None,
+        variant: None,
+    };
     let mut plan =
         Plan { kind: RunKind::Match { pairs: 9 }, openings: Some(book), ..Plan::sample(["a", "b"]) };
     for engine in &mut plan.engines {
