@@ -1,7 +1,7 @@
 //! Whole matches with this program and with other match runners: same engine, same games, alternating blocks.
 //!
 //! `cargo bench --bench rivals -- FASTCHESS CCHESSCLI` takes the paths of the two programs. This program runs with its
-//! defaults: journal, PGN, CSV and page. The bars: 4 times the plies per second of fastchess, 1.5 times those of
+//! defaults: journal, PGN, CSV and page; and once more with the command line of fastchess. The bars, for both: 4 times the plies per second of fastchess, 1.5 times those of
 //! c-chess-cli, and no more processor time per ply than c-chess-cli. They are printed, not enforced.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
@@ -58,13 +58,14 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
     let openings = openings();
     fs::write(&book, openings.join("\n") + "\n").expect("the book can be written");
     let setup = Match { folder: folder.path(), book: &book, games: 2 * openings.len(), concurrency };
-    let mut blocks: [Vec<Measured>; 3] = Default::default();
+    let mut blocks: [Vec<Measured>; 4] = Default::default();
     for block in 0..BLOCKS {
         let pgn = |name: &str| folder.path().join(format!("{name}-{block}.pgn"));
         let runs = [
             (setup.ours(&folder.path().join(format!("run-{block}"))), None),
             (setup.fastchess(fastchess, &pgn("fastchess")), Some(pgn("fastchess"))),
             (setup.c_chess_cli(c_chess_cli, &pgn("c-chess-cli")), Some(pgn("c-chess-cli"))),
+            (setup.as_fastchess(&pgn("drop-in")), Some(pgn("drop-in"))),
         ];
         for (results, (command, pgn)) in blocks.iter_mut().zip(runs) {
             let games = pgn.unwrap_or_else(|| folder.path().join(format!("run-{block}/games.pgn")));
@@ -77,22 +78,26 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
         values[values.len() / 2]
     };
     println!("{} games, concurrency {concurrency}", setup.games);
-    for (runner, name) in ["playself", "fastchess", "c-chess-cli"].into_iter().enumerate() {
+    let names = ["playself", "fastchess", "c-chess-cli", "playself fastchess"];
+    for (runner, name) in names.into_iter().enumerate() {
         let [rate, cpu] = [median(runner, &Measured::rate), median(runner, &Measured::cpu_per_ply)];
-        println!("{name:<12} {rate:>9.0} plies/s {cpu:>8.2} us CPU/ply  ({} plies)", blocks[runner][0].plies);
+        println!("{name:<18} {rate:>9.0} plies/s {cpu:>8.2} us CPU/ply  ({} plies)", blocks[runner][0].plies);
     }
-    let ratio = |rival: usize, field: fn(&Measured) -> f64| {
-        let mut ratios: Vec<f64> =
-            blocks[0].iter().zip(&blocks[rival]).map(|(ours, theirs)| field(ours) / field(theirs)).collect();
-        ratios.sort_by(f64::total_cmp);
-        ratios[ratios.len() / 2]
-    };
-    println!(
-        "rate: {:.2} x fastchess (bar 4), {:.2} x c-chess-cli (bar 1.5); CPU per ply: {:.2} x c-chess-cli (bar 1)",
-        ratio(1, Measured::rate),
-        ratio(2, Measured::rate),
-        ratio(2, Measured::cpu_per_ply),
-    );
+    for own in [0, 3] {
+        let ratio = |rival: usize, field: fn(&Measured) -> f64| {
+            let pairs = blocks[own].iter().zip(&blocks[rival]);
+            let mut ratios: Vec<f64> = pairs.map(|(ours, theirs)| field(ours) / field(theirs)).collect();
+            ratios.sort_by(f64::total_cmp);
+            ratios[ratios.len() / 2]
+        };
+        println!(
+            "{}: {:.2} x fastchess (bar 4), {:.2} x c-chess-cli (bar 1.5); CPU per ply: {:.2} x c-chess-cli (bar 1)",
+            names[own],
+            ratio(1, Measured::rate),
+            ratio(2, Measured::rate),
+            ratio(2, Measured::cpu_per_ply),
+        );
+    }
 }
 
 /// Returns openings that every runner can read: full FENs after three plies. There are enough of them to make the time of
@@ -134,8 +139,18 @@ impl Match<'_> {
         command
     }
 
+    /// This program with the command line of fastchess.
+    fn as_fastchess(&self, pgn: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_playself"));
+        command.arg("fastchess");
+        self.fastchess_flags(command, pgn)
+    }
+
     fn fastchess(&self, program: &Path, pgn: &Path) -> Command {
-        let mut command = Command::new(program);
+        self.fastchess_flags(Command::new(program), pgn)
+    }
+
+    fn fastchess_flags(&self, mut command: Command, pgn: &Path) -> Command {
         for (name, salt) in [("one", 1), ("two", 2)] {
             command.args(["-engine", &format!("cmd={ENGINE}"), &format!("name={name}")]);
             command.arg(format!("args=--salt {salt}"));

@@ -27,6 +27,7 @@ pub mod store; // run folder, atomic files, content hashes, dates
 
 // Around a run.
 pub mod check; // examination of a UCI engine
+pub mod compat; // command lines and output of fastchess and cutechess-cli
 pub mod config; // run files (TOML) to plans
 pub mod dashboard; // the live page
 pub mod doctor; // measurement of the machine

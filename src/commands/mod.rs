@@ -8,6 +8,7 @@ mod doctor;
 mod environment;
 mod failure;
 mod forecast;
+mod hosted;
 mod journal_check;
 mod non_blocking_writer;
 mod openings;
@@ -33,8 +34,11 @@ pub use doctor::{DoctorRequest, diagnose};
 pub use environment::{Environment, processors};
 pub use failure::{Failure, OrFailure};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
+pub use hosted::{HostedParts, HostedResume, play_hosted};
 pub use pilot::{Pilot, pilot};
-pub use plan::{CheckedPlan, PlanSource, check_plan, checked_plan};
+pub use plan::{
+    CheckedPlan, LenientCheck, PlanSource, RefusedOption, check_plan, check_plan_leniently, checked_plan,
+};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
 pub use resume::{ResumeOptions, resume};
 pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};

@@ -7,7 +7,9 @@ use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::config::{RunFile, resolve};
 use crate::frontend::options::EngineOptions;
-use crate::run::preflight::{EngineFacts, handshake};
+use crate::game::EngineIndex;
+use crate::player::OptionError;
+use crate::run::preflight::{EngineFacts, handshake, refused_name};
 use crate::run::{Plan, PlannedEngine, plan_from_toml};
 use crate::store::read_text;
 
@@ -80,6 +82,36 @@ pub(super) fn new_seed() -> u64 {
 pub fn check_plan(plan: Plan, environment: &Environment) -> Result<CheckedPlan, Failure> {
     let facts = check_engines(&plan.engines, environment)?;
     Ok(CheckedPlan::new(plan, facts))
+}
+
+/// An option that an engine does not accept.
+#[derive(Clone, Debug)]
+pub struct RefusedOption {
+    /// The engine.
+    pub engine: EngineIndex,
+    /// What is wrong.
+    pub error: OptionError,
+}
+
+/// A plan without the options that its engines do not accept.
+#[derive(Clone, Debug)]
+pub struct LenientCheck {
+    /// The plan.
+    pub checked: CheckedPlan,
+    /// The options that were removed.
+    pub refused: Vec<RefusedOption>,
+}
+
+/// Starts every engine once and removes the options that it does not accept, as other match runners do.
+pub fn check_plan_leniently(mut plan: Plan, environment: &Environment) -> Result<LenientCheck, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
+    let answered = runtime.block_on(handshake(&plan.engines, Some(&environment.guardian()))).or_fault()?;
+    let mut refused = Vec::new();
+    for (at, error) in answered.refused {
+        plan.engines[at].spec.options.retain(|option| option.name != refused_name(&error));
+        refused.push(RefusedOption { engine: EngineIndex(at as u16), error });
+    }
+    Ok(LenientCheck { checked: CheckedPlan::new(plan, answered.facts), refused })
 }
 
 /// Starts every engine once, so that an option it does not accept is reported before there is a run. The arguments of the

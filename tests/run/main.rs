@@ -21,4 +21,5 @@ mod json_events;
 mod limit_probe;
 mod records;
 mod refusals;
+mod rival_lines;
 mod soak;

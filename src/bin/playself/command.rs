@@ -7,8 +7,8 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    book, check, completions, control, data, doctor, plan, play, report, resume, serve, simulate, sprt,
-    stats, texel, tune, verify, watch,
+    book, check, completions, control, data, doctor, plan, play, report, resume, rivals, serve, simulate,
+    sprt, stats, texel, tune, verify, watch,
 };
 
 #[derive(Debug, Subcommand)]
@@ -35,6 +35,9 @@ pub(crate) enum Command {
     Data(data::DataCommand),
     Texel(texel::TexelCommand),
     Engine(EngineArgs),
+    Fastchess(rivals::FastchessCommand),
+    #[command(name = "cutechess-cli")]
+    Cutechess(rivals::CutechessCommand),
     Completions(completions::CompletionsCommand),
 }
 
@@ -63,6 +66,8 @@ impl Command {
             Self::Data(command) => command.run(),
             Self::Texel(command) => command.run(),
             Self::Engine(args) => Ok(args.run()),
+            Self::Fastchess(command) => command.run(),
+            Self::Cutechess(command) => command.run(),
             Self::Completions(command) => command.run(),
         }
     }

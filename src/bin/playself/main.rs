@@ -15,6 +15,7 @@ mod play;
 mod report;
 mod resume;
 mod revision;
+mod rivals;
 mod run_dir;
 mod serve;
 mod simulate;
@@ -68,6 +69,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
         run_guardian();
         return ExitCode::SUCCESS;
+    }
+    if let Some(status) = rivals::dispatch() {
+        return status;
     }
     let cli: Cli = match usage::parse() {
         Ok(cli) => cli,

@@ -1,0 +1,550 @@
+//! The command line of fastchess.
+
+use std::path::{Path, PathBuf};
+
+use crate::compat::arguments::{Flag, at_least, group, number, truth, unknown};
+use crate::compat::command::{
+    ClockArgs, DrawArgs, EngineArgs, FileArgs, LogArgs, MatchCommand, OpeningArgs, PgnArgs, ResignArgs,
+    SprtArgs, TablebaseArgs, Tournament,
+};
+use crate::compat::runner::Runner;
+use crate::run::PgnField;
+use crate::stats::EloModel;
+use crate::store::UtcDate;
+
+/// Every flag, for suggestions.
+const FLAGS: [&str; 51] = [
+    "-autosaveinterval",
+    "-check-mate-pvs",
+    "-concurrency",
+    "-config",
+    "-crc32",
+    "-draw",
+    "-each",
+    "-engine",
+    "-epdout",
+    "-event",
+    "-force-concurrency",
+    "-games",
+    "-help",
+    "-log",
+    "-maxmoves",
+    "-noswap",
+    "-openings",
+    "-output",
+    "-pgnout",
+    "-ping-ms",
+    "-quick",
+    "-randomseed",
+    "-ratinginterval",
+    "-recover",
+    "-repeat",
+    "-report",
+    "-resign",
+    "-reverse",
+    "-rounds",
+    "-scoreinterval",
+    "-seeds",
+    "-show-latency",
+    "-site",
+    "-sprt",
+    "-srand",
+    "-startup-ms",
+    "-strict",
+    "-tb",
+    "-tbadjudicate",
+    "-tbignore50",
+    "-tbpieces",
+    "-testEnv",
+    "-tournament",
+    "-ucinewgame-ms",
+    "-use-affinity",
+    "-variant",
+    "-version",
+    "-wait",
+    "--explain",
+    "-debug",
+    "--compliance",
+];
+
+/// Parses the words after the program's name.
+pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
+    let mut command = MatchCommand::new(Runner::Fastchess);
+    let mut each: Vec<(String, String)> = Vec::new();
+    for flag in group(words) {
+        if flag.name == "-each" {
+            let pairs = flag.pairs()?;
+            each.extend(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())));
+            continue;
+        }
+        apply(&mut command, &flag).map_err(|reason| {
+            format!(
+                "Error while reading option \"{}\" with value \"{}\"\nReason: {reason}",
+                flag.name,
+                flag.values.join(" ")
+            )
+        })?;
+    }
+    for (key, value) in &each {
+        for engine in &mut command.engines {
+            let wrong = |reason| format!("Error while reading option \"-each\"\nReason: {reason}");
+            engine.apply(Runner::Fastchess, key, value).map_err(wrong)?;
+        }
+    }
+    settle(&mut command)?;
+    Ok(command)
+}
+
+fn apply(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    match flag.name.as_str() {
+        "-engine" => {
+            let mut engine = EngineArgs::default();
+            for (key, value) in flag.pairs()? {
+                engine.apply(Runner::Fastchess, key, value)?;
+            }
+            command.engines.push(engine);
+        }
+        "-concurrency" => command.concurrency = flag.number()?,
+        "-force-concurrency" => {
+            flag.bare()?;
+            command.force_concurrency = true;
+        }
+        "-use-affinity" => command.affinity = Some(processors(flag)?),
+        "-recover" => {
+            flag.bare()?;
+            command.recover = true;
+        }
+        "-strict" => {
+            flag.bare()?;
+            command.strict = true;
+        }
+        "-startup-ms" => command.startup_ms = flag.number()?,
+        "-ucinewgame-ms" => command.new_game_ms = flag.number()?,
+        "-ping-ms" => command.ping_ms = flag.number()?,
+        "-testEnv" | "-check-mate-pvs" | "-show-latency" => flag.bare()?,
+        "-quick" => quick(command, flag)?,
+        "--explain" => {
+            flag.bare()?;
+            command.explain = true;
+        }
+        "-debug" => {
+            return Err("fastchess has no -debug: -log file=FILE engine=true writes the dialogue.".to_owned());
+        }
+        _ => return apply_schedule(command, flag),
+    }
+    Ok(())
+}
+
+fn apply_schedule(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    match flag.name.as_str() {
+        "-rounds" => command.rounds = flag.number()?,
+        "-games" => command.games = flag.number()?,
+        "-repeat" => command.games = flag.number().unwrap_or(2),
+        "-noswap" => {
+            flag.bare()?;
+            command.swap = false;
+        }
+        "-reverse" => {
+            flag.bare()?;
+            command.reverse = true;
+        }
+        "-wait" => command.wait_ms = flag.number()?,
+        "-openings" => command.openings = Some(openings(flag)?),
+        "-srand" => command.seed = Some(flag.number()?),
+        "-randomseed" => flag.bare()?,
+        "-seeds" => command.seeds = flag.number()?,
+        "-variant" => match flag.single()? {
+            "standard" => command.chess960 = false,
+            "fischerandom" => command.chess960 = true,
+            other => return Err(format!("Unknown variant \"{other}\".")),
+        },
+        "-tournament" => match flag.single()? {
+            "roundrobin" => command.tournament = Tournament::RoundRobin,
+            "gauntlet" => command.tournament = Tournament::Gauntlet,
+            other => {
+                return Err(format!(
+                    "Unsupported tournament format \"{other}\": roundrobin and gauntlet exist."
+                ));
+            }
+        },
+        _ => return apply_rules(command, flag),
+    }
+    Ok(())
+}
+
+fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    let tablebases = command.tablebases.get_or_insert_with(|| TablebaseArgs {
+        paths: String::new(),
+        pieces: 0,
+        ignore_fifty_moves: false,
+        wins: true,
+        draws: true,
+    });
+    match flag.name.as_str() {
+        "-draw" => command.draw = Some(draw(flag)?),
+        "-resign" => command.resign = Some(resign(flag)?),
+        "-maxmoves" => command.max_moves = Some(flag.number()?),
+        "-tb" => tablebases.paths = flag.single()?.to_owned(),
+        "-tbpieces" => tablebases.pieces = flag.number()?,
+        "-tbignore50" => {
+            flag.bare()?;
+            tablebases.ignore_fifty_moves = true;
+        }
+        "-tbadjudicate" => {
+            (tablebases.wins, tablebases.draws) = match flag.single()? {
+                "BOTH" => (true, true),
+                "WIN_LOSS" => (true, false),
+                "DRAW" => (false, true),
+                other => return Err(format!("Invalid tb adjudication type: {other}")),
+            }
+        }
+        "-sprt" => command.sprt = Some(sprt(flag)?),
+        _ => return apply_output(command, flag),
+    }
+    Ok(())
+}
+
+fn apply_output(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    match flag.name.as_str() {
+        "-ratinginterval" => command.rating_interval = flag.number()?,
+        "-scoreinterval" => command.score_interval = flag.number()?,
+        "-report" => {
+            for (key, value) in flag.pairs()? {
+                command.penta =
+                    if key == "penta" { truth(key, value)? } else { return Err(flag.wrong(key, value)) };
+            }
+        }
+        "-output" => {
+            for (key, value) in flag.pairs()? {
+                command.format = match (key, value) {
+                    ("format", "fastchess") => Runner::Fastchess,
+                    ("format", "cutechess") => Runner::Cutechess,
+                    _ => return Err(flag.wrong(key, value)),
+                };
+            }
+        }
+        "-pgnout" => command.pgn = Some(pgn(flag, command.pgn.as_ref().is_some_and(|pgn| pgn.crc))?),
+        "-epdout" => command.epd = Some(epd(flag)?),
+        "-crc32" => {
+            for (key, value) in flag.pairs()? {
+                let crc = if key == "pgn" { truth(key, value)? } else { return Err(flag.wrong(key, value)) };
+                command.pgn.get_or_insert_with(no_pgn).crc = crc;
+            }
+        }
+        "-event" => command.event = Some(flag.values.concat()),
+        "-site" => command.site = Some(flag.values.concat()),
+        "-config" => config(command, flag)?,
+        "-autosaveinterval" => command.config.every = flag.number()?,
+        "-log" => command.log = Some(log(flag)?),
+        other => return Err(unknown(other, &FLAGS)),
+    }
+    Ok(())
+}
+
+/// `-crc32` before `-pgnout`: there is no file yet.
+fn no_pgn() -> PgnArgs {
+    PgnArgs {
+        out: FileArgs { file: PathBuf::new(), append: true },
+        crc: false,
+        minimal: false,
+        notation: "san",
+        fields: Vec::new(),
+        match_lines: Vec::new(),
+    }
+}
+
+fn pgn(flag: &Flag, crc: bool) -> Result<PgnArgs, String> {
+    let file = PathBuf::from(format!("fastchess_{}.pgn", UtcDate::now().stamp().replace('-', "_")));
+    let mut pgn = PgnArgs { out: FileArgs { file, append: true }, crc, ..no_pgn() };
+    // Some tools still write the bare file name.
+    if let [file] = &flag.values[..]
+        && !file.contains('=')
+    {
+        pgn.out.file = PathBuf::from(file);
+        return Ok(pgn);
+    }
+    for (key, value) in flag.pairs()? {
+        let field = match key {
+            "timeleft" => Some(PgnField::TimeLeft),
+            "latency" => Some(PgnField::Latency),
+            "nodes" => Some(PgnField::Nodes),
+            "seldepth" => Some(PgnField::Seldepth),
+            "nps" => Some(PgnField::Nps),
+            "hashfull" => Some(PgnField::Hashfull),
+            "tbhits" => Some(PgnField::Tbhits),
+            "pv" => Some(PgnField::Pv),
+            _ => None,
+        };
+        match (key, field) {
+            (_, Some(field)) => {
+                pgn.fields.retain(|known| *known != field);
+                pgn.fields.extend(truth(key, value)?.then_some(field));
+            }
+            ("file", _) => pgn.out.file = PathBuf::from(value),
+            ("append", _) => pgn.out.append = truth(key, value)?,
+            ("min", _) => pgn.minimal = truth(key, value)?,
+            ("notation", _) => {
+                pgn.notation = *["san", "lan", "uci"]
+                    .iter()
+                    .find(|known| **known == value)
+                    .ok_or_else(|| flag.wrong(key, value))?;
+            }
+            ("match_line", _) => pgn.match_lines.push(value.to_owned()),
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(pgn)
+}
+
+fn epd(flag: &Flag) -> Result<FileArgs, String> {
+    let file = PathBuf::from(format!("fastchess_{}.epd", UtcDate::now().stamp().replace('-', "_")));
+    let mut out = FileArgs { file, append: true };
+    for (key, value) in flag.pairs()? {
+        match key {
+            "file" => out.file = PathBuf::from(value),
+            "append" => out.append = truth(key, value)?,
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(out)
+}
+
+fn log(flag: &Flag) -> Result<LogArgs, String> {
+    let out = FileArgs { file: PathBuf::new(), append: true };
+    let mut log = LogArgs { out, compressed: false, engines: false };
+    for (key, value) in flag.pairs()? {
+        match key {
+            "file" => log.out.file = PathBuf::from(value),
+            "append" => log.out.append = truth(key, value)?,
+            "compress" => log.compressed = truth(key, value)?,
+            "engine" => log.engines = truth(key, value)?,
+            "realtime" => drop(truth(key, value)?),
+            "level" if ["trace", "info", "warn", "err", "fatal"].contains(&value) => {}
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(log)
+}
+
+fn config(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    for (key, value) in flag.pairs()? {
+        match key {
+            "file" => command.config.resumed = Some(PathBuf::from(value)),
+            "outname" => command.config.saved_as = PathBuf::from(value),
+            "discard" if truth(key, value)? => command.config.resumed = None,
+            "discard" => {}
+            "stats" => command.config.keep_games = value != "false",
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(())
+}
+
+fn openings(flag: &Flag) -> Result<OpeningArgs, String> {
+    let mut openings =
+        OpeningArgs { file: PathBuf::new(), random: false, plies: None, start: 1, per_round: false };
+    for (key, value) in flag.pairs()? {
+        match (key, value) {
+            ("file", file) if !Path::new(file).exists() => {
+                return Err(format!("Opening file does not exist: {file}"));
+            }
+            ("file", file) => openings.file = PathBuf::from(file),
+            ("format", "epd" | "pgn") | ("policy", "round") => {}
+            ("order", "sequential") => openings.random = false,
+            ("order", "random") => openings.random = true,
+            ("plies", plies) => openings.plies = u32::try_from(number::<i64>(key, plies)?).ok(),
+            ("start", start) => openings.start = at_least(key, start, 1)?,
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(openings)
+}
+
+pub(super) fn draw(flag: &Flag) -> Result<DrawArgs, String> {
+    let mut draw = DrawArgs { move_number: 0, move_count: 1, score: 0 };
+    for (key, value) in flag.pairs()? {
+        match key {
+            "movenumber" => draw.move_number = number(key, value)?,
+            "movecount" => draw.move_count = number(key, value)?,
+            "score" => draw.score = number(key, value)?,
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(draw)
+}
+
+pub(super) fn resign(flag: &Flag) -> Result<ResignArgs, String> {
+    let mut resign = ResignArgs { move_count: 1, score: 0, two_sided: false };
+    for (key, value) in flag.pairs()? {
+        match key {
+            "movecount" => resign.move_count = number(key, value)?,
+            "score" => resign.score = number(key, value)?,
+            "twosided" => resign.two_sided = truth(key, value)?,
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(resign)
+}
+
+fn sprt(flag: &Flag) -> Result<SprtArgs, String> {
+    let mut sprt = SprtArgs { elo0: 0.0, elo1: 0.0, alpha: 0.0, beta: 0.0, model: EloModel::Normalized };
+    for (key, value) in flag.pairs()? {
+        match (key, value) {
+            ("elo0", _) => sprt.elo0 = number(key, value)?,
+            ("elo1", _) => sprt.elo1 = number(key, value)?,
+            ("alpha", _) => sprt.alpha = number(key, value)?,
+            ("beta", _) => sprt.beta = number(key, value)?,
+            ("model", "normalized") => sprt.model = EloModel::Normalized,
+            ("model", "logistic") => sprt.model = EloModel::Logistic,
+            ("model", "bayesian") => sprt.model = EloModel::Bayesian,
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    Ok(sprt)
+}
+
+/// Parses `3,5-7`.
+fn processors(flag: &Flag) -> Result<Vec<usize>, String> {
+    let Some(list) = flag.values.first() else { return Ok(Vec::new()) };
+    let wrong = |_| format!("Bad cpu list: \"{list}\".");
+    let mut processors = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<usize>().map_err(wrong)?, last.parse::<usize>().map_err(wrong)?);
+        if last < first || last > 65_535 {
+            return Err(format!("Bad cpu list: \"{list}\"."));
+        }
+        processors.extend(first..=last);
+    }
+    Ok(processors)
+}
+
+fn quick(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+    let clock = ClockArgs::Clock { moves: 0, time_ms: 10_000, increment_ms: 100 };
+    let mut engines = Vec::new();
+    for (key, value) in flag.pairs()? {
+        match key {
+            "cmd" => engines.push(EngineArgs {
+                command: value.to_owned(),
+                name: Some(value.to_owned()),
+                clock,
+                ..EngineArgs::default()
+            }),
+            "book" if [".pgn", ".epd"].iter().any(|suffix| value.ends_with(suffix)) => {
+                command.openings = Some(OpeningArgs {
+                    file: PathBuf::from(value),
+                    random: true,
+                    plies: None,
+                    start: 1,
+                    per_round: false,
+                });
+            }
+            "book" => return Err("the opening book needs the extension .pgn or .epd".to_owned()),
+            _ => return Err(flag.wrong(key, value)),
+        }
+    }
+    let [first, second] = &mut engines[..] else {
+        return Err("Option \"-quick\" requires exactly two cmd entries.".to_owned());
+    };
+    if first.name == second.name {
+        first.name.iter_mut().for_each(|name| name.push('1'));
+        second.name.iter_mut().for_each(|name| name.push('2'));
+    }
+    if command.openings.is_none() {
+        return Err("Option \"-quick\" requires a book=FILE entry.".to_owned());
+    }
+    command.engines.append(&mut engines);
+    (command.games, command.rounds, command.recover) = (2, 25_000, true);
+    command.concurrency =
+        std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(2).max(1) as i64;
+    command.draw = Some(DrawArgs { move_number: 30, move_count: 8, score: 8 });
+    command.format = Runner::Cutechess;
+    Ok(())
+}
+
+/// Resolves what depends on several flags.
+fn settle(command: &mut MatchCommand) -> Result<(), String> {
+    if command.games > 2 {
+        std::mem::swap(&mut command.games, &mut command.rounds);
+    }
+    if !(1..=2).contains(&command.games) || command.rounds < 1 {
+        return Err("Error: -games must be 1 or 2, and -rounds at least 1.".to_owned());
+    }
+    command.penta &= command.format == Runner::Fastchess && command.games == 2;
+    if command.sprt.is_some_and(|sprt| sprt.model == EloModel::Bayesian) {
+        command.penta = false;
+    }
+    if command.pgn.as_ref().is_some_and(|pgn| pgn.out.file.as_os_str().is_empty()) {
+        command.pgn = None;
+    }
+    if command.tablebases.as_ref().is_some_and(|tables| tables.paths.is_empty()) {
+        command.tablebases = None;
+    }
+    if command.chess960 && command.openings.is_none() && command.config.resumed.is_none() {
+        return Err("Error: Please specify a Chess960 opening book".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<MatchCommand, String> {
+        parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn each_is_applied_last_whatever_its_place() {
+        let command =
+            parsed("-each tc=8+0.08 option.Hash=16 -engine cmd=a option.Hash=1 -engine cmd=b name=x")
+                .unwrap();
+        let hash = |at: usize| command.engines[at].options.last().map(|(_, value)| value.clone());
+        assert_eq!([hash(0), hash(1)], [Some("16".to_owned()), Some("16".to_owned())]);
+        assert_eq!(command.engines[1].name.as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn defaults_and_corrections_are_those_of_fastchess() {
+        let command = parsed("-engine cmd=a tc=1").unwrap();
+        assert_eq!((command.rounds, command.games, command.penta, command.rating_interval), (2, 2, true, 10));
+        let swapped = parsed("-games 500 -rounds 2").unwrap();
+        assert_eq!((swapped.games, swapped.rounds), (2, 500));
+        assert!(parsed("-games 500 -rounds 500").is_err());
+        assert!(!parsed("-games 1").unwrap().penta, "single games make no pairs");
+        assert!(!parsed("-output format=cutechess").unwrap().penta);
+        assert_eq!(parsed("-repeat").unwrap().games, 2);
+        assert_eq!(parsed("-event a b").unwrap().event.as_deref(), Some("ab"));
+        assert_eq!(parsed("-concurrency -2").unwrap().concurrency, -2);
+        assert_eq!(parsed("-use-affinity 3,5-7").unwrap().affinity, Some(vec![3, 5, 6, 7]));
+    }
+
+    #[test]
+    fn the_pgn_file_may_be_named_without_its_key() {
+        let bare = parsed("-pgnout tuner/games.pgn").unwrap().pgn.unwrap();
+        assert_eq!(bare.out.file, Path::new("tuner/games.pgn"));
+        let keyed =
+            parsed("-crc32 pgn=true -pgnout file=a.pgn seldepth=true nodes=true append=false").unwrap();
+        let keyed = keyed.pgn.unwrap();
+        assert!(keyed.crc && !keyed.out.append);
+        assert_eq!(keyed.fields, [PgnField::Seldepth, PgnField::Nodes]);
+        assert_eq!(parsed("-crc32 pgn=true").unwrap().pgn, None);
+    }
+
+    #[test]
+    fn mistakes_name_the_flag() {
+        for (text, part) in [
+            ("-engin cmd=a", "Did you mean \"-engine\"?"),
+            ("-engine cmd=", "key=value"),
+            ("-engine cmd=a x=y", "\"x\""),
+            ("-rounds many", "not a valid number"),
+            ("-recover yes", "does not accept"),
+            ("-draw score=-1", "score"),
+            ("-openings file=/no/such/book.epd", "does not exist"),
+            ("-variant atomic", "Unknown variant"),
+        ] {
+            let error = parsed(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

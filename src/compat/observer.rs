@@ -1,0 +1,323 @@
+//! Reports a run in the lines of the other program, and writes the files that its flags name.
+
+use std::io;
+use std::time::Instant;
+
+use crate::chess::Color;
+use crate::compat::command::MatchCommand;
+use crate::compat::console::LineWriter;
+use crate::compat::cutechess_lines::Outcomes;
+use crate::compat::fastchess_lines::{Block, decision_line, score_line};
+use crate::compat::game_files::GameFiles;
+use crate::compat::runner::Runner;
+use crate::compat::saved_config::SavedRun;
+use crate::compat::tally::Table;
+use crate::game::{EngineIndex, Termination};
+use crate::journal::GameEntry;
+use crate::report::reason_in_style;
+use crate::run::{CountedPair, Observer, PgnStyle, Plan, RunEvent, RunOutcome, RunView, StopHandle};
+
+/// The observer of a run.
+pub(super) struct RivalLines {
+    pub(super) command: MatchCommand,
+    /// The name by which the program was called.
+    pub(super) program: String,
+    pub(super) out: LineWriter,
+    pub(super) files: GameFiles,
+    pub(super) saved: Option<SavedRun>,
+    /// Clock, threads, hash and book, for the head of a block.
+    pub(super) setting: String,
+    pub(super) stop: StopHandle,
+    pub(super) begun: Instant,
+    pub(super) progress: Progress,
+}
+
+/// What has been reported so far.
+pub(super) struct Progress {
+    /// All finished games, in the order in which they ended.
+    finished: Table,
+    /// Pairs whose turn in the schedule has come.
+    counted: Table,
+    outcomes: Outcomes,
+    games: u64,
+    pairs: u64,
+    matchup: [EngineIndex; 2],
+    /// The number of pairs or games at the last block.
+    block_at: u64,
+    /// Faults of each engine: time, and crashes or stalls.
+    faults: Vec<[u64; 2]>,
+}
+
+impl Progress {
+    pub(super) fn new(engines: usize) -> Self {
+        Self {
+            finished: Table::new(engines),
+            counted: Table::new(engines),
+            outcomes: Outcomes::new(engines),
+            games: 0,
+            pairs: 0,
+            matchup: [EngineIndex(0), EngineIndex(1)],
+            block_at: 0,
+            faults: vec![[0; 2]; engines],
+        }
+    }
+
+    /// Counts a finished game.
+    pub(super) fn game(&mut self, plan: &Plan, game: &GameEntry) {
+        self.games += 1;
+        self.finished.game(game);
+        self.outcomes.game(game);
+        self.matchup = plan.schedule().fixture(game.pair).engines;
+        if let Some(side) = game.ending.failed_side() {
+            let loser = if side == Color::White { game.white } else { game.black };
+            let faults = &mut self.faults[loser.get()];
+            match &game.ending.termination {
+                termination if termination.is_time_loss() => faults[0] += 1,
+                termination if termination.ends_the_process() => faults[1] += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts a pair whose turn has come.
+    pub(super) fn pair(&mut self, pair: &CountedPair) {
+        self.pairs += 1;
+        self.counted.pair(pair);
+    }
+}
+
+impl RivalLines {
+    fn block<'a>(&'a self, view: &RunView<'a>) -> Block<'a> {
+        let (table, llr) = if self.command.penta {
+            (&self.progress.counted, view.state.llr())
+        } else {
+            let results = self.progress.finished.of(EngineIndex(0), EngineIndex(1));
+            (&self.progress.finished, view.plan.sprt().map(|sprt| sprt.llr(&results.trinomial())))
+        };
+        Block {
+            plan: view.plan,
+            table,
+            setting: &self.setting,
+            penta: self.command.penta,
+            matchup: self.progress.matchup,
+            llr,
+        }
+    }
+
+    fn print_block(&mut self, view: &RunView<'_>) {
+        let block = self.block(view);
+        let text = match (self.command.runner, self.command.format) {
+            (Runner::Cutechess, _) => self.progress.outcomes.ranking(view.plan, &self.progress.finished),
+            (Runner::Fastchess, Runner::Fastchess) => block.fastchess(),
+            (Runner::Fastchess, Runner::Cutechess) => block.cutechess(),
+        };
+        self.out.put(&text);
+        self.progress.block_at = if self.command.penta { self.progress.pairs } else { self.progress.games };
+    }
+
+    fn finished_game(&mut self, game: &GameEntry, view: &RunView<'_>) {
+        let plan = view.plan;
+        self.warn_of_fault(game, plan);
+        match self.files.write(plan, game) {
+            Ok(checksum) => self.out.put(&checksum),
+            Err(error) => self.warn(&format!("a file of games cannot be written: {error}")),
+        }
+        let style = match self.command.runner {
+            Runner::Fastchess => PgnStyle::Fastchess,
+            Runner::Cutechess => PgnStyle::Cutechess,
+        };
+        self.out.put(&format!(
+            "Finished game {} ({} vs {}): {} {{{}}}\n",
+            plan.game_number(game.pair, game.game),
+            plan.name_of(game.white),
+            plan.name_of(game.black),
+            game.ending.result,
+            reason_in_style(&game.ending, style)
+        ));
+        self.progress.game(plan, game);
+        self.after_game(view);
+        let every = self.command.config.every;
+        if every > 0 && self.progress.games.is_multiple_of(every) {
+            self.save(plan);
+        }
+    }
+
+    /// Prints what follows a game: the running score, and a block where games are counted.
+    fn after_game(&mut self, view: &RunView<'_>) {
+        let games = self.progress.games;
+        let last = view.plan.last_game() == Some(games);
+        let due = |interval: u64| interval > 0 && games.is_multiple_of(interval);
+        if self.command.format == Runner::Cutechess && (due(self.command.score_interval) || last) {
+            match self.command.runner {
+                Runner::Fastchess => self.out.put(&self.block(view).score()),
+                Runner::Cutechess if view.plan.engines.len() == 2 => {
+                    let (first, second) = (EngineIndex(0), EngineIndex(1));
+                    let results = self.progress.finished.of(first, second);
+                    self.out.put(&score_line(view.plan, first, second, &results));
+                }
+                Runner::Cutechess => {}
+            }
+        }
+        let at_end = last && self.command.runner == Runner::Fastchess;
+        if !self.command.penta && (due(self.command.rating_interval) || at_end) {
+            self.print_block(view);
+        }
+        if self.command.runner == Runner::Cutechess && due(self.command.outcome_interval) {
+            self.out.put(&self.progress.outcomes.text(view.plan));
+        }
+    }
+
+    fn counted_pair(&mut self, pair: &CountedPair, view: &RunView<'_>) {
+        self.progress.pair(pair);
+        if !self.command.penta {
+            return;
+        }
+        let interval = self.command.rating_interval;
+        let last = view.plan.last_pair() == Some(self.progress.pairs);
+        if interval > 0 && self.progress.pairs.is_multiple_of(interval) || last {
+            self.progress.matchup = pair.fixture.engines;
+            self.print_block(view);
+        }
+    }
+
+    /// Prints the warnings that fastchess prints when an engine fails.
+    fn warn_of_fault(&mut self, game: &GameEntry, plan: &Plan) {
+        let Some(side) = game.ending.failed_side() else { return };
+        let name = plan.name_of(if side == Color::White { game.white } else { game.black });
+        if self.command.runner == Runner::Fastchess {
+            match &game.ending.termination {
+                Termination::IllegalMove { text } => {
+                    self.warn(&format!("Illegal move {text} played by {name}"));
+                }
+                Termination::Stall { .. } => self.warn(&format!("Engine {name} is not responsive")),
+                _ => {}
+            }
+        }
+    }
+
+    /// Prints a warning; with `-strict` it ends the run.
+    pub(super) fn warn(&self, text: &str) {
+        match self.command.runner {
+            Runner::Fastchess => self.out.put(&format!("Warning; {text}\n")),
+            Runner::Cutechess => warn_on_stderr(text),
+        }
+        if self.command.strict {
+            self.stop.stop();
+        }
+    }
+
+    fn save(&mut self, plan: &Plan) {
+        let Some(saved) = &self.saved else { return };
+        let table = if self.command.penta { &self.progress.counted } else { &self.progress.finished };
+        // A run that cannot be saved is still played; only continuing it later is impossible.
+        if let Err(error) = saved.write(&self.command.config.saved_as, &self.command, plan, table) {
+            self.out.put(&format!("Warning; the run cannot be saved: {error}\n"));
+            self.saved = None;
+        }
+    }
+
+    fn end(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
+        match self.command.runner {
+            Runner::Fastchess => self.end_fastchess(outcome, view),
+            Runner::Cutechess => self.end_cutechess(outcome, view),
+        }
+    }
+
+    fn end_fastchess(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
+        if let (RunOutcome::Decided(decision), Some(sprt)) = (outcome, view.plan.sprt()) {
+            let shown = if self.command.penta { self.progress.pairs } else { self.progress.games };
+            if self.progress.block_at != shown {
+                self.print_block(view);
+            }
+            self.out.put(&decision_line(&sprt, decision.accepted));
+        }
+        if self.command.format == Runner::Fastchess {
+            self.out.put(&self.fault_lines(view.plan));
+        }
+        self.save(view.plan);
+        match outcome {
+            RunOutcome::Interrupted => {
+                self.out.hurry();
+                self.out.put(&format!(
+                    "Tournament was interrupted. To resume the tournament, run: {} -config file={}\n",
+                    self.program,
+                    self.command.config.saved_as.display()
+                ));
+            }
+            RunOutcome::Faulty(why) => {
+                let why = why.lines().next().unwrap_or_default();
+                self.out.put(&format!("Fatal; {}\n", without_fault_words(why)));
+            }
+            _ => {}
+        }
+        let seconds = self.begun.elapsed().as_secs();
+        self.out.put(&format!(
+            "Finished match\nTotal Time: {:02}:{:02}:{:02} (hours:minutes:seconds)\n\n",
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60
+        ));
+    }
+
+    fn end_cutechess(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
+        if *outcome == RunOutcome::Interrupted {
+            self.out.hurry();
+        }
+        let games = self.progress.games;
+        let shown = |interval: u64| interval > 0 && games.is_multiple_of(interval);
+        if !shown(self.command.rating_interval) {
+            self.print_block(view);
+        }
+        if !shown(self.command.outcome_interval) {
+            self.out.put(&self.progress.outcomes.text(view.plan));
+        }
+        if let RunOutcome::Faulty(why) = outcome {
+            warn_on_stderr(why.lines().next().unwrap_or_default());
+        }
+        self.out.put("Finished match\n");
+    }
+
+    fn fault_lines(&self, plan: &Plan) -> String {
+        let mut text = String::new();
+        for (engine, [timeouts, crashes]) in plan.engines.iter().zip(&self.progress.faults) {
+            if timeouts + crashes > 0 {
+                let name = &engine.spec.name;
+                text.push_str(&format!("Player: {name}\n  Timeouts: {timeouts}\n  Crashed: {crashes}\n"));
+            }
+        }
+        if text.is_empty() { text } else { format!("\n{text}\n") }
+    }
+}
+
+/// Tools count these words wherever they stand, so only the lines of games may have them.
+fn without_fault_words(text: &str) -> String {
+    let words =
+        [("disconnect", "failure"), ("stall", "no answer"), ("timeout", "no answer"), ("on time", "in time")];
+    words.iter().fold(text.to_owned(), |text, (word, other)| text.replace(word, other))
+}
+
+/// Prints a warning of cutechess-cli.
+pub(super) fn warn_on_stderr(text: &str) {
+    // Without a reader of standard error nobody misses it.
+    let _ = io::Write::write_all(&mut io::stderr(), format!("Warning: {text}\n").as_bytes());
+}
+
+impl Observer for RivalLines {
+    fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
+        match event {
+            RunEvent::Started => self.save(view.plan),
+            RunEvent::GameStarted { pair, game, white, black } => {
+                let (number, plan) = (view.plan.game_number(*pair, *game), view.plan);
+                let of = plan.last_game().unwrap_or(number);
+                let (white, black) = (plan.name_of(*white), plan.name_of(*black));
+                self.out.put(&format!("Started game {number} of {of} ({white} vs {black})\n"));
+            }
+            RunEvent::GameFinished(game) => self.finished_game(game, view),
+            RunEvent::Counted(pair) => self.counted_pair(pair, view),
+            RunEvent::Finished(outcome) => self.end(outcome, view),
+            // What this program notes beyond the other one's lines would be read as something else.
+            RunEvent::Warning(_) | RunEvent::Boards(_) | RunEvent::Fault(_) => {}
+        }
+        Ok(())
+    }
+}
