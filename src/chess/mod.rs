@@ -4,6 +4,7 @@ mod ace_moves;
 mod attacks;
 mod bitboard;
 mod board;
+mod board_text;
 mod castling;
 mod color;
 mod coordinate;
@@ -32,6 +33,7 @@ pub use attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, queen_attacks, rook_attacks,
 };
 pub use bitboard::Bitboard;
+pub use board_text::{BoardStyle, BoardText, outlined, solid};
 pub use castling::{CastlingRights, CastlingSide};
 pub use color::{ByColor, Color};
 pub use coordinate::{MoveProblem, MoveStyle, MoveTextError};

@@ -1,7 +1,6 @@
 //! User interfaces of the built-in engine: the UCI loop and the ACE console game.
 
 pub mod ace;
-mod board_text;
 mod bounded_lines;
 pub mod options;
 pub mod uci;

@@ -63,8 +63,23 @@ fn castling_and_promotion_are_accepted_in_every_spelling() {
     for castle in ["e1g1Ch1", "e1g1", "O-O", "e1g1ch1"] {
         let start = "--starting=4k3/P7/8/8/8/8/8/4K2R w K - 0 1";
         let (_, status, notes) = played(&[start], &format!("{castle} e8e7 a7a8q e7d7\nexit\n"));
-        assert_eq!((status, notes.as_str()), (Some(0), ""), "{castle}");
+        assert_eq!(status, Some(0), "{castle}");
+        assert!(!notes.contains("Invalid"), "{castle}: {notes}");
     }
+}
+
+#[test]
+fn the_board_goes_to_standard_error_always_unless_it_is_switched_off() {
+    let (lines, _, notes) = played(&[], "e2e4\nexit\n");
+    assert!(lines.is_empty());
+    assert_eq!(notes.matches("a   b   c").count(), 2, "before every move of a side that is read: {notes}");
+    assert!(notes.contains("[♙]") && !notes.contains('\x1b'), "plain text into a pipe: {notes}");
+    let (_, _, notes) = played(&["--board", "off"], "e2e4\nexit\n");
+    assert_eq!(notes, "");
+    let mate = "--starting=6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+    let (lines, status, notes) = played(&["--white=computer", "--nodes", "2000", mate], "");
+    assert_eq!((lines, status), (vec!["a1a8".to_owned()], Some(2)));
+    assert!(notes.contains("[♖]"), "the final position is shown: {notes}");
 }
 
 #[test]

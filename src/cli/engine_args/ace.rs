@@ -55,7 +55,10 @@ pub struct AceArgs {
     starting: Option<Box<Position>>,
     /// Whether the engine uses its opening book
     #[arg(long, value_enum, default_value = "on", value_name = "on|off", hide_possible_values = true)]
-    book: BookUse,
+    book: Switch,
+    /// Whether the board is printed to standard error before every move: in colour on a terminal, else as plain text
+    #[arg(long, value_enum, default_value = "on", value_name = "on|off", hide_possible_values = true)]
+    board: Switch,
     /// Seed of the choice among openings [default: the time on a terminal, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -72,7 +75,7 @@ enum Player {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum BookUse {
+enum Switch {
     On,
     Off,
 }
@@ -107,7 +110,7 @@ impl AceArgs {
         };
         let seed = self.seed.unwrap_or_else(|| match user {
             ConsoleUser::Program => 0,
-            ConsoleUser::Person(_) => {
+            ConsoleUser::Person => {
                 SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
             }
         });
@@ -116,8 +119,9 @@ impl AceArgs {
             start: self.starting.as_deref().copied().unwrap_or_else(Position::startpos),
             limits,
             options,
-            book: (self.book == BookUse::On).then(|| AceBook::new(seed)),
+            book: (self.book == Switch::On).then(|| AceBook::new(seed)),
             user,
+            board: (self.board == Switch::On).then(board_style),
         })
     }
 }
@@ -133,13 +137,18 @@ impl From<Player> for Role {
 
 /// Detects a person by a terminal on standard input or standard error.
 fn user() -> ConsoleUser {
-    let (typing, watching) = (io::stdin().is_terminal(), io::stderr().is_terminal());
-    let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    match (typing || watching, watching && !colourless) {
-        (false, _) => ConsoleUser::Program,
-        (true, true) => ConsoleUser::Person(BoardStyle::Colour),
-        (true, false) => ConsoleUser::Person(BoardStyle::Plain),
+    if io::stdin().is_terminal() || io::stderr().is_terminal() {
+        ConsoleUser::Person
+    } else {
+        ConsoleUser::Program
     }
+}
+
+/// Returns colours for a terminal that supports them, as far as the environment states that.
+fn board_style() -> BoardStyle {
+    let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    if io::stderr().is_terminal() && !colourless && !dumb { BoardStyle::Colour } else { BoardStyle::Plain }
 }
 
 #[expect(clippy::print_stderr, reason = "reports a wrong call")]

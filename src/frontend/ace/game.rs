@@ -7,12 +7,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::AceBook;
-use crate::chess::{ByColor, Color, DrawReason, GameLine, Move, Outcome, Position};
+use crate::chess::{BoardStyle, BoardText, ByColor, Color, DrawReason, GameLine, Move, Outcome, Position};
 use crate::engine::{Limits, SearchInfo, SearchObserver, SearchReport, Searcher, StopFlag};
 use crate::frontend::ace::input::{ConsoleInput, read};
 use crate::frontend::ace::move_errors::explain;
 use crate::frontend::ace::side_panel::{self, MoveSource};
-use crate::frontend::board_text::{BoardStyle, BoardText};
 use crate::frontend::bounded_lines::{ReadOutcome, read_line};
 use crate::frontend::options::EngineOptions;
 use crate::protocol::Words;
@@ -24,10 +23,10 @@ const HINT_TIME: Duration = Duration::from_secs(1);
 /// The user at the other end of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConsoleUser {
-    /// A program: moves in ACE notation, no board.
+    /// A program: moves in ACE notation.
     Program,
-    /// A person: board, moves in any notation, explanations.
-    Person(BoardStyle),
+    /// A person: moves in any notation, explanations.
+    Person,
 }
 
 /// Settings of a game.
@@ -45,6 +44,8 @@ pub struct GameSettings {
     pub book: Option<AceBook>,
     /// The user at the other end of the console.
     pub user: ConsoleUser,
+    /// How the board is printed before every move; `None` if it is not.
+    pub board: Option<BoardStyle>,
 }
 
 /// Plays one game. Moves are read from `input`; the moves of the engine are written to `moves`, one per line, and all
@@ -80,7 +81,7 @@ struct Game<I, M, N> {
 
 impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     fn play(mut self) -> io::Result<ClaimedResult> {
-        if let ConsoleUser::Person(_) = self.settings.user {
+        if self.settings.user == ConsoleUser::Person {
             self.note("Enter moves as e2e4, Nf3 or O-O; `help` lists all commands.")?;
         }
         loop {
@@ -112,7 +113,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
                 mv
             }
             None => {
-                if let ConsoleUser::Person(_) = self.settings.user {
+                if self.settings.user == ConsoleUser::Person {
                     self.note(format_args!("{} is thinking …", position.turn().name()))?;
                 }
                 let limits = self.settings.limits.clone();
@@ -160,7 +161,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
                 Some(command) => self.execute(command)?,
                 None => {
                     self.note(INVALID_MOVE)?;
-                    if let ConsoleUser::Person(_) = self.settings.user {
+                    if self.settings.user == ConsoleUser::Person {
                         self.note(explain(&position, &word))?;
                     }
                 }
@@ -209,7 +210,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
             if let Some(word) = self.words.pop_front() {
                 return Ok(Some(word));
             }
-            if let ConsoleUser::Person(_) = self.settings.user {
+            if self.settings.user == ConsoleUser::Person {
                 write!(self.notes, "{} to move: ", self.line.current().turn().name())?;
                 self.notes.flush()?;
             }
@@ -230,7 +231,7 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let ConsoleUser::Person(style) = self.settings.user else { return Ok(()) };
+        let Some(style) = self.settings.board else { return Ok(()) };
         let roles = self.settings.roles;
         // The board is drawn from the human's side.
         let bottom = match (roles.white, roles.black) {
@@ -240,8 +241,9 @@ impl<I: BufRead, M: Write, N: Write> Game<I, M, N> {
         let notes = side_panel::notes(&self.line, roles, bottom, self.last_source.as_ref(), style);
         let (position, last) = (self.line.current(), self.line.moves().last().copied());
         let diagram = BoardText { position, last, bottom, style }.draw(&notes);
-        write!(self.notes, "\n{diagram}\n")?;
-        self.notes.flush()
+        // Without anyone to see the board the game goes on.
+        let _ = write!(self.notes, "\n{diagram}\n").and_then(|()| self.notes.flush());
+        Ok(())
     }
 
     fn note(&mut self, text: impl Display) -> io::Result<()> {

@@ -32,18 +32,17 @@ pub(super) fn read(position: &Position, word: &str, user: ConsoleUser) -> Option
     }
     match user {
         ConsoleUser::Program => position.parse_ace(word).ok().map(ConsoleInput::Play),
-        ConsoleUser::Person(_) => person_move(position, word).map(ConsoleInput::Play).or_else(|| match word
-            .to_ascii_lowercase()
-            .as_str()
-        {
-            "exit" | "quit" => Some(ConsoleInput::Exit),
-            "undo" => Some(ConsoleInput::Undo),
-            "hint" => Some(ConsoleInput::Hint),
-            "moves" => Some(ConsoleInput::Moves),
-            "fen" => Some(ConsoleInput::Fen),
-            "board" => Some(ConsoleInput::Board),
-            "help" | "?" => Some(ConsoleInput::Help),
-            _ => None,
+        ConsoleUser::Person => person_move(position, word).map(ConsoleInput::Play).or_else(|| {
+            match word.to_ascii_lowercase().as_str() {
+                "exit" | "quit" => Some(ConsoleInput::Exit),
+                "undo" => Some(ConsoleInput::Undo),
+                "hint" => Some(ConsoleInput::Hint),
+                "moves" => Some(ConsoleInput::Moves),
+                "fen" => Some(ConsoleInput::Fen),
+                "board" => Some(ConsoleInput::Board),
+                "help" | "?" => Some(ConsoleInput::Help),
+                _ => None,
+            }
         }),
     }
 }
@@ -66,9 +65,8 @@ fn person_move(position: &Position, word: &str) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::board_text::BoardStyle;
 
-    const PERSON: ConsoleUser = ConsoleUser::Person(BoardStyle::Plain);
+    const PERSON: ConsoleUser = ConsoleUser::Person;
 
     fn played(position: &Position, word: &str, user: ConsoleUser) -> Option<String> {
         match read(position, word, user)? {

@@ -7,6 +7,6 @@ mod input;
 mod move_errors;
 mod side_panel;
 
-pub use crate::frontend::board_text::BoardStyle;
+pub use crate::chess::BoardStyle;
 pub use book::AceBook;
 pub use game::{ConsoleUser, GameSettings, play};

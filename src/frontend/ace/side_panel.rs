@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::chess::{ByColor, Color, GameLine, Move, Piece, PieceKind, Position};
+use crate::chess::{BoardStyle, ByColor, Color, GameLine, Move, Piece, PieceKind, Position, outlined, solid};
 use crate::engine::Score;
-use crate::frontend::board_text::{BoardStyle, outlined, solid};
 use crate::protocol::ace::Role;
 
 /// The source of the last move of the engine.

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use crate::chess::{Color, MoveStyle, Position};
+use crate::chess::{BoardStyle, BoardText, Color, MoveStyle, Position};
 use crate::engine::eval::breakdown;
 use crate::engine::{BENCH_DEPTH, StopFlag, Weights, signature};
-use crate::frontend::board_text::{BoardStyle, BoardText};
 use crate::frontend::uci::output::Output;
 
 /// Returns the board diagram with FEN, key and checkers.

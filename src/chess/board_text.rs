@@ -15,13 +15,15 @@ pub enum BoardStyle {
 
 /// A board diagram.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BoardText<'a> {
-    pub(super) position: &'a Position,
+pub struct BoardText<'a> {
+    /// The position.
+    pub position: &'a Position,
     /// The last move, whose squares are marked.
-    pub(super) last: Option<Move>,
+    pub last: Option<Move>,
     /// The side whose back rank is at the bottom.
-    pub(super) bottom: Color,
-    pub(super) style: BoardStyle,
+    pub bottom: Color,
+    /// How it is drawn.
+    pub style: BoardStyle,
 }
 
 /// Colours of the 256-colour palette: squares, squares of the last move, a king in check, and pieces.
@@ -42,8 +44,17 @@ const PLAIN_MIDDLE: &str = "   ├───┼───┼───┼───�
 const PLAIN_BOTTOM: &str = "   └───┴───┴───┴───┴───┴───┴───┴───┘";
 
 impl BoardText<'_> {
+    /// Number of lines of a board in colour.
+    pub const COLOUR_LINES: usize = 9;
+    /// Number of columns of a board in colour.
+    pub const COLOUR_COLUMNS: usize = 27;
+    /// Number of lines of a plain board.
+    pub const PLAIN_LINES: usize = 18;
+    /// Number of columns of a plain board.
+    pub const PLAIN_COLUMNS: usize = 36;
+
     /// Draws the board, with `beside[i]` to the right of the i-th rank from the top.
-    pub(super) fn draw(&self, beside: &[String]) -> String {
+    pub fn draw(&self, beside: &[String]) -> String {
         let mut text = String::new();
         for row in 0..8u8 {
             if self.style == BoardStyle::Plain {
@@ -123,7 +134,7 @@ impl BoardText<'_> {
 }
 
 /// Returns the solid figurine of a piece, for text whose colour shows the side.
-pub(super) const fn solid(kind: PieceKind) -> char {
+pub const fn solid(kind: PieceKind) -> char {
     match kind {
         PieceKind::Pawn => '♟',
         PieceKind::Knight => '♞',
@@ -135,7 +146,7 @@ pub(super) const fn solid(kind: PieceKind) -> char {
 }
 
 /// Returns the figurine of a piece: outlined for White, solid for Black.
-pub(super) const fn outlined(piece: Piece) -> char {
+pub const fn outlined(piece: Piece) -> char {
     match (piece.color, piece.kind) {
         (Color::Black, kind) => solid(kind),
         (Color::White, PieceKind::Pawn) => '♙',
