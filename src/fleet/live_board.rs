@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::game::{LiveGame, LivePly, Spectator};
+use crate::game::{LiveGame, LivePly, LiveSearch, Spectator};
 
 /// The game of one slot: updated after every move, read on request.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +24,17 @@ impl Spectator for LiveBoard {
         let Ok(mut board) = self.0.try_lock() else { return };
         if let Some(game) = board.as_mut() {
             game.position = *ply.position;
-            game.last_move = Some(ply.mv);
-            game.plies = ply.plies;
+            game.plies = ply.plies.len();
+            // Those of a skipped update, too.
+            let unseen = ply.plies.get(game.moves.len()..).unwrap_or_default();
+            game.moves.extend(unseen.iter().map(|ply| ply.mv));
             game.clocks = ply.clocks;
-            game.score = ply.score;
+            if let Some(last) = ply.plies.last() {
+                game.last_move = Some(last.mv);
+                game.score = last.score;
+                game.searches[!ply.position.turn()] =
+                    Some(LiveSearch { score: last.score, depth: last.depth, nodes: last.nodes });
+            }
             game.moved_at = ply.at.into_std();
         }
     }

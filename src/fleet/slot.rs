@@ -18,8 +18,8 @@ use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::worker::{ActiveSlot, WorkerHost};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
-    AdjudicationRules, Anomaly, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord, GameSetup,
-    LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
+    AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord,
+    GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
 };
 use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
@@ -233,7 +233,7 @@ impl Slot {
         let engines = ByColor { white: white.engine, black: black.engine };
         let mut finished = match ready {
             (Ok(()), Ok(())) => {
-                self.show_start(key, engines, setup);
+                self.show_start(key, &sides, setup);
                 self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, key).await?
             }
             (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
@@ -389,17 +389,21 @@ impl Slot {
         Ok(EndedGame { ending, plies: Vec::new(), anomaly: Some(anomaly), evidence, warnings: Vec::new() })
     }
 
-    fn show_start(&self, key: GameKey, engines: ByColor<EngineIndex>, setup: &GameSetup) {
+    fn show_start(&self, key: GameKey, sides: &ByColor<&Contestant>, setup: &GameSetup) {
         self.board.set(Some(LiveGame {
             slot: self.number,
             id: key.id,
             game: key.game,
-            white: engines.white,
-            black: engines.black,
+            white: sides.white.engine,
+            black: sides.black.engine,
+            start: *setup.start(),
+            style: setup.castling().style(),
+            moves: setup.book_moves().collect(),
             position: *setup.first(),
             last_move: None,
-            plies: 0,
-            clocks: ByColor { white: None, black: None },
+            plies: setup.book_moves().len(),
+            clocks: ByColor::new_with(|color| Clock::new(sides[color].limits).left()),
+            searches: ByColor::new_with(|_| None),
             score: None,
             moved_at: Instant::now(),
         }));

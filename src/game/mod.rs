@@ -18,7 +18,7 @@ pub use adjudication::{
 pub use clock::{Clock, Overrun};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
 pub use ids::{EngineIndex, GameId, GameOfPair, PairId, PairPart};
-pub use live::LiveGame;
+pub use live::{LiveGame, LiveSearch};
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};

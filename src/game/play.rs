@@ -14,7 +14,7 @@ use crate::game::{
 };
 use crate::player::{
     Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, DrawOffer, ExitEvidence, LazyTimer,
-    MoveReply, MoveText, Player, PlayerFault, Question, Score, StallPoint, ThinkLimits, Transport,
+    MoveReply, MoveText, Player, PlayerFault, Question, StallPoint, ThinkLimits, Transport,
 };
 
 /// Delays of the thread that plays a game.
@@ -41,14 +41,10 @@ pub trait Spectator {
 pub struct LivePly<'a> {
     /// Position after the move.
     pub position: &'a Position,
-    /// The move.
-    pub mv: MoveText,
-    /// Half-moves of the game so far, including the opening.
-    pub plies: usize,
+    /// All half-moves of the game so far, including the opening and this one.
+    pub plies: &'a [PlyRecord],
     /// Time left on each clock.
     pub clocks: ByColor<Option<Duration>>,
-    /// Score from the mover's point of view.
-    pub score: Option<Score>,
     /// When the move was made.
     pub at: Instant,
 }
@@ -456,13 +452,10 @@ impl<T: Transport> ActiveGame<'_, T> {
     }
 
     fn notify(&self, spectator: &mut dyn Spectator) {
-        let Some(ply) = self.plies.last() else { return };
         spectator.ply(&LivePly {
             position: self.referee.position(),
-            mv: ply.mv,
-            plies: self.plies.len(),
+            plies: &self.plies,
             clocks: ByColor::new_with(|color| self.clocks[color].left()),
-            score: ply.score,
             at: self.moved_at,
         });
     }

@@ -56,6 +56,16 @@ impl GameSetup {
         }
     }
 
+    /// Returns the position before the moves of the opening.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// Returns the moves of the opening.
+    pub fn book_moves(&self) -> impl ExactSizeIterator<Item = MoveText> {
+        self.book.iter().map(|(_, text)| *text)
+    }
+
     /// Returns the position in which the first engine moves.
     pub fn first(&self) -> &Position {
         &self.first

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::chess::Color;
-use crate::game::{LiveGame, Score};
+use crate::chess::{Color, MoveStyle};
+use crate::game::{LiveGame, MoveText, Score};
 use crate::run::plan::Plan;
 use crate::stats::Pentanomial;
 
@@ -62,14 +62,26 @@ pub struct RunStatus {
 #[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
 pub struct BoardStatus {
     pub black: String,
+    #[serde(default)]
+    pub chess960: bool,
     pub clocks_ms: [Option<u64>; 2],
+    #[serde(default)]
+    pub depths: [Option<u16>; 2],
     pub fen: String,
     pub last: Option<String>,
+    #[serde(default)]
+    pub moves: String,
+    #[serde(default)]
+    pub nodes: [Option<u64>; 2],
     pub plies: usize,
     pub round: String,
     pub score: Option<String>,
+    #[serde(default)]
+    pub scores: [Option<String>; 2],
     pub since_ms: u64,
     pub slot: usize,
+    #[serde(default)]
+    pub start: String,
     pub white: String,
 }
 
@@ -82,7 +94,15 @@ impl BoardStatus {
     fn of(plan: &Plan, game: &LiveGame) -> Self {
         let last_mover = !game.position.turn();
         let clock = |color: Color| game.clocks[color].map(|left| left.as_millis() as u64);
+        let score_of = |color: Color| Some(from_white(game.searches[color]?.score?, color));
+        let moves: Vec<&str> = game.moves.iter().map(MoveText::as_str).collect();
         Self {
+            chess960: game.style == MoveStyle::Chess960,
+            depths: Color::ALL.map(|color| game.searches[color]?.depth),
+            nodes: Color::ALL.map(|color| game.searches[color]?.nodes),
+            scores: Color::ALL.map(score_of),
+            moves: moves.join(" "),
+            start: game.start.to_fen(),
             slot: game.slot,
             round: game.game_id().to_string(),
             white: plan.name_of(game.white).to_owned(),
