@@ -20,12 +20,12 @@ perft-deep:
 
 # Count the six seed positions and compare the results
 perft-suite *arguments:
-    cargo run --release --bin perft -- --suite {{arguments}}
+    cargo run --release --features test-programs --bin perft -- --suite {{arguments}}
 
 # Verify the committed magic numbers and that their seed reproduces them
 magic-check:
-    cargo run --release --bin generate_magic -- --check
-    cargo run --release --bin generate_magic | diff - src/chess/sliders/magic_numbers.rs
+    cargo run --release --features test-programs --bin generate_magic -- --check
+    cargo run --release --features test-programs --bin generate_magic | diff - src/chess/sliders/magic_numbers.rs
 
 # Fuzz every parser with mutated texts; more iterations than `cargo test`
 fuzz iterations="2000000":

@@ -8,7 +8,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&word, &candidate.to_lowercase()), candidate))
         .filter(|&(distance, _)| distance <= bound)
-        .min_by_key(|&(distance, _)| distance)
+        // Of equally similar names, one that only continues the word is more likely meant.
+        .min_by_key(|&(distance, candidate)| (distance, !candidate.to_lowercase().starts_with(&word)))
         .map(|(_, candidate)| candidate)
 }
 
@@ -18,13 +19,14 @@ mod tests {
 
     #[test]
     fn a_typo_finds_its_word_and_an_unrelated_word_finds_none() {
-        let known = ["concurrency", "openings", "max_pairs", "nodes", "tc"];
+        let known = ["concurrency", "openings", "max_pairs", "mode", "nodes", "tc"];
         for (word, expected) in [
             ("concurency", Some("concurrency")),
             ("opening", Some("openings")),
             ("ndoes", Some("nodes")),
             ("max-pairs", Some("max_pairs")),
             ("ct", Some("tc")),
+            ("node", Some("nodes")),
             ("quiescence", None),
         ] {
             assert_eq!(nearest(word, known), expected, "{word}");

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 
 use crate::cli::choices::choice;
 use crate::cli::number_lists::{integers, numbers};
-use crate::commands::{Console, RunPlace, StartOptions, WarningPolicy};
+use crate::commands::{Conclusion, Console, RunPlace, StartOptions, WarningPolicy};
 use crate::config::{LimitsTable, Preset, RunFile};
 use crate::dashboard::ServeAddress;
 use crate::fleet::Placement;
@@ -108,6 +108,19 @@ pub struct OutputFlags {
     /// Run folder to create; it must not contain a run
     #[arg(long, value_name = "DIR", conflicts_with = "results", help_heading = "Output")]
     pub run_dir: Option<PathBuf>,
+    /// Print what the run would do, after the handshake with its engines; play and write nothing
+    #[arg(long, help_heading = "Output")]
+    pub dry_run: bool,
+    /// Append the result to this file in Markdown when the run ends, e.g. "$GITHUB_STEP_SUMMARY"
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub summary_md: Option<PathBuf>,
+    /// Command that runs when the run has ended, without a shell; it finds the result in PLAYSELF_RUN, PLAYSELF_STATUS,
+    /// PLAYSELF_OUTCOME and PLAYSELF_RESULT
+    #[arg(long, value_name = "COMMAND", help_heading = "Output")]
+    pub on_end: Option<String>,
+    /// Write everything that is sent to and by the engines to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub log_dialogue: Option<PathBuf>,
     /// Live page.
     #[command(flatten)]
     pub live: LiveFlags,
@@ -149,7 +162,22 @@ fn positive(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("expected an integer of at least 1, got `{text}`"))
 }
 
-fn name_and_value(text: &str) -> Result<(String, String), String> {
+/// Returns a warning about engines to which the limits of the command line do not apply.
+fn ineffective_limits(limits: &LimitsTable, run: &RunFile) -> Option<String> {
+    let own = run.engines.iter().filter(|engine| engine.limits.limits_thinking());
+    let names: Vec<&str> = own.map(|engine| engine.name.as_deref().unwrap_or(&engine.engine)).collect();
+    (limits.limits_thinking() && !names.is_empty()).then(|| {
+        format!(
+            "Warning: the limits of the command line do not apply to {}, which {} limits of {} own",
+            names.join(", "),
+            if names.len() == 1 { "has" } else { "have" },
+            if names.len() == 1 { "its" } else { "their" },
+        )
+    })
+}
+
+/// Parses `NAME=VALUE`.
+pub(super) fn name_and_value(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, got `{text}`"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -166,12 +194,13 @@ impl RunFlags {
             first_increment: None,
         };
         let mut notes = Vec::new();
+        notes.extend(ineffective_limits(&limits, run));
         run.games.limits = limits.or(run.games.limits);
         if let Some(games) = self.games {
             let pairs = games.div_ceil(2);
             if !games.is_multiple_of(2) {
                 notes.push(format!(
-                    "Warning; pairs are played whole: --games {games} plays {} games",
+                    "Warning: pairs are played whole: --games {games} plays {} games",
                     2 * pairs
                 ));
             }
@@ -183,6 +212,7 @@ impl RunFlags {
         run.games.order = self.order.or(run.games.order);
         run.seed = self.seed.or(run.seed);
         run.name = self.name.clone().or(run.name.take());
+        run.on_end = self.output.on_end.clone().or(run.on_end.take());
         if self.recover {
             run.games.breaker = Some(Breaker::Off);
         }
@@ -236,6 +266,11 @@ impl OutputFlags {
         Console::of_flag(self.json)
     }
 
+    /// Returns what is done at the end of a run.
+    pub fn conclusion(&self) -> Conclusion {
+        Conclusion { summary_md: self.summary_md.clone() }
+    }
+
     /// Returns the options of a run with these flags.
     pub fn start_options(&self) -> StartOptions {
         StartOptions {
@@ -246,6 +281,7 @@ impl OutputFlags {
             warnings: if self.strict { WarningPolicy::Refuse } else { WarningPolicy::Report },
             console: self.console(),
             serve: self.live.serve.clone(),
+            log_dialogue: self.log_dialogue.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::commands::failure::Failure;
 use crate::commands::non_blocking_writer::{NonBlockingWriter, write_if_writable};
-use crate::report::{JsonEvents, LivePanel, PlainLines};
+use crate::report::{JsonEvents, LivePanel, PlainLines, ProgressBar, is_dumb_terminal};
 use crate::run::Observer;
 
 /// Number of games that get a line on a terminal.
@@ -44,9 +44,17 @@ impl Console {
         }
     }
 
+    /// Returns the observers that show a short run, of which nothing is kept, as one line.
+    pub(super) fn progress_bar(self, label: &str) -> Vec<Box<dyn Observer>> {
+        match self {
+            Self::Text | Self::Json if has_live_terminal() => vec![Box::new(ProgressBar::new(label))],
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the observers that show a run while it is played.
     pub(super) fn observers(self) -> Vec<Box<dyn Observer>> {
-        let terminal = io::stderr().is_terminal();
+        let terminal = has_live_terminal();
         let out = || NonBlockingWriter::new(io::stdout());
         let err = || NonBlockingWriter::new(io::stderr());
         match self {
@@ -61,6 +69,11 @@ impl Console {
             Self::Silent => Vec::new(),
         }
     }
+}
+
+/// Returns whether standard error is a terminal on which lines can be redrawn.
+fn has_live_terminal() -> bool {
+    io::stderr().is_terminal() && !is_dumb_terminal()
 }
 
 /// Writes the answer of a command and a line end to standard output.

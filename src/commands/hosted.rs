@@ -56,7 +56,8 @@ pub fn play_hosted(
     run.run().or_fault()
 }
 
-fn tap_engines(plan: &mut Plan, tap: &DialogueTap) {
+/// Passes the dialogue with all engines of a plan to a listener.
+pub(super) fn tap_engines(plan: &mut Plan, tap: &DialogueTap) {
     plan.engines.iter_mut().for_each(|engine| engine.spec.tap = tap.clone());
 }
 

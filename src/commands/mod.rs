@@ -1,15 +1,23 @@
 //! The composition root: every command of `playself` as a function of values, without command-line parsing.
 
+mod ask;
 mod book;
 mod build_cache;
 mod check;
+mod conclude;
 mod console;
+mod dialogue_file;
 mod doctor;
+mod dry_run;
+mod engine_options;
+mod engine_session;
 mod environment;
 mod failure;
 mod forecast;
 mod hosted;
+mod init;
 mod journal_check;
+mod key_press;
 mod non_blocking_writer;
 mod openings;
 mod output_file;
@@ -26,15 +34,21 @@ mod tune;
 mod verify;
 mod watch;
 
+pub use ask::{AskRequest, Asked, AskedEngine, ask};
 pub use book::{BookRequest, make_book};
 pub use build_cache::BuildCache;
 pub use check::examine;
+pub use conclude::Conclusion;
 pub use console::{Console, answer};
 pub use doctor::{DoctorRequest, diagnose};
+pub use dry_run::dry_run;
+pub use engine_options::{EngineOptionList, OptionsFormat, engine_options};
 pub use environment::{Environment, processors};
 pub use failure::{Failure, OrFailure};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
 pub use hosted::{HostedParts, HostedResume, play_hosted};
+pub use init::{InitKind, InitRequest, found_engines, run_file_text};
+pub use key_press::{Key, Keys};
 pub use pilot::{Pilot, pilot};
 pub use plan::{
     CheckedPlan, LenientCheck, PlanSource, RefusedOption, check_plan, check_plan_leniently, checked_plan,
@@ -46,6 +60,6 @@ pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, announce, start
 pub use stats::{CorrectedStats, ResultStats};
 pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};
-pub use tune::{TuneOutcome, TuneRequest, accept, tune, tuning_plan};
+pub use tune::{Pilots, TuneOutcome, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
 pub use watch::panel_status;

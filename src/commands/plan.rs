@@ -28,8 +28,47 @@ impl CheckedPlan {
         for (engine, facts) in plan.engines.iter_mut().zip(&facts) {
             engine.id_name.clone_from(&facts.id_name);
         }
+        distinguish_by_id(&mut plan);
         Self { plan, facts }
     }
+}
+
+/// Names engines whose programs have the same file name, such as `v1/engine` and `v2/engine`, as they name themselves. Names
+/// that the user gave are kept.
+fn distinguish_by_id(plan: &mut Plan) {
+    let joined = |plan: &Plan| {
+        let names: Vec<&str> = plan.engines.iter().map(|engine| engine.spec.name.as_str()).collect();
+        names.join("-vs-")
+    };
+    let is_named_after_engines = plan.name == joined(plan);
+    let stems: Vec<Option<String>> = plan.engines.iter().map(default_name).collect();
+    for stem in stems.iter().flatten() {
+        let places: Vec<usize> =
+            (0..stems.len()).filter(|&place| stems[place].as_ref() == Some(stem)).collect();
+        let ids: Vec<String> =
+            places.iter().filter_map(|&place| plan.engines[place].id_name.clone()).collect();
+        let others = (0..stems.len()).filter(|place| !places.contains(place));
+        let taken: Vec<&str> = others.map(|place| plan.engines[place].spec.name.as_str()).collect();
+        let distinct = |id: &String| ids.iter().filter(|other| *other == id).count() == 1;
+        let usable = |id: &String| !id.trim().is_empty() && distinct(id) && !taken.contains(&id.as_str());
+        if places.len() > 1 && ids.len() == places.len() && ids.iter().all(usable) {
+            for (place, id) in places.into_iter().zip(ids) {
+                plan.engines[place].spec.name = id;
+            }
+        }
+    }
+    if is_named_after_engines {
+        plan.name = joined(plan);
+    }
+}
+
+/// Returns the file name of the program, if the engine is called after it.
+fn default_name(engine: &PlannedEngine) -> Option<String> {
+    let stem = engine.spec.program.file_stem()?.to_string_lossy().into_owned();
+    let rest = engine.spec.name.strip_prefix(&stem)?;
+    let numbered =
+        rest.strip_prefix('_').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    (rest.is_empty() || numbered).then_some(stem)
 }
 
 /// A configuration argument: a run file, or the plan of an earlier run to play again.
@@ -81,6 +120,10 @@ pub(super) fn new_seed() -> u64 {
 /// Checks a plan against its engines.
 pub fn check_plan(plan: Plan, environment: &Environment) -> Result<CheckedPlan, Failure> {
     let facts = check_engines(&plan.engines, environment)?;
+    let failed = failures(&plan.engines, &facts);
+    if !failed.is_empty() {
+        return Err(Failure::fault(failed.join("\n")));
+    }
     Ok(CheckedPlan::new(plan, facts))
 }
 
@@ -139,6 +182,20 @@ pub(super) fn check_engines(
     } else {
         Err(Failure::usage(answered.refusals.join("\n")))
     }
+}
+
+/// Describes every engine that could not be started; one that is named twice is described once.
+fn failures(engines: &[PlannedEngine], facts: &[EngineFacts]) -> Vec<String> {
+    let mut failures: Vec<(String, Vec<&str>)> = Vec::new();
+    for (engine, facts) in engines.iter().zip(facts) {
+        let Some(why) = &facts.failure else { continue };
+        match failures.iter_mut().find(|(known, _)| known == why) {
+            Some((_, names)) => names.push(&engine.spec.name),
+            None => failures.push((why.clone(), vec![&engine.spec.name])),
+        }
+    }
+    let line = |(why, names): (String, Vec<&str>)| format!("engine {}: {why}", names.join(", "));
+    failures.into_iter().map(line).collect()
 }
 
 /// Returns the weights file and the assignments among the arguments of the built-in engine.

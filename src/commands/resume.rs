@@ -14,6 +14,7 @@ use crate::commands::openings::PlannedOpenings;
 use crate::commands::start::{Finished, Reporting, check_disk, serve_run};
 use crate::dashboard::ServeAddress;
 use crate::journal::{LockError, LockedFile, Storage};
+use crate::player::DialogueTap;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
 use crate::run::preflight::oversubscription;
 use crate::run::{
@@ -134,7 +135,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         stops: StopStyle::Draining,
         stop: None,
     };
-    Ok(Reporting { console, page }.finished(run.run().or_fault()?, folder))
+    Ok(Reporting { console, page, tap: DialogueTap::default() }.finished(run.run().or_fault()?, folder))
 }
 
 /// Replays the journal of a run and completes its derived files.
@@ -159,7 +160,7 @@ fn replay_into_files(run: &OpenRun, console: Console) -> anyhow::Result<(Replaye
             // Games that the journal does not contain are played again; those in the files may be worth keeping.
             for kept in keep_aside(&run.folder)? {
                 console.print(&format!(
-                    "Warning; the files hold more games than the journal; the old file is kept as {kept}"
+                    "Warning: the files hold more games than the journal; the old file is kept as {kept}"
                 ));
             }
             derived = DerivedFiles::create(&run.folder)?;

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::commands::console::Console;
+use crate::commands::dialogue_file::dialogue_file;
 use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::hosted::tap_engines;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
 use crate::dashboard::{Catalogue, ServeAddress, Server};
 use crate::fleet::LocalFleet;
 use crate::journal::LockedFile;
+use crate::player::DialogueTap;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
 use crate::run::preflight::{DiskRoom, EngineFacts, Fairness, PositionSetup, fairness};
 use crate::run::{
@@ -31,6 +34,8 @@ pub struct StartOptions {
     pub console: Console,
     /// Address of a live page.
     pub serve: Option<ServeAddress>,
+    /// File for the dialogue with all engines.
+    pub log_dialogue: Option<PathBuf>,
 }
 
 /// The folder of a new run.
@@ -89,9 +94,10 @@ pub fn start(
         return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));
     }
     for note in notes.into_iter().chain(ineffective_limit(&plan)) {
-        console.print(&format!("Note; {note}"));
+        console.print(&format!("Note: {note}"));
     }
     LocalFleet::reserve(plan.concurrency).or_usage()?;
+    let tap = options.log_dialogue.as_deref().map(open_log).transpose()?.unwrap_or_default();
     let place = match &options.place {
         RunPlace::Inside(path) | RunPlace::Exactly(path) => path,
     };
@@ -99,14 +105,14 @@ pub fn start(
     let folder = match &options.place {
         RunPlace::Exactly(path) => create_exactly(path)?,
         RunPlace::Inside(path) => RunFolder::create(path, &UtcDate::now().stamp(), &plan.name)
-            .context("the run folder cannot be created")
+            .with_context(|| format!("the run folder cannot be created in {}", path.display()))
             .or_fault()?,
     };
     let page = serve_run(options.serve.as_ref(), &folder).inspect_err(|_| {
         // Only an empty folder can be removed this way, so nothing is lost.
         let _ = fs::remove_dir(folder.path());
     })?;
-    play_and_report(plan, openings, folder, warnings, Reporting { console, page }, environment)
+    play_and_report(plan, openings, folder, warnings, Reporting { console, page, tap }, environment)
 }
 
 /// Refuses openings from which an engine cannot play.
@@ -132,14 +138,27 @@ pub(super) fn start_in(
 ) -> Result<Finished, Failure> {
     let folder = create_exactly(path)?;
     let openings = PlannedOpenings::open(&plan).or_usage()?;
-    play_and_report(plan, openings, folder, Vec::new(), Reporting { console, page: None }, environment)
+    play_and_report(
+        plan,
+        openings,
+        folder,
+        Vec::new(),
+        Reporting { console, page: None, tap: DialogueTap::default() },
+        environment,
+    )
+}
+
+/// Creates the file for the dialogue with the engines.
+fn open_log(path: &Path) -> Result<DialogueTap, Failure> {
+    dialogue_file(path).with_context(|| format!("{} cannot be written", path.display())).or_usage()
 }
 
 /// Creates the run folder. One that already contains a run is a wrong call, one that cannot be written a fault.
 fn create_exactly(path: &Path) -> Result<RunFolder, Failure> {
     RunFolder::create_at(path).map_err(|error| {
         let taken = error.kind() == std::io::ErrorKind::AlreadyExists;
-        let error = anyhow::Error::from(error).context("the run folder cannot be created");
+        let error = anyhow::Error::from(error)
+            .context(format!("the run folder {} cannot be created", path.display()));
         if taken { Failure::Usage(error) } else { Failure::Fault(error) }
     })
 }
@@ -148,12 +167,13 @@ fn create_exactly(path: &Path) -> Result<RunFolder, Failure> {
 pub(super) struct Reporting {
     pub(super) console: Console,
     pub(super) page: Option<Server>,
+    pub(super) tap: DialogueTap,
 }
 
 impl Reporting {
     /// Prints the place of the run and how to resume it.
     pub(super) fn finished(self, run: FinishedRun, folder: RunFolder) -> Finished {
-        let Self { console, page } = self;
+        let Self { console, page, .. } = self;
         let FinishedRun { plan, state, outcome, .. } = run;
         if let Some(page) = &page {
             page.send_last_update();
@@ -161,6 +181,12 @@ impl Reporting {
         let path = folder.path();
         if folder.plan().exists() {
             console.print(&format!("Run folder: {}", path.display()));
+            if folder.page().exists() {
+                console.print(&format!("Page: {}", folder.page().display()));
+            }
+            if state.standings().faults() > 0 && folder.faults().exists() {
+                console.print(&format!("Faults, with the dialogue of each: {}", folder.faults().display()));
+            }
             if !outcome.is_final() && folder.journal().exists() {
                 console.print(&format!("To resume: playself resume {}", shell_word(path)));
             }
@@ -176,7 +202,7 @@ fn play_and_report(
     openings: PlannedOpenings,
     folder: RunFolder,
     warnings: Vec<String>,
-    reporting: Reporting,
+    mut reporting: Reporting,
     environment: &Environment,
 ) -> Result<Finished, Failure> {
     let text = plan_to_toml(&plan).or_fault()?;
@@ -187,20 +213,36 @@ fn play_and_report(
     let tune_files = TuneFiles::of(&folder, &plan).or_fault()?;
     observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
     observers.extend(reporting.console.observers());
-    let run = play_new(plan, text, openings, &folder, observers, warnings, environment)?;
+    let run = NewRun {
+        plan,
+        plan_text: text,
+        openings,
+        folder: &folder,
+        observers,
+        warnings,
+        stops: StopStyle::Draining,
+        tap: std::mem::take(&mut reporting.tap),
+    };
+    let run = play_new(run, environment)?;
     Ok(reporting.finished(run, folder))
 }
 
-/// Plays a new run in `folder`, reported to `observers` alone.
-pub(super) fn play_new(
-    plan: Plan,
-    plan_text: String,
-    openings: PlannedOpenings,
-    folder: &RunFolder,
-    observers: Vec<Box<dyn Observer>>,
-    warnings: Vec<String>,
-    environment: &Environment,
-) -> Result<FinishedRun, Failure> {
+/// The parts of a run that begins in its own folder.
+pub(super) struct NewRun<'a> {
+    pub(super) plan: Plan,
+    pub(super) plan_text: String,
+    pub(super) openings: PlannedOpenings,
+    pub(super) folder: &'a RunFolder,
+    pub(super) observers: Vec<Box<dyn Observer>>,
+    pub(super) warnings: Vec<String>,
+    pub(super) stops: StopStyle,
+    pub(super) tap: DialogueTap,
+}
+
+/// Plays a new run.
+pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<FinishedRun, Failure> {
+    let NewRun { mut plan, plan_text, openings, folder, observers, warnings, stops, tap } = run;
+    tap_engines(&mut plan, &tap);
     let journal = LockedFile::open(&folder.journal()).context("the journal cannot be created").or_fault()?;
     write_whole(&folder.plan(), plan_text.as_bytes()).context("plan.toml cannot be written").or_fault()?;
     let run = RunBuilder {
@@ -213,7 +255,7 @@ pub(super) fn play_new(
         observers,
         warnings,
         guardian: environment.guardian(),
-        stops: StopStyle::Draining,
+        stops,
         stop: None,
     };
     run.run().or_fault()
@@ -255,7 +297,7 @@ fn existing_ancestor(path: &Path) -> &Path {
 pub(super) fn check_disk(folder: &Path, games: u64, console: Console) -> anyhow::Result<()> {
     match DiskRoom::look(folder, games)? {
         DiskRoom::Enough => {}
-        DiskRoom::Tight(warning) => console.print(&format!("Warning; {warning}")),
+        DiskRoom::Tight(warning) => console.print(&format!("Warning: {warning}")),
         DiskRoom::TooLittle(reason) => anyhow::bail!("{}: {reason}", folder.display()),
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::commands::console::Console;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::forecast::test_reach;
-use crate::commands::pilot::pilot;
+use crate::commands::pilot::{expected_seconds, pilot};
 use crate::commands::plan::{CheckedPlan, check_engines, new_seed};
 use crate::commands::resume::{ResumeOptions, resume};
 use crate::commands::start::{Finished, StartOptions, start, start_in};
@@ -44,11 +44,26 @@ pub struct TuneRequest {
     pub config: PathBuf,
     /// A budget in games that overrides the file's.
     pub games: Option<u64>,
+    /// Whether a budget in hours is measured.
+    pub pilots: Pilots,
+}
+
+/// Whether pilots are played to turn hours into pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pilots {
+    /// They are.
+    Play,
+    /// They are not; the number of pairs is a guess.
+    Skip,
 }
 
 /// Resolves a tuning run: reads the numbers that the engine declares, and measures how many pairs fit into a budget in
 /// hours.
-pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<CheckedPlan, Failure> {
+pub fn tuning_plan(
+    request: &TuneRequest,
+    console: Console,
+    environment: &Environment,
+) -> Result<CheckedPlan, Failure> {
     let TuneRequest { run, config, .. } = request;
     let in_config = |problem: &str| Failure::usage(format_args!("{}: {problem}", config.display()));
     let table = run.tune.as_ref().ok_or_else(|| in_config("there is no [tune]"))?;
@@ -67,9 +82,15 @@ pub fn tuning_plan(request: &TuneRequest, environment: &Environment) -> Result<C
     let (games, hours, most) = (request.games.or(table.games), table.hours, run.games.max_pairs);
     let pairs = match (games, hours, most) {
         (Some(games), ..) => games.div_ceil(2),
+        (None, Some(hours), _) if request.pilots == Pilots::Skip => {
+            console.print(&format!(
+                "Note: the number of pairs follows from {hours} hours and a pilot at the start; here it is a guess"
+            ));
+            guessed_pairs(hours * (1.0 - kept_for_test), &draft.as_match(1))
+        }
         (None, Some(hours), _) => {
             let hours = hours * (1.0 - kept_for_test);
-            pairs_in(hours, &draft.as_match(PILOT_PAIRS), PILOT_PAIRS, environment)?
+            pairs_in(hours, &draft.as_match(PILOT_PAIRS), PILOT_PAIRS, console, environment)?
         }
         (None, None, Some(pairs)) => pairs,
         (None, None, None) => return Err(in_config("the run has no end: set hours or games in [tune]")),
@@ -112,6 +133,13 @@ pub enum TuneOutcome {
 }
 
 impl TuneOutcome {
+    /// Returns the tuning run.
+    pub fn tuning(&self) -> &Finished {
+        match self {
+            Self::NotTested(run) | Self::NothingToTest(run) | Self::Tested { tuning: run, .. } => run,
+        }
+    }
+
     /// Returns the exit status: that of the test if there was one.
     pub fn status(&self) -> u8 {
         match self {
@@ -165,7 +193,7 @@ fn test_values(
     let tuner = tuning.plan.tuner().ok_or_else(|| Failure::fault("only a tuning run has values to test"))?;
     let mut test = tuning.plan.acceptance_test(tuner, accept, values);
     if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
-        let pairs = pairs_in(hours, &test, PILOT_PAIRS, environment)?;
+        let pairs = pairs_in(hours, &test, PILOT_PAIRS, console, environment)?;
         console.print(&test_reach(&accept.sprt, pairs));
         test.kind = RunKind::Test { sprt: accept.sprt, max_pairs: Some(pairs) };
     }
@@ -177,15 +205,27 @@ fn print_test_reach(plan: &Plan, console: Console, environment: &Environment) ->
     let (Some(tuner), Some(accept)) = (plan.tuner(), plan.acceptance()) else { return Ok(()) };
     if let (None, Some(hours)) = (accept.max_pairs, accept.hours) {
         let test = plan.acceptance_test(tuner, &accept, &tuner.space.start());
-        let pairs = pairs_in(hours, &test, PILOT_OF_TEST, environment)?;
+        let pairs = pairs_in(hours, &test, PILOT_OF_TEST, console, environment)?;
         console.print(&test_reach(&accept.sprt, pairs));
     }
     Ok(())
 }
 
+/// Guesses how many pairs fit into `hours`.
+fn guessed_pairs(hours: f64, plan: &Plan) -> u64 {
+    let pair = expected_seconds(plan, 1).unwrap_or(1.0) / plan.concurrency.max(1) as f64;
+    ((hours * 3600.0 / pair.max(1e-3)) as u64).max(1)
+}
+
 /// Measures with a pilot how many pairs fit into `hours`.
-fn pairs_in(hours: f64, plan: &Plan, pilot_pairs: u64, environment: &Environment) -> Result<u64, Failure> {
-    let measured = pilot(plan, pilot_pairs, environment)?;
+fn pairs_in(
+    hours: f64,
+    plan: &Plan,
+    pilot_pairs: u64,
+    console: Console,
+    environment: &Environment,
+) -> Result<u64, Failure> {
+    let measured = pilot(plan, pilot_pairs, console, environment)?;
     let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
     Ok((pairs as u64).max(1))
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::report::{BoardLine, PanelStatus};
+use crate::chess::{MoveStyle, Position};
+use crate::report::{BoardLine, BoardView, PanelStatus, numbered_move};
 use crate::run::RunReader;
-use crate::run::control::{ControlAnswer, ControlRequest, request};
+use crate::run::control::{BoardStatus, ControlAnswer, ControlRequest, request};
 
 /// Time that a run may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -14,14 +15,40 @@ pub fn panel_status(reader: &RunReader) -> PanelStatus {
     let last_incident = reader.incidents().next_back().map(|incident| incident.text.clone());
     let answered = request(reader.folder(), ControlRequest::Boards, TIMEOUT);
     let Ok(ControlAnswer::Status(status)) = answered else {
-        return PanelStatus { phase: None, games: Vec::new(), last_incident };
+        return PanelStatus { last_incident, ..PanelStatus::default() };
     };
-    let games = status.boards.into_iter().flatten().map(|game| BoardLine {
+    let boards = status.boards.unwrap_or_default();
+    // The first game of a pair whose second is in play has not been counted yet.
+    let uncounted = boards.iter().filter(|game| game.round.ends_with(".2")).count() as u64;
+    let board = if status.concurrency == 1 { boards.first().and_then(BoardView::of_status) } else { None };
+    let games = boards.into_iter().map(|game| BoardLine {
+        last: last_move(&game),
         round: game.round,
         names: [game.white, game.black],
-        plies: game.plies,
-        last: game.last,
         score: game.score,
     });
-    PanelStatus { phase: Some(status.phase), games: games.collect(), last_incident }
+    PanelStatus {
+        phase: Some(status.phase),
+        seconds: Some(status.seconds),
+        games: games.collect(),
+        uncounted,
+        board,
+        last_incident,
+    }
+}
+
+/// Returns the last move of a game in progress with its number, in SAN.
+fn last_move(game: &BoardStatus) -> Option<String> {
+    let last = game.last.as_deref()?;
+    let style = if game.chess960 { MoveStyle::Chess960 } else { MoveStyle::Standard };
+    let mut position = Position::from_fen(&game.start).ok()?;
+    let mut words = game.moves.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let mv = position.parse_coordinate(word, style).ok()?;
+        if words.peek().is_none() {
+            return Some(numbered_move(&position, mv));
+        }
+        position = position.play(mv);
+    }
+    Some(last.to_owned())
 }

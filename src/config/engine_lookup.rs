@@ -40,6 +40,14 @@ pub enum EngineNameError {
         /// The path in it.
         path: String,
     },
+    /// A folder where a program is expected.
+    #[error("there is no engine `{0}`: it is a folder")]
+    Folder(String),
+    /// A command line whose quotes are not closed.
+    #[error(
+        "there is no engine `{0}`: there is no such file, and as a command line its quotes are not closed"
+    )]
+    OpenQuote(String),
     /// The file of a named engine is wrong.
     #[error(transparent)]
     File(#[from] Mistakes),
@@ -94,7 +102,7 @@ pub fn plan_engine(
     common: LimitsTable,
     around: &SearchPaths,
 ) -> Result<PlannedEngine, EngineNameError> {
-    let entry = &with_named_file(entry, around)?;
+    let entry = &with_arguments(&with_named_file(&with_arguments(entry)?, around)?)?;
     let mut found = find(entry, around)?;
     found.args.extend(entry.args.iter().cloned());
     let mut options: Vec<EngineOption> =
@@ -184,6 +192,22 @@ fn weights_suffix(set: &[(String, String)]) -> String {
     }
 }
 
+/// The entry with a command line such as `gnuchess --uci` split into program and arguments, as a shell would split it. A
+/// file whose name has spaces is found as it is.
+fn with_arguments(entry: &EngineEntry) -> Result<EngineEntry, EngineNameError> {
+    let text = entry.engine.as_str();
+    let path = ["ace:", "uci:", "xboard:", "builtin:"]
+        .iter()
+        .fold(text, |rest, prefix| rest.strip_prefix(prefix).unwrap_or(rest));
+    if !text.contains(char::is_whitespace) || Path::new(path).exists() {
+        return Ok(entry.clone());
+    }
+    let mut words =
+        shlex::split(text).ok_or_else(|| EngineNameError::OpenQuote(text.to_owned()))?.into_iter();
+    let engine = words.next().unwrap_or_default();
+    Ok(EngineEntry { engine, args: words.chain(entry.args.iter().cloned()).collect(), ..entry.clone() })
+}
+
 /// The entry, completed by the file `configs/engines/NAME.toml` if it names one.
 fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEntry, EngineNameError> {
     let name = entry.engine.as_str();
@@ -233,6 +257,9 @@ fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameEr
     }
     let program = find_program(rest).ok_or_else(|| {
         let name = text.to_owned();
+        if Path::new(rest).is_dir() {
+            return EngineNameError::Folder(name);
+        }
         // Only a plain name can be that of a file in the folder of engines.
         if text.contains(['/', ':']) {
             EngineNameError::NoFile { name, path: rest.to_owned() }
@@ -264,8 +291,8 @@ fn builtin(ace: bool, weights: Option<&str>, around: &SearchPaths) -> Result<Fou
     let mut args = vec!["engine".to_owned(), if ace { "ace" } else { "uci" }.to_owned()];
     let mut name = "builtin".to_owned();
     if ace {
-        // Games start from the plan's openings; the engine's own book would hide them.
-        args.extend(["--book", "off"].map(str::to_owned));
+        // Games start from the plan's openings; the engine's own book would hide them. The board costs time.
+        args.extend(["--book", "off", "--board", "off"].map(str::to_owned));
     }
     if let Some(weights) = weights {
         let path = absolute(Path::new(weights))?;
@@ -277,7 +304,10 @@ fn builtin(ace: bool, weights: Option<&str>, around: &SearchPaths) -> Result<Fou
     Ok(Found { name, program, args, protocol, files, builtin: true })
 }
 
-/// A path as given, or a program in `PATH`.
+/// Where Debian has engines; often not in the `PATH` of root.
+const GAMES: &str = "/usr/games";
+
+/// A path as given, or a program in `PATH` or in [`GAMES`].
 fn find_program(text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
     if path.is_file() {
@@ -286,8 +316,9 @@ fn find_program(text: &str) -> Option<PathBuf> {
     if text.is_empty() || text.contains('/') {
         return None;
     }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(text)).find(|path| is_executable(path))
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&folders).chain([PathBuf::from(GAMES)]).collect();
+    folders.iter().map(|folder| folder.join(text)).find(|path| is_executable(path))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -334,7 +365,7 @@ mod tests {
             ("uci:/bin/cat", vec![], false, "cat"),
             ("ace:/bin/cat", vec![], true, "cat"),
             ("builtin", vec!["engine", "uci"], false, "builtin"),
-            ("ace:builtin", vec!["engine", "ace", "--book", "off"], true, "builtin"),
+            ("ace:builtin", vec!["engine", "ace", "--book", "off", "--board", "off"], true, "builtin"),
             (
                 file.as_str(),
                 vec!["engine", "uci", "--weights", weights.to_str().unwrap()],
@@ -366,6 +397,23 @@ mod tests {
             let error = plan(&entry, &around).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn a_command_line_is_split_as_a_shell_would_and_a_path_with_spaces_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = around(folder.path());
+        let planned = plan(&EngineEntry::named("cat --style 'very solid' -u"), &around).unwrap();
+        assert_eq!(planned.spec.args, ["--style", "very solid", "-u"]);
+        assert_eq!(planned.spec.name, "cat");
+        let spaced = folder.path().join("my engine --v2");
+        std::fs::copy("/bin/cat", &spaced).unwrap();
+        let planned = plan(&EngineEntry::named(spaced.to_str().unwrap()), &around).unwrap();
+        assert!(planned.spec.args.is_empty() && planned.spec.program.ends_with("my engine --v2"));
+        let error = plan(&EngineEntry::named("cat 'open"), &around).unwrap_err();
+        assert!(error.contains("quotes are not closed"), "{error}");
+        let error = plan(&EngineEntry::named(folder.path().to_str().unwrap()), &around).unwrap_err();
+        assert!(error.ends_with("it is a folder"), "{error}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod engine_limits;
 mod engine_lookup;
+mod engine_words;
 mod landscape_file;
 mod pgn_table;
 mod presets;
@@ -20,4 +21,6 @@ pub use run_file::{
     TuneTable,
 };
 pub use toml_reader::Mistakes;
-pub use tune_space::{TuneSpaceError, listed_space, named_space, read_gain_list, tuning_method};
+pub use tune_space::{
+    TuneSpaceError, listed_space, matches_pattern, named_space, read_gain_list, tuning_method,
+};

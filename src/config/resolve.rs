@@ -152,6 +152,7 @@ fn plan(
         openings,
         adjudication: run.adjudicate.clone(),
         pgn: run.pgn.clone(),
+        on_end: run.on_end.clone(),
         engines,
     })
 }

@@ -46,6 +46,8 @@ pub struct RunFile {
     pub tune: Option<TuneTable>,
     /// `[accept]`.
     pub accept: Option<AcceptTable>,
+    /// Command that runs when the run has ended.
+    pub on_end: Option<String>,
 }
 
 /// An engine as written.
@@ -269,6 +271,7 @@ impl RunFile {
             games: fields.table("games", games).unwrap_or_default(),
             adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
             pgn: fields.table("pgn", pgn).unwrap_or_default(),
+            on_end: fields.text("on_end"),
             ..test(fields)
         })
     }

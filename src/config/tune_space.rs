@@ -148,7 +148,7 @@ fn narrow(parameter: &mut Parameter, bounds: &BoundsTable) -> impl Iterator<Item
 }
 
 /// Whether `name` matches a pattern in which `*` stands for any text.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
+pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((start, rest)) => {

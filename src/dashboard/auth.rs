@@ -33,6 +33,9 @@ impl FromStr for ServeAddress {
         if let Ok(port) = text.parse() {
             return Ok(Self { port: Some(port), ..Self::default() });
         }
+        if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+            return Err(format!("`{text}` is not a port; ports are 0 to 65535"));
+        }
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !host.ends_with(':') && text.parse::<IpAddr>().is_err() => {
                 (host, Some(port.parse().map_err(|_| invalid())?))

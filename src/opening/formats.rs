@@ -31,23 +31,33 @@ impl BookFormat {
     /// Replaces [`BookFormat::Guess`] by the format of this text.
     pub(super) fn resolved(self, name: &str, text: &Text) -> io::Result<Self> {
         let name = name.to_ascii_lowercase();
+        let start = beginning(text)?;
+        if start.contains(&0) {
+            let reason = "it is not a text, so it is neither EPD nor PGN";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         Ok(match self {
             Self::Guess if name.ends_with(".pgn") => Self::Pgn,
             Self::Guess if name.ends_with(".epd") || name.ends_with(".fen") => Self::Epd,
-            Self::Guess => Self::of_content(text)?,
+            Self::Guess => Self::of_content(&start),
             known => known,
         })
     }
 
     /// Determines the format from the content: PGN starts with a tag, a comment or `1.`; a position does not.
-    fn of_content(text: &Text) -> io::Result<Self> {
-        let mut start = Vec::new();
-        text.from(0, ENTRY_BUFFER).take(ENTRY_BUFFER as u64).read_to_end(&mut start)?;
-        let start = String::from_utf8_lossy(&start);
+    fn of_content(start: &[u8]) -> Self {
+        let start = String::from_utf8_lossy(start);
         let start = start.trim_start_matches('\u{feff}').trim_start();
         let is_pgn = start.starts_with(['[', '{', ';', '%']) || start.starts_with("1.");
-        Ok(if is_pgn { Self::Pgn } else { Self::Epd })
+        if is_pgn { Self::Pgn } else { Self::Epd }
     }
+}
+
+/// Returns the first bytes of a text.
+fn beginning(text: &Text) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    text.from(0, ENTRY_BUFFER).take(ENTRY_BUFFER as u64).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// A parsed opening: legal, but possibly one that ends the game.

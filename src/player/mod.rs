@@ -39,3 +39,5 @@ pub use spec::{EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, 
 pub use start_fault::StartFault;
 pub use tap::{DialogueListener, DialogueTap, LineSender, TappedLine};
 pub use timeouts::Timeouts;
+
+pub use crate::protocol::uci::{OptionDeclaration, OptionKind};

@@ -90,6 +90,11 @@ impl OptionState {
         self.find(name).is_some()
     }
 
+    /// Returns all declarations, in the order of the engine.
+    pub(super) fn declared(&self) -> &[OptionDeclaration] {
+        &self.declared
+    }
+
     /// Returns all spin options that declare a range and a default.
     pub(super) fn numbers(&self) -> Vec<NumberOption> {
         let number = |option: &OptionDeclaration| match option.kind {

@@ -18,8 +18,9 @@ use crate::player::exchange::{
 use crate::player::options::NumberOption;
 use crate::player::tap::Tap;
 use crate::player::{
-    BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText, PlayerFault,
-    Protocol, ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport, StartFault, Timeouts, Transport,
+    BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText,
+    OptionDeclaration, PlayerFault, Protocol, ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport,
+    StartFault, Timeouts, Transport,
 };
 
 /// A running engine that has completed its handshake.
@@ -457,6 +458,15 @@ impl<T: Transport> Player<T> {
             Dialect::Uci(dialogue) => dialogue.option_value(name),
             Dialect::Xboard(dialogue) => dialogue.option_value(name),
             Dialect::Ace(_) => None,
+        }
+    }
+
+    /// Returns all options that the engine declared. ACE has none.
+    pub fn declared_options(&self) -> &[OptionDeclaration] {
+        match &self.dialect {
+            Dialect::Uci(dialogue) => dialogue.declared_options(),
+            Dialect::Xboard(dialogue) => dialogue.declared_options(),
+            Dialect::Ace(_) => &[],
         }
     }
 

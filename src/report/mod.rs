@@ -24,8 +24,9 @@ pub use joint_rating::JointRating;
 pub use number_text::grouped;
 pub use page::{PageObserver, RunPage, write_page};
 pub use text::{
-    AnsiScreen, BoardLine, Ink, JsonEvents, LivePanel, PanelStatus, PlainLines, Trend, closing_text,
-    decision_line, fault_lines, finished_line, interim_text, panel, reason_in_style, reason_text,
-    score_block, sparkline,
+    AnsiScreen, BoardLine, BoardView, Ink, JsonEvents, LivePanel, PanelSize, PanelStatus, PlainLines,
+    ProgressBar, Trend, closing_text, decision_line, fault_lines, finished_line, interim_text,
+    is_dumb_terminal, numbered_move, panel, reason_in_style, reason_text, score_block, sparkline,
+    summary_markdown,
 };
 pub use verdict::Verdict;

@@ -10,6 +10,7 @@ mod event;
 mod fault_breaker;
 mod host;
 mod kind;
+mod live_clock;
 mod observers;
 mod outcome;
 mod pgn_content;
@@ -33,6 +34,7 @@ pub use encounters::{AtOnce, Colours, Encounters, FirstColour, OpeningPer, PairS
 pub use event::{Observer, Output, RunEvent, RunView};
 pub use fault_breaker::{Breaker, Conduct, FaultWatch};
 pub use kind::{AcceptPlan, RunKind};
+pub use live_clock::LiveClock;
 pub use outcome::RunOutcome;
 pub use pgn_content::{PgnContent, PgnField, PgnLength, PgnNotation, PgnStyle};
 pub use plan::{BookPlan, OwnSetting, Plan, PlannedEngine};

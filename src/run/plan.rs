@@ -48,6 +48,8 @@ pub struct Plan {
     pub adjudication: AdjudicationRules,
     /// What the PGN of the games contains.
     pub pgn: PgnContent,
+    /// Command that runs when the run has ended.
+    pub on_end: Option<String>,
     /// The engines; the candidate first.
     pub engines: Vec<PlannedEngine>,
 }
@@ -78,6 +80,8 @@ struct PlanTable {
     adjudication: AdjudicationRules,
     #[serde(default, skip_serializing_if = "PgnContent::is_default")]
     pgn: PgnContent,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_end: Option<String>,
     engines: Vec<PlannedEngine>,
 }
 
@@ -109,6 +113,7 @@ impl TryFrom<PlanTable> for Plan {
             openings: table.openings,
             adjudication: table.adjudication,
             pgn: table.pgn,
+            on_end: table.on_end,
             engines: table.engines,
         })
     }
@@ -139,6 +144,7 @@ impl From<Plan> for PlanTable {
             accept,
             adjudication: plan.adjudication,
             pgn: plan.pgn,
+            on_end: plan.on_end,
             engines: plan.engines,
         }
     }
@@ -225,6 +231,7 @@ impl Plan {
             openings: None,
             adjudication: AdjudicationRules::default(),
             pgn: PgnContent::default(),
+            on_end: None,
             engines: names.map(engine).into(),
         }
     }

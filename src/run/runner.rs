@@ -18,6 +18,7 @@ use crate::run::effect::{Effect, NextPair};
 use crate::run::event::{RunEvent, RunView};
 use crate::run::fault_breaker::Breaker;
 use crate::run::host::host_description;
+use crate::run::live_clock::LiveClock;
 use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -59,6 +60,7 @@ pub(super) struct Run {
     /// Irregularities that have been reported, by engine and kind.
     reported: HashSet<(EngineIndex, Discriminant<Warning>)>,
     deadline: Option<Instant>,
+    live_clock: LiveClock,
 }
 
 impl Run {
@@ -90,6 +92,7 @@ impl Run {
             warnings: parts.warnings,
             reported: HashSet::new(),
             deadline: None,
+            live_clock: LiveClock::default(),
         };
         if next_seq == 0 {
             run.append(first_entry(parts.plan_text), Urgency::Now);
@@ -326,6 +329,7 @@ impl Run {
                 self.perform(effect);
             }
         }
+        self.live_seconds();
     }
 
     /// Reports each kind of irregularity once per engine; the journal records all of them.
@@ -385,10 +389,11 @@ impl Run {
         }
         self.state.drain();
         self.fleet.drain();
-        let playing = self.state.flying().len();
-        self.report(&RunEvent::Warning(format!(
-            "stopping: {playing} pairs are finished first; Ctrl-C again stops now"
-        )));
+        let pairs = match self.state.flying().len() {
+            1 => "1 pair is".to_owned(),
+            number => format!("{number} pairs are"),
+        };
+        self.report(&RunEvent::Warning(format!("stopping: {pairs} finished first; Ctrl-C again stops now")));
     }
 
     fn on_request(&mut self, asked: Asked) {
@@ -428,10 +433,19 @@ impl Run {
         if self.state.is_paused() && self.state.flying().len() == 0 {
             self.append(Entry::Session { host: None }, Urgency::Grouped);
         }
+        // The clock stands still up to here.
+        self.live_seconds();
         self.state.go_on();
     }
 
-    fn status(&self) -> RunStatus {
+    /// Returns the playing time at this moment.
+    fn live_seconds(&mut self) -> f64 {
+        let (phase, in_play) = (self.state.phase(), self.state.flying().len());
+        self.live_clock.at(std::time::Instant::now(), self.time.seconds(), phase, in_play)
+    }
+
+    fn status(&mut self) -> RunStatus {
+        let seconds = self.live_seconds();
         let score = self.state.standings().main();
         RunStatus {
             name: self.plan.name.clone(),
@@ -447,7 +461,7 @@ impl Run {
             llr: self.state.llr(),
             faults: self.state.standings().faults(),
             voids: self.state.voids(),
-            seconds: self.time.seconds(),
+            seconds,
             warning: None,
             boards: None,
         }

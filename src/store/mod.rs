@@ -10,6 +10,6 @@ mod utc_date;
 pub use atomic_file::{sync_parent, write_whole};
 pub use file_hash::{FileHash, sha256_of};
 pub use regular_file::{open_regular, read_text};
-pub use run_folder::RunFolder;
+pub use run_folder::{RESULTS, RunFolder};
 pub use temp_folder::TempFolder;
 pub use utc_date::UtcDate;

@@ -4,6 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The folder in which run folders are created by default.
+pub const RESULTS: &str = "results";
+
 /// The folder of a run and the names of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
@@ -57,6 +60,26 @@ impl RunFolder {
             format!("{path} does not exist")
         };
         Err(io::Error::new(io::ErrorKind::NotFound, message))
+    }
+
+    /// Opens the newest run in the folder `results`.
+    pub fn newest(results: &Path) -> io::Result<Self> {
+        let mut newest = None;
+        for entry in fs::read_dir(results).into_iter().flatten().flatten() {
+            let folder = Self { path: entry.path() };
+            // The plan is written once, before the first game.
+            let Ok(planned) = fs::metadata(folder.plan()).and_then(|found| found.modified()) else {
+                continue;
+            };
+            let key = (planned, entry.file_name());
+            if newest.as_ref().is_none_or(|(known, _)| key > *known) {
+                newest = Some((key, folder));
+            }
+        }
+        newest.map(|(_, folder)| folder).ok_or_else(|| {
+            let message = format!("there is no run in {}: name a run folder", results.display());
+            io::Error::new(io::ErrorKind::NotFound, message)
+        })
     }
 
     /// Returns the path of the folder.
@@ -149,6 +172,23 @@ mod tests {
         let second = RunFolder::create(root.path(), "20260101-000000", "../a b").unwrap();
         assert_eq!(first.path(), root.path().join("20260101-000000-..-a-b"));
         assert_eq!(second.path(), root.path().join("20260101-000000-..-a-b-2"));
+    }
+
+    #[test]
+    fn the_newest_run_is_the_one_that_was_planned_last() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(RunFolder::newest(root.path()).unwrap_err().to_string().contains("there is no run in"));
+        let planned = |name: &str, seconds: u64| {
+            let folder = RunFolder::create_at(&root.path().join(name)).unwrap();
+            fs::write(folder.plan(), "").unwrap();
+            let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            fs::File::options().write(true).open(folder.plan()).unwrap().set_modified(time).unwrap();
+        };
+        planned("b", 200);
+        planned("a", 300);
+        planned("c", 100);
+        fs::create_dir(root.path().join("z-not-a-run")).unwrap();
+        assert_eq!(RunFolder::newest(root.path()).unwrap().path(), root.path().join("a"));
     }
 
     #[test]

@@ -58,6 +58,11 @@ pub enum ParameterEffect {
 }
 
 impl TuningReport {
+    /// Returns whether the best settings so far are those of the start.
+    pub fn is_at_start(&self) -> bool {
+        self.parameters.iter().all(|parameter| parameter.best == parameter.start)
+    }
+
     /// Creates the report of a method without a model: it holds values only.
     pub(super) fn without_model(space: &Space, best: &Settings, pairs_scored: u64, max_pairs: u64) -> Self {
         let parameters = space.parameters().iter().zip(&best.0).map(|(parameter, &best)| ParameterReport {

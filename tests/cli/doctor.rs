@@ -43,7 +43,7 @@ fn a_late_engine_is_reported_and_a_program_that_is_not_an_engine_is_refused() {
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(4), "{printed}");
     assert!(
-        printed.contains("games were lost on time") && printed.contains("Recommended: --concurrency 1"),
+        printed.contains("games were lost on time") && printed.contains("Not fit for games on a clock"),
         "{printed}"
     );
 

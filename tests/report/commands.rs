@@ -56,7 +56,7 @@ fn a_run_is_reported_as_a_page_plots_a_forum_block_and_a_panel() {
     let (status, panel) = playself(&bench, &["watch", "run"]);
     assert_eq!(status, 0, "{panel}");
     assert!(panel.contains("patch: new vs old") && panel.contains("not running"), "{panel}");
-    assert!(panel.contains("12 of 12") && panel.contains("LLR"), "{panel}");
+    assert!(panel.contains("24 of 24") && panel.contains("LLR"), "{panel}");
     assert!(panel.lines().all(|line| line.chars().count() <= 80), "{panel}");
     assert!(!panel.contains('\x1b'), "no colours in a pipe");
 }

@@ -234,7 +234,7 @@ fn unfair_conditions_are_reported_and_refused_with_strict() {
     fs::write(&config, text).unwrap();
     let (status, printed) = finish(&mut bench.start(&config, "lax"));
     assert_eq!(
-        (status, printed.contains("Warning; new thinks depth=1, old depth=2")),
+        (status, printed.contains("Warning: new thinks depth=1, old depth=2")),
         (0, true),
         "{printed}"
     );
@@ -245,7 +245,7 @@ fn unfair_conditions_are_reported_and_refused_with_strict() {
     fs::write(&config, text).unwrap();
     let (status, printed) = finish(bench.start(&config, "asked").arg("--strict"));
     assert_eq!(status, 0, "{printed}");
-    assert!(printed.contains("Note; new thinks depth=1, old depth=2, as written"), "{printed}");
+    assert!(printed.contains("Note: new thinks depth=1, old depth=2, as written"), "{printed}");
 }
 
 #[test]
@@ -485,7 +485,7 @@ fn a_tournament_continues_without_a_failing_engine_and_exits_with_a_fault() {
     let (status, printed) = finish(&mut bench.start(&bench.path("three.toml"), "run"));
     assert_eq!(status, 4, "{printed}");
     assert!(
-        printed.contains("Warning; bad is quarantined, the others play on: it failed in 20 of 20 games"),
+        printed.contains("Warning: bad is quarantined, the others play on: it failed in 20 of 20 games"),
         "{printed}"
     );
     assert!(printed.contains("in quarantine: bad (it failed in 20 of 20 games)"), "{printed}");
@@ -505,7 +505,7 @@ fn a_harmless_irregularity_is_reported_once_for_each_engine() {
     let odd = Match { pairs: 4, candidate: twice, ..Match::default() };
     let (status, printed) = finish(&mut bench.start(&bench.config("odd", &odd), "run"));
     assert_eq!(status, 0, "{printed}");
-    assert_eq!(printed.matches("Warning; in game").count(), 1, "{printed}");
+    assert_eq!(printed.matches("Warning: in game").count(), 1, "{printed}");
     assert!(
         printed.contains(" new sent ") && printed.contains(" unexpected lines, which were dropped"),
         "{printed}"

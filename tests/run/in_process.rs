@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use playself::commands::{
-    Console, Environment, Failure, FileState, Finished, ResumeOptions, RunPlace, StartOptions, TuneOutcome,
-    TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume, start, tuning_plan, verify,
+    Console, Environment, Failure, FileState, Finished, Pilots, ResumeOptions, RunPlace, StartOptions,
+    TuneOutcome, TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume, start,
+    tuning_plan, verify,
 };
 use playself::config::RunFile;
 use playself::report::{Summary, Verdict, weights_toml};
@@ -23,6 +24,7 @@ fn options(place: PathBuf) -> StartOptions {
         warnings: WarningPolicy::Report,
         console: Console::Silent,
         serve: None,
+        log_dialogue: None,
     }
 }
 
@@ -44,7 +46,7 @@ fn tuning_config(bench: &Bench, accept: &str) -> TuneRequest {
     );
     let config = bench.path("tune.toml");
     fs::write(&config, text).unwrap();
-    TuneRequest { run: RunFile::read(&config).unwrap(), config, games: None }
+    TuneRequest { run: RunFile::read(&config).unwrap(), config, games: None, pilots: Pilots::Play }
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn a_pilot_measures_the_seconds_per_pair() {
     let config =
         bench.config("pilot", &Match { baseline: &["--sleep-ms", "5"], pairs: 500, ..Match::default() });
     let plan = checked_plan(&RunFile::read(&config).unwrap(), &environment()).unwrap().plan;
-    let measured = pilot(&plan, 2, &environment()).unwrap();
+    let measured = pilot(&plan, 2, Console::Silent, &environment()).unwrap();
     assert_eq!(measured.pentanomial.pairs(), 2);
     assert!((0.005..60.0).contains(&measured.seconds_per_pair), "{measured:?}");
     assert!((0.0..=1.0).contains(&measured.draw_ratio), "{measured:?}");
@@ -127,7 +129,7 @@ fn a_pilot_measures_the_seconds_per_pair() {
 fn the_values_of_the_journal_are_tested_whatever_weights_toml_contains() {
     let bench = Bench::new();
     let request = tuning_config(&bench, "[accept]\nnodes = 60\nelo = [0.0, 50.0]\nmax_pairs = 4\n");
-    let plan = tuning_plan(&request, &environment()).unwrap();
+    let plan = tuning_plan(&request, Console::Silent, &environment()).unwrap();
     let tuning = start(plan, &options(bench.path("run")), &environment()).unwrap();
     assert_eq!(tuning.outcome, RunOutcome::Finished);
     let tuner = tuning.state.tuner().unwrap();
@@ -149,7 +151,11 @@ fn the_values_of_the_journal_are_tested_whatever_weights_toml_contains() {
 #[test]
 fn a_tuning_run_without_a_test_ends_with_its_own_status() {
     let bench = Bench::new();
-    let plan = tuning_plan(&TuneRequest { games: Some(4), ..tuning_config(&bench, "") }, &environment());
+    let plan = tuning_plan(
+        &TuneRequest { games: Some(4), ..tuning_config(&bench, "") },
+        Console::Silent,
+        &environment(),
+    );
     let tuning = start(plan.unwrap(), &options(bench.path("run")), &environment()).unwrap();
     let accepted = accept(tuning, Console::Silent, &environment()).unwrap();
     assert!(matches!(accepted, TuneOutcome::NotTested(_)));
@@ -172,7 +178,7 @@ fn every_failure_has_the_status_of_its_kind() {
     let unfit = variant("unfit.toml", FAKE, "/bin/true");
     let pilot_of = |config: &Path| {
         let plan = checked_plan(&RunFile::read(config).unwrap(), &environment())?.plan;
-        pilot(&plan, 1, &environment()).map(|_| ())
+        pilot(&plan, 1, Console::Silent, &environment()).map(|_| ())
     };
     let played = |config: &Path, place: &str| play(config, bench.path(place)).map(|_| ());
     let resumed = |place: &str| resume_silently(&bench.path(place)).map(|_| ());

@@ -7,12 +7,15 @@ mod machine;
 mod run;
 #[path = "../support/signals.rs"]
 mod signals;
+#[path = "../support/tmux.rs"]
+mod tmux;
 
 mod accidents;
 mod commands;
 mod durability;
 mod faults;
 mod faults_output;
+mod first_steps;
 mod host;
 mod in_process;
 mod invariants;
@@ -23,3 +26,4 @@ mod records;
 mod refusals;
 mod rival_lines;
 mod soak;
+mod terminal;

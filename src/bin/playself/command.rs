@@ -7,12 +7,13 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    book, check, completions, control, data, doctor, plan, play, report, resume, rivals, serve, simulate,
-    sprt, stats, texel, tune, verify, watch,
+    ask, book, check, completions, control, data, doctor, init, manual, options, plan, play, report, resume,
+    rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(init::InitCommand),
     Match(play::MatchCommand),
     Sprt(sprt::SprtCommand),
     Tune(tune::TuneCommand),
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     Report(report::ReportCommand),
     Verify(verify::VerifyCommand),
     Watch(watch::WatchCommand),
+    Ask(ask::AskCommand),
     Serve(serve::ServeCommand),
     Status(control::StatusCommand),
     Pause(control::PauseCommand),
@@ -28,6 +30,7 @@ pub(crate) enum Command {
     Stop(control::StopCommand),
     Check(check::CheckCommand),
     Doctor(doctor::DoctorCommand),
+    Options(options::OptionsCommand),
     Plan(plan::PlanCommand),
     Stats(stats::StatsCommand),
     Simulate(simulate::SimulateCommand),
@@ -39,11 +42,13 @@ pub(crate) enum Command {
     #[command(name = "cutechess-cli")]
     Cutechess(rivals::CutechessCommand),
     Completions(completions::CompletionsCommand),
+    Manual(manual::ManualCommand),
 }
 
 impl Command {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
+            Self::Init(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Sprt(command) => command.run(),
             Self::Tune(command) => command.run(),
@@ -51,6 +56,7 @@ impl Command {
             Self::Report(command) => command.run(),
             Self::Verify(command) => command.run(),
             Self::Watch(command) => command.run(),
+            Self::Ask(command) => command.run(),
             Self::Serve(command) => command.run(),
             Self::Status(command) => command.run(),
             Self::Pause(command) => command.run(),
@@ -59,6 +65,7 @@ impl Command {
             Self::Stop(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Doctor(command) => command.run(),
+            Self::Options(command) => command.run(),
             Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),
             Self::Simulate(command) => command.run(),
@@ -69,6 +76,7 @@ impl Command {
             Self::Fastchess(command) => command.run(),
             Self::Cutechess(command) => command.run(),
             Self::Completions(command) => command.run(),
+            Self::Manual(command) => command.run(),
         }
     }
 }

@@ -7,7 +7,7 @@ use playself::commands::{Failure, OrFailure, answer};
 use playself::run::control::{ControlAnswer, ControlError, ControlRequest, request};
 use playself::store::RunFolder;
 
-use crate::run_dir::RunDir;
+use crate::run_dir::{AnyRunDir, RunDir};
 
 /// Time that a run may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,21 +16,21 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
 }
 
 /// Pause a running run: finish the pairs in play and start no more
 #[derive(Debug, clap::Args)]
 pub(crate) struct PauseCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
 }
 
 /// Continue a paused run
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContinueCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
 }
 
 /// Change how many pairs a running run plays at once
@@ -47,48 +47,47 @@ pub(crate) struct ConcurrencyCommand {
 #[derive(Debug, clap::Args)]
 pub(crate) struct StopCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
 }
 
 impl StatusCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run, ControlRequest::Status)
+        send(&self.run.folder()?, ControlRequest::Status)
     }
 }
 
 impl PauseCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run, ControlRequest::Pause)
+        send(&self.run.folder()?, ControlRequest::Pause)
     }
 }
 
 impl ContinueCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run, ControlRequest::Continue)
+        send(&self.run.folder()?, ControlRequest::Continue)
     }
 }
 
 impl ConcurrencyCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run, ControlRequest::Concurrency(self.number as usize))
+        send(&self.run.folder()?, ControlRequest::Concurrency(self.number as usize))
     }
 }
 
 impl StopCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run, ControlRequest::Stop)
+        send(&self.run.folder()?, ControlRequest::Stop)
     }
 }
 
 /// Sends one request to the run and prints its answer. A refusal is a fault.
-fn send(run: &RunDir, what: ControlRequest) -> Result<ExitCode, Failure> {
-    let folder = RunFolder::open(&run.path).or_usage()?;
-    let answered = request(&folder, what, TIMEOUT).map_err(|error| match error {
+fn send(folder: &RunFolder, what: ControlRequest) -> Result<ExitCode, Failure> {
+    let answered = request(folder, what, TIMEOUT).map_err(|error| match error {
         ControlError::NotRunning => Failure::fault(format_args!(
             "{} is not running: `playself report` shows its result, `playself resume` resumes it",
-            run.path.display()
+            folder.path().display()
         )),
-        error => Failure::fault(format_args!("{}: {error}", run.path.display())),
+        error => Failure::fault(format_args!("{}: {error}", folder.path().display())),
     })?;
     answer(serde_json::to_string(&answered).or_fault()?)?;
     Ok(match answered {

@@ -60,7 +60,7 @@ impl DoctorCommand {
 fn text(diagnosis: &Diagnosis) -> Result<String, std::fmt::Error> {
     let found = &diagnosis.findings;
     let mut text =
-        "at once  games        nps  spread  on time  faults  woken late (ms, median / 99 % / worst)  busy  stolen\n"
+        "at once  games        nps  spread  flagged  faults  woken late (ms, median / 99 % / worst)  busy  stolen\n"
             .to_owned();
     for level in &found.levels {
         writeln!(text, "{}", row(level))?;
@@ -81,9 +81,13 @@ fn text(diagnosis: &Diagnosis) -> Result<String, std::fmt::Error> {
         writeln!(text, "Disk: {free} MB free; a sync takes {median:.1} ms, {most:.1} ms at worst")?;
     }
     for remark in &diagnosis.remarks {
-        writeln!(text, "Note; {remark}")?;
+        writeln!(text, "Note: {remark}")?;
     }
-    write!(text, "Recommended: --concurrency {}", diagnosis.recommended_concurrency)?;
+    if diagnosis.is_fit() {
+        write!(text, "Recommended: --concurrency {}", diagnosis.recommended_concurrency)?;
+    } else {
+        text.push_str("Not fit for games on a clock, not even one at a time: see the first note");
+    }
     Ok(text)
 }
 

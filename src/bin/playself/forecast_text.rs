@@ -24,6 +24,10 @@ pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<S
         let (elo, passes) = (at.elo + 0.0, 100.0 * at.pass_probability);
         writeln!(text, "{name:<10} {elo:>8.2} {passes:>9.1}% {:>10.0} {:>10.2}", at.pairs, at.hours)?;
     }
+    writeln!(
+        text,
+        "elo0 and elo1 are the bounds of the test, in Elo at the share of draws that is expected here."
+    )?;
     if let (Some(most), Some(hours)) = (forecast.max_pairs, forecast.max_hours()) {
         writeln!(
             text,
@@ -63,9 +67,14 @@ fn plot(text: &mut String, curve: &OperatingCurve) -> std::fmt::Result {
     writeln!(
         text,
         "{:>7.1}{:>third$.1}{:>third$.1}{:>third$.1} Elo",
-        strength(0),
-        null,
-        alternative,
-        strength(columns - 1)
+        axis(strength(0)),
+        axis(null),
+        axis(alternative),
+        axis(strength(columns - 1))
     )
+}
+
+/// Rounds to one decimal and drops the sign of zero.
+fn axis(elo: f64) -> f64 {
+    (10.0 * elo).round() / 10.0 + 0.0
 }

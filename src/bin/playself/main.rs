@@ -2,6 +2,7 @@
 //!
 //! Each command is a file: a `clap::Args` struct whose `run` returns the exit status.
 
+mod ask;
 mod book;
 mod check;
 mod command;
@@ -10,6 +11,9 @@ mod control;
 mod data;
 mod doctor;
 mod forecast_text;
+mod init;
+mod manual;
+mod options;
 mod plan;
 mod play;
 mod report;
@@ -29,7 +33,8 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use playself::cli::foreign_calls::foreign_call_hint;
 use playself::cli::usage;
 use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
@@ -56,7 +61,7 @@ impl Cli {
     fn run(self) -> Result<ExitCode, Failure> {
         match self.command {
             Some(command) => command.run(),
-            None if self.classic.white.is_none() => {
+            None if self.classic.white.is_none() && self.classic.engines.is_empty() => {
                 Err(Failure::usage("name two engines, --white A --black B, or a command: see --help"))
             }
             None => self.classic.run(),
@@ -72,6 +77,18 @@ fn main() -> ExitCode {
     }
     if let Some(status) = rivals::dispatch() {
         return status;
+    }
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if let Some(hint) = foreign_call_hint(arguments.iter().map(String::as_str)) {
+        return usage::refuse(hint);
+    }
+    if let [first, second] = &arguments[..]
+        && first == "help"
+        && ["--help", "-h"].contains(&second.as_str())
+    {
+        let printed = Cli::command().print_help();
+        return usage::exit_code("playself", printed.map(|()| ExitCode::SUCCESS).map_err(Failure::Output));
     }
     let cli: Cli = match usage::parse() {
         Ok(cli) => cli,

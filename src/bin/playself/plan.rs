@@ -21,10 +21,10 @@ pub(crate) struct PlanCommand {
     config: Option<PathBuf>,
     /// Engine to be tested
     #[arg(long, value_name = "ENGINE", requires = "baseline")]
-    candidate: Option<String>,
+    candidate: Option<EngineEntry>,
     /// Engine to test against
     #[arg(long, value_name = "ENGINE", requires = "candidate")]
-    baseline: Option<String>,
+    baseline: Option<EngineEntry>,
     /// Number of pairs of the pilot
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
     pilot_pairs: u64,
@@ -40,7 +40,7 @@ impl PlanCommand {
             None => RunFile::default(),
         };
         if let (Some(candidate), Some(baseline)) = (&self.candidate, &self.baseline) {
-            run.engines = vec![EngineEntry::named(candidate), EngineEntry::named(baseline)];
+            run.engines = vec![candidate.clone(), baseline.clone()];
         }
         apply(&self.flags, &mut run)?;
         let no_test =
@@ -49,7 +49,7 @@ impl PlanCommand {
             return Err(no_test());
         }
         let plan = checked_plan(&run, &environment)?.plan;
-        let measured = pilot(&plan, self.pilot_pairs, &environment)?;
+        let measured = pilot(&plan, self.pilot_pairs, self.flags.output.console(), &environment)?;
         let forecast = Forecast::of(&plan, measured).ok_or_else(no_test)?;
         if self.flags.output.json {
             answer(serde_json::to_string(&forecast.summary()).or_fault()?)?;

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
+use playself::cli::side_flags::{BlackFlags, WhiteFlags};
 use playself::commands::{
-    CheckedPlan, Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan, start,
+    CheckedPlan, Environment, Failure, OrFailure, PlanSource, answer, check_plan, checked_plan, dry_run,
+    start,
 };
 use playself::config::{EngineEntry, RunFile};
 use playself::run::Pairing;
@@ -15,19 +17,30 @@ use playself::run::Pairing;
 pub(crate) struct ClassicForm {
     /// Engine that plays White in the first game of each pair
     #[arg(long, value_name = "ENGINE", requires = "black")]
-    pub(crate) white: Option<String>,
+    pub(crate) white: Option<EngineEntry>,
     /// Engine that plays Black in the first game of each pair
     #[arg(long, value_name = "ENGINE", requires = "white")]
-    pub(crate) black: Option<String>,
+    pub(crate) black: Option<EngineEntry>,
+    /// Engine, instead of --white and --black; given twice or more
+    #[arg(long = "engine", value_name = "ENGINE", conflicts_with_all = ["white", "black"])]
+    pub(crate) engines: Vec<EngineEntry>,
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    white_flags: WhiteFlags,
+    #[command(flatten)]
+    black_flags: BlackFlags,
 }
 
 impl ClassicForm {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let engines = [&self.white, &self.black].into_iter().flatten();
-        let mut run =
-            RunFile { engines: engines.map(|name| EngineEntry::named(name)).collect(), ..RunFile::default() };
+        let mut engines = self.engines;
+        if let (Some(mut white), Some(mut black)) = (self.white, self.black) {
+            self.white_flags.apply(&mut white);
+            self.black_flags.apply(&mut black);
+            engines = vec![white, black];
+        }
+        let mut run = RunFile { engines, ..RunFile::default() };
         let environment = Environment::current().or_fault()?;
         apply(&self.flags, &mut run)?;
         if run.games.max_pairs.is_none() && run.sprt.is_none() {
@@ -52,7 +65,7 @@ pub(crate) struct MatchCommand {
     config: Option<PathBuf>,
     /// Engine, in addition to those of the file; may be repeated
     #[arg(long = "engine", value_name = "ENGINE")]
-    engines: Vec<String>,
+    engines: Vec<EngineEntry>,
     /// Let only the first engine play against each of the others
     #[arg(long)]
     gauntlet: bool,
@@ -70,7 +83,7 @@ impl MatchCommand {
             Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
         };
-        run.engines.extend(self.engines.iter().map(|name| EngineEntry::named(name)));
+        run.engines.extend(self.engines);
         if self.gauntlet {
             run.pairing = Some(Pairing::Gauntlet);
         }
@@ -93,5 +106,12 @@ pub(crate) fn play_plan(
     flags: &RunFlags,
     environment: &Environment,
 ) -> Result<ExitCode, Failure> {
-    Ok(ExitCode::from(start(plan, &flags.output.start_options(), environment)?.status()))
+    let options = flags.output.start_options();
+    if flags.output.dry_run {
+        answer(dry_run(&plan, &options)?.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let run = start(plan, &options, environment)?;
+    flags.output.conclusion().of(&run, run.status(), options.console)?;
+    Ok(ExitCode::from(run.status()))
 }

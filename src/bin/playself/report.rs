@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use playself::cli::game_id::game_id;
 use playself::commands::{Failure, OrFailure, ReadRun, answer, compared_run, open_runs, write_charts};
 use playself::game::GameId;
 use playself::report::comparison::{
     by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
 };
-use playself::report::page::parse_round;
 use playself::store::{RunFolder, write_whole};
+
+use crate::run_dir::run_path;
 
 /// Print the result of a run, finished or not, and write its page report.html.
 ///
@@ -24,8 +26,8 @@ use playself::store::{RunFolder, write_whole};
   playself report RUN --forum              a block of text to paste into a forum
   playself report results/* --page week.html")]
 pub(crate) struct ReportCommand {
-    /// Run folders
-    #[arg(value_name = "RUN_DIR", required = true)]
+    /// Run folders, or `last` for the newest one in results
+    #[arg(value_name = "RUN_DIR", default_value = "last", value_hint = clap::ValueHint::DirPath)]
     runs: Vec<PathBuf>,
     /// Print the summary as JSON, one line for each run
     #[arg(long)]
@@ -46,7 +48,8 @@ pub(crate) struct ReportCommand {
 
 impl ReportCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let (folders, others) = open_runs(&self.runs)?;
+        let runs = self.runs.iter().map(|path| run_path(path)).collect::<Result<Vec<_>, _>>()?;
+        let (folders, others) = open_runs(&runs)?;
         others.iter().for_each(|other| print_note(other));
         match &folders[..] {
             [folder] if self.page.is_none() => self.report(folder)?,
@@ -100,15 +103,9 @@ impl ReportCommand {
 
 /// Prints a note to standard error, where it does not mix with the answer.
 fn print_note(text: &str) {
-    let _ = writeln!(io::stderr(), "Note; {text}");
+    let _ = writeln!(io::stderr(), "Note: {text}");
 }
 
 fn print_charts(paths: &[PathBuf]) -> Result<(), Failure> {
     paths.iter().try_for_each(|path| answer(format_args!("Plot: {}", path.display())))
-}
-
-fn game_id(text: &str) -> Result<GameId, String> {
-    let (pair, game) = parse_round(text)
-        .ok_or_else(|| format!("expected the number of a pair and 1 or 2, such as 12.1, got `{text}`"))?;
-    Ok(GameId { pair, game })
 }

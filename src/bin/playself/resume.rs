@@ -1,11 +1,14 @@
 //! `playself resume RUN_DIR`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::cli::run_flags::LiveFlags;
-use playself::commands::{Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume};
+use playself::commands::{
+    Conclusion, Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume,
+};
 
-use crate::run_dir::RunDir;
+use crate::run_dir::AnyRunDir;
 
 /// Resume a run that was stopped, killed or cut off by a power failure.
 ///
@@ -14,10 +17,13 @@ use crate::run_dir::RunDir;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
     /// Print events as JSON lines on standard output, and text on standard error
     #[arg(long)]
     json: bool,
+    /// Append the result to this file in Markdown when the run ends
+    #[arg(long, value_name = "FILE")]
+    summary_md: Option<PathBuf>,
     #[command(flatten)]
     live: LiveFlags,
 }
@@ -26,7 +32,10 @@ impl ResumeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
         let options = ResumeOptions { console: Console::of_flag(self.json), serve: self.live.serve };
-        let finished = resume(&self.run.path, &options, &environment)?;
-        Ok(ExitCode::from(accept(finished, options.console, &environment)?.status()))
+        let finished = resume(self.run.folder()?.path(), &options, &environment)?;
+        let outcome = accept(finished, options.console, &environment)?;
+        let conclusion = Conclusion { summary_md: self.summary_md };
+        conclusion.of(outcome.tuning(), outcome.status(), options.console)?;
+        Ok(ExitCode::from(outcome.status()))
     }
 }

@@ -29,10 +29,10 @@ pub(crate) struct SprtCommand {
     config: Option<PathBuf>,
     /// Engine to be tested: PATH, xboard:PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
     #[arg(long, value_name = "ENGINE", conflicts_with = "candidate_rev")]
-    candidate: Option<String>,
+    candidate: Option<EngineEntry>,
     /// Engine to test against
     #[arg(long, value_name = "ENGINE", conflicts_with = "baseline_rev")]
-    baseline: Option<String>,
+    baseline: Option<EngineEntry>,
     #[command(flatten)]
     revisions: RevisionFlags,
     #[command(flatten)]
@@ -68,8 +68,8 @@ impl SprtCommand {
     /// Sets the engines of the command line in the run file.
     fn with_engines(&self, mut run: RunFile) -> Result<RunFile, Failure> {
         let (candidate, baseline) = self.revisions.build()?;
-        let candidate = candidate.or_else(|| self.candidate.as_deref().map(EngineEntry::named));
-        let baseline = baseline.or_else(|| self.baseline.as_deref().map(EngineEntry::named));
+        let candidate = candidate.or_else(|| self.candidate.clone());
+        let baseline = baseline.or_else(|| self.baseline.clone());
         if run.engines.is_empty() {
             let (Some(candidate), Some(baseline)) = (candidate, baseline) else {
                 return Err(Failure::usage(

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
 use playself::commands::{
-    Environment, Failure, OrFailure, PlanSource, TuneRequest, check_plan, tune, tuning_plan,
+    Environment, Failure, OrFailure, Pilots, PlanSource, TuneRequest, answer, check_plan, dry_run, tune,
+    tuning_plan,
 };
 
 use crate::play::apply;
@@ -26,6 +27,10 @@ pub(crate) struct TuneCommand {
 }
 
 impl TuneCommand {
+    fn pilots(&self) -> Pilots {
+        if self.flags.output.dry_run { Pilots::Skip } else { Pilots::Play }
+    }
+
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
         let plan = match PlanSource::read(&self.config)? {
@@ -38,10 +43,18 @@ impl TuneCommand {
                     ));
                 }
                 apply(&self.flags, &mut run)?;
-                let request = TuneRequest { run: *run, config: self.config, games: self.flags.games };
-                tuning_plan(&request, &environment)?
+                let pilots = self.pilots();
+                let request = TuneRequest { run: *run, config: self.config, games: self.flags.games, pilots };
+                tuning_plan(&request, self.flags.output.console(), &environment)?
             }
         };
-        Ok(ExitCode::from(tune(plan, &self.flags.output.start_options(), &environment)?.status()))
+        let options = self.flags.output.start_options();
+        if self.flags.output.dry_run {
+            answer(dry_run(&plan, &options)?.trim_end())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let outcome = tune(plan, &options, &environment)?;
+        self.flags.output.conclusion().of(outcome.tuning(), outcome.status(), options.console)?;
+        Ok(ExitCode::from(outcome.status()))
     }
 }

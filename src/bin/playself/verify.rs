@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use playself::commands::{Failure, answer, verify};
 
-use crate::run_dir::RunDir;
+use crate::run_dir::AnyRunDir;
 
 /// Check the journal of a run and rewrite the files that differ from it.
 ///
@@ -13,7 +13,7 @@ use crate::run_dir::RunDir;
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyCommand {
     #[command(flatten)]
-    run: RunDir,
+    run: AnyRunDir,
     /// Cut a damaged journal at this byte; the rest is kept in the file journal.cut-at-BYTE
     #[arg(long, value_name = "BYTE")]
     cut_journal_at: Option<u64>,
@@ -21,7 +21,7 @@ pub(crate) struct VerifyCommand {
 
 impl VerifyCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        answer(verify(&self.run.path, self.cut_journal_at)?)?;
+        answer(verify(self.run.folder()?.path(), self.cut_journal_at)?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

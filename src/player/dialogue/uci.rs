@@ -16,7 +16,7 @@ use crate::player::search_extra::{ExtraCollector, SearchExtra};
 use crate::player::{
     EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport, plain_name,
 };
-use crate::protocol::uci::{Horizon, InfoLine, Reply};
+use crate::protocol::uci::{Horizon, InfoLine, OptionDeclaration, Reply};
 
 /// State of a UCI engine, as implied by the commands sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +153,11 @@ impl UciDialogue {
     /// Returns the current value of a declared option.
     pub(in crate::player) fn option_value(&self, name: &str) -> Option<String> {
         self.options.value(name)
+    }
+
+    /// Returns all options that the engine declared.
+    pub(in crate::player) fn declared_options(&self) -> &[OptionDeclaration] {
+        self.options.declared()
     }
 
     /// Returns all spin options that declare a range and a default.

@@ -16,6 +16,7 @@ use crate::player::exchange::{
 };
 use crate::player::options::{NumberOption, OptionError, OptionState};
 use crate::player::{EngineOption, EngineSpec, Fitness, Pondering, Score, StallPoint, Transport, plain_name};
+use crate::protocol::uci::OptionDeclaration;
 use crate::protocol::xboard::{Capability, ClaimedResult, Command, Complaint, FeatureSet, Reply, Thinking};
 
 /// Whether the engine has been asked for a move.
@@ -147,6 +148,11 @@ impl XboardDialogue {
     /// Returns the current value of a declared option.
     pub(in crate::player) fn option_value(&self, name: &str) -> Option<String> {
         self.options.value(name)
+    }
+
+    /// Returns all options that the engine declared.
+    pub(in crate::player) fn declared_options(&self) -> &[OptionDeclaration] {
+        self.options.declared()
     }
 
     /// Returns all spin options that declare a range and a default.

@@ -29,7 +29,7 @@ pub use match_sections::{fault_section, game_section, result_section, test_secti
 pub use openings::OpeningResults;
 pub use page_builder::{PageBuilder, PageSetting};
 pub use page_observer::{PageObserver, write_page};
-pub use pgn_lookup::{parse_round, shelved_game};
+pub use pgn_lookup::{parse_round, pgn_game, shelved_game};
 pub use run_page::RunPage;
 pub use tuning_data::{PathPoint, TuningData};
 pub use viewer_games::GameShelf;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::chess::PgnReader;
+use crate::chess::{PgnGame, PgnReader};
 use crate::game::GameOfPair;
 use crate::report::page::viewer_games::shelved_from_pgn;
 use crate::store::open_regular;
@@ -20,16 +20,18 @@ const MAX_TAG_BYTES: u64 = 64 << 10;
 ///
 /// Rounds ascend in the file, so a binary search finds a game among a million in about thirty reads.
 pub fn shelved_game(games: &Path, pair: u64, game: GameOfPair) -> io::Result<Option<String>> {
+    Ok(pgn_game(games, pair, game)?.and_then(|game| shelved_from_pgn(&game)))
+}
+
+/// Returns a game of the pair with this index, or `None` if the file does not contain all of it.
+pub fn pgn_game(games: &Path, pair: u64, game: GameOfPair) -> io::Result<Option<PgnGame>> {
     let mut file = open_regular(games)?;
     let wanted = (pair + 1, game.number());
     let Some(round) = find(&mut file, wanted)? else { return Ok(None) };
     let start = first_tag(&mut file, round)?;
     file.seek(SeekFrom::Start(start))?;
     // The last game of a running run may be incomplete.
-    Ok(PgnReader::new(BufReader::new(file))
-        .next()
-        .and_then(Result::ok)
-        .and_then(|game| shelved_from_pgn(&game)))
+    Ok(PgnReader::new(BufReader::new(file)).next().and_then(Result::ok))
 }
 
 /// Parses a round such as `12.1` into the index of the pair and the game.

@@ -1,20 +1,29 @@
 //! A run as text: plain lines, JSON events, result blocks and the live terminal panel.
 
 mod ansi_screen;
+mod board_view;
 mod json_events;
 mod live_panel;
+mod markdown;
 mod panel;
+mod panel_tuning;
 mod plain_lines;
+mod progress_bar;
+mod san_lines;
 mod score_block;
 mod sparkline;
 mod termination_text;
 mod tuning_block;
 
-pub use ansi_screen::{AnsiScreen, Ink};
+pub use ansi_screen::{AnsiScreen, Ink, is_dumb_terminal};
+pub use board_view::BoardView;
 pub use json_events::JsonEvents;
 pub use live_panel::LivePanel;
-pub use panel::{BoardLine, PanelStatus, panel};
+pub use markdown::summary_markdown;
+pub use panel::{BoardLine, PanelSize, PanelStatus, panel};
 pub use plain_lines::{PlainLines, closing_text, finished_line, interim_text};
+pub use progress_bar::ProgressBar;
+pub use san_lines::numbered_move;
 pub use score_block::{decision_line, fault_lines, score_block};
 pub use sparkline::{Trend, sparkline};
 pub use termination_text::{reason_in_style, reason_text};

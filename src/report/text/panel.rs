@@ -1,20 +1,48 @@
-//! A run in a few lines of at most eighty columns.
+//! A run in a few lines, as wide and high as the terminal allows.
 
-use crate::report::number_text::{duration, grouped, signed};
+use crate::report::number_text::{duration, estimate_text, grouped, signed};
 use crate::report::text::ansi_screen::Ink;
+use crate::report::text::board_view::BoardView;
+use crate::report::text::panel_tuning::tuning;
 use crate::report::text::sparkline::{Trend, sparkline};
-use crate::report::text::tuning_block::{most_moved, short};
-use crate::report::{Summary, Verdict};
+use crate::report::{Summary, TableRow, Verdict, table};
 use crate::run::RunView;
 use crate::run::control::RunPhase;
-use crate::tuning::ParameterEffect;
 
-/// Widest line; the last column is left to the terminal.
-const WIDTH: usize = 79;
-/// Width of a sparkline.
-const SPARKS: usize = 32;
-/// Number of games in progress that are listed.
+/// Widest panel; wider lines are hard to read.
+const WIDEST: usize = 140;
+/// Games in progress that are listed in a panel that is not on a terminal.
 const GAMES_SHOWN: usize = 4;
+
+/// Size of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PanelSize {
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of rows; `None` for output that scrolls.
+    pub rows: Option<usize>,
+}
+
+impl Default for PanelSize {
+    fn default() -> Self {
+        Self { columns: 80, rows: None }
+    }
+}
+
+impl PanelSize {
+    /// Returns the size of the terminal that `stream` is.
+    pub fn of(stream: impl std::os::fd::AsFd) -> Self {
+        terminal_size::terminal_size_of(stream).map_or(
+            Self { rows: Some(24), ..Self::default() },
+            |(width, height)| Self { columns: usize::from(width.0), rows: Some(usize::from(height.0)) },
+        )
+    }
+
+    /// Widest line; the last column is left to the terminal.
+    pub(super) fn width(self) -> usize {
+        self.columns.saturating_sub(1).clamp(20, WIDEST)
+    }
+}
 
 /// The line of a game in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +51,7 @@ pub struct BoardLine {
     pub round: String,
     /// Names of the engines, White first.
     pub names: [String; 2],
-    /// Number of plies so far.
-    pub plies: usize,
-    /// The last move.
+    /// The last move with its number, in SAN.
     pub last: Option<String>,
     /// The last score from White's side.
     pub score: Option<String>,
@@ -36,169 +62,273 @@ pub struct BoardLine {
 pub struct PanelStatus {
     /// Phase of the run; `None` if it is not running.
     pub phase: Option<RunPhase>,
+    /// Seconds of play, if they are known better than from the journal.
+    pub seconds: Option<f64>,
     /// The games in progress.
     pub games: Vec<BoardLine>,
+    /// Games that are finished and count once their pair does.
+    pub uncounted: u64,
+    /// The board of a run that plays one game at a time.
+    pub board: Option<BoardView>,
     /// The last incident.
     pub last_incident: Option<String>,
 }
 
-/// Returns the lines of the panel, each of at most eighty columns.
-pub fn panel(view: &RunView<'_>, trend: &Trend, status: &PanelStatus, ink: Ink) -> Vec<String> {
+/// Returns the lines of the panel, each at most as wide as the terminal, and not more than it has rows.
+pub fn panel(
+    view: &RunView<'_>,
+    trend: &Trend,
+    status: &PanelStatus,
+    ink: Ink,
+    size: PanelSize,
+) -> Vec<String> {
+    let width = size.width();
+    // The cursor needs a row of its own.
+    let rows = size.rows.map_or(usize::MAX, |rows| rows.saturating_sub(1).max(2));
     let summary = Summary::of(view);
-    let mut lines = vec![title(&summary, view, status, ink), progress(&summary, view, status)];
-    if view.plan.is_tuning() {
-        lines.extend(tuning(view, trend, ink));
-    } else {
-        lines.push(score(&summary));
-        lines.extend(elo(&summary, trend, ink));
-        lines.extend(llr(&summary, trend, ink));
+    let frame = Frame { view, summary: &summary, status, ink, width };
+    let mut lines = vec![frame.title(), frame.progress()];
+    let faults = frame.faults();
+    let mut room = rows.saturating_sub(lines.len() + usize::from(faults.is_some()));
+    let results = frame.results(trend, room);
+    room = room.saturating_sub(results.len());
+    lines.extend(results);
+    lines.extend(faults);
+    let board = status.board.as_ref().filter(|_| room > BoardView::height(ink));
+    match board.and_then(|board| board.draw(ink, width)) {
+        Some(board) => {
+            lines.push(String::new());
+            lines.extend(board);
+        }
+        None => lines.extend(frame.games(if size.rows.is_none() { GAMES_SHOWN + 1 } else { room })),
     }
-    for game in status.games.iter().take(GAMES_SHOWN) {
-        lines.push(ink.soft(&fit(&game_text(game), WIDTH)));
-    }
-    if status.games.len() > GAMES_SHOWN {
-        lines.push(ink.soft(&format!("        and {} more games", status.games.len() - GAMES_SHOWN)));
-    }
-    if summary.faults > 0 || status.last_incident.is_some() {
-        let last = status.last_incident.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
-        lines.push(ink.bad(&fit(&format!("Faults  {}{last}", grouped(summary.faults)), WIDTH)));
-    }
+    lines.truncate(rows);
     lines
 }
 
-fn title(summary: &Summary, view: &RunView<'_>, status: &PanelStatus, ink: Ink) -> String {
-    let phase = status.phase.map_or("not running", RunPhase::word);
-    let right = format!("{phase}  {}", duration(view.seconds));
-    let room = WIDTH.saturating_sub(right.chars().count() + 2);
-    let who = if view.plan.is_tuning() {
-        summary.name.clone()
-    } else {
-        format!("{}: {} vs {}", summary.name, summary.candidate, summary.baseline)
-    };
-    let who = fit(&who, room);
-    let gap = WIDTH - who.chars().count() - right.chars().count();
-    format!("{}{:gap$}{}", ink.strong(&who), "", ink.soft(&right))
+/// What the lines of a panel are made of.
+struct Frame<'a> {
+    view: &'a RunView<'a>,
+    summary: &'a Summary,
+    status: &'a PanelStatus,
+    ink: Ink,
+    width: usize,
 }
 
-fn progress(summary: &Summary, view: &RunView<'_>, status: &PanelStatus) -> String {
-    const BAR: usize = 20;
-    let counted = view.state.counted();
-    let rate = if summary.seconds > 0.0 { counted as f64 / summary.seconds } else { 0.0 };
-    let speed = format!("{:.2} games/s", 2.0 * rate);
-    let Some(most) = view.plan.last_pair() else {
-        return fit(&format!("Pairs   {}   {speed}", grouped(counted)), WIDTH);
-    };
-    let share = counted as f64 / most.max(1) as f64;
-    let full = ((share * BAR as f64) as usize).min(BAR);
-    let bar: String = (0..BAR).map(|place| if place < full { '█' } else { '░' }).collect();
-    let left = if rate > 0.0 && counted < most && status.phase == Some(RunPhase::Playing) {
-        // A test may end at any pair; its limit is an upper bound.
-        let word = if view.plan.sprt().is_some() { "≤ " } else { "" };
-        format!("  {word}{} left", duration((most - counted) as f64 / rate))
-    } else {
-        String::new()
-    };
-    fit(&format!("Pairs   {} of {}  {bar}  {speed}{left}", grouped(counted), grouped(most)), WIDTH)
+impl Frame<'_> {
+    fn seconds(&self) -> f64 {
+        self.status.seconds.unwrap_or(self.view.seconds)
+    }
+
+    fn title(&self) -> String {
+        let phase = self.status.phase.map_or("not running", RunPhase::word);
+        let right = format!("{phase}  {}", duration(self.seconds()));
+        let room = self.width.saturating_sub(right.chars().count() + 2);
+        let (name, engines) = (&self.summary.name, self.view.plan.engines.len());
+        let who = if self.view.plan.is_tuning() {
+            name.clone()
+        } else if engines > 2 {
+            format!("{name}: {engines} engines")
+        } else {
+            let versus = format!("{} vs {}", self.summary.candidate, self.summary.baseline);
+            // The name of a run without one repeats its engines.
+            if *name == versus.replace(" vs ", "-vs-") { versus } else { format!("{name}: {versus}") }
+        };
+        let who = fit(&who, room);
+        let gap = self.width - who.chars().count() - right.chars().count();
+        format!("{}{:gap$}{}", self.ink.strong(&who), "", self.ink.soft(&right))
+    }
+
+    fn progress(&self) -> String {
+        let (status, plan) = (self.status, self.view.plan);
+        let games = 2 * self.view.state.counted() + status.uncounted;
+        let seconds = self.seconds();
+        let rate = if seconds > 0.0 { games as f64 / seconds } else { 0.0 };
+        let speed = if games > 0 { format!("  {rate:.2} games/s") } else { String::new() };
+        let most = plan.last_pair().map(|pairs| pairs.saturating_mul(2));
+        let left = match (status.phase, most) {
+            (Some(RunPhase::Stopping), _) => {
+                "  finishing the pairs in play; Ctrl-C again stops now".to_owned()
+            }
+            (Some(RunPhase::Paused), _) => "  `playself continue` ends the pause".to_owned(),
+            (Some(RunPhase::Playing), Some(most)) if games < most => {
+                // The games in play are a large part of a short run, so the first few say little about its speed.
+                if games < 2 * (plan.concurrency as u64).min(most / 4) || games == 0 {
+                    "  time left is not known yet".to_owned()
+                } else {
+                    // A test may end at any pair; its limit is an upper bound.
+                    let word = if plan.sprt().is_some() { "at most " } else { "" };
+                    format!("  {word}{} left", duration((most - games) as f64 / rate))
+                }
+            }
+            _ => String::new(),
+        };
+        let Some(most) = most else {
+            return fit(&format!("Games   {}{speed}{left}", grouped(games)), self.width);
+        };
+        let bar = bar(games as f64 / most.max(1) as f64, (self.width / 4).clamp(8, 40));
+        fit(&format!("Games   {} of {}  {bar}{speed}{left}", grouped(games), grouped(most)), self.width)
+    }
+
+    /// Returns the result so far, in at most `room` lines.
+    fn results(&self, trend: &Trend, room: usize) -> Vec<String> {
+        if self.view.plan.is_tuning() {
+            return tuning(self.view, trend, self.ink, self.width, room);
+        }
+        if self.view.plan.engines.len() > 2 {
+            return standings(&table(self.view), self.ink, self.width, room);
+        }
+        let mut lines = vec![self.score()];
+        lines.push(self.elo(trend));
+        lines.extend(self.llr(trend));
+        lines
+    }
+
+    fn score(&self) -> String {
+        let Summary { wins, draws, losses, games, .. } = *self.summary;
+        if games == 0 {
+            let first = if self.status.uncounted > 0 { "game counts" } else { "games count" };
+            return format!("Score   the first {first} when the pair is complete");
+        }
+        let [a, b, c, d, e] = self.summary.pentanomial.0;
+        let percent = 100.0 * (wins as f64 + draws as f64 / 2.0) / games as f64;
+        let counts = match self.status.uncounted {
+            0 => String::new(),
+            1 => "   1 game counts with its pair".to_owned(),
+            number => format!("   {number} games count with their pairs"),
+        };
+        let text = format!(
+            "Score   +{wins} ={draws} \u{2212}{losses} ({percent:.1} %)   pairs [{a}, {b}, {c}, {d}, {e}]{counts}"
+        );
+        fit(&text, self.width)
+    }
+
+    fn elo(&self, trend: &Trend) -> String {
+        let Some((elo, error)) = self.summary.elo.zip(self.summary.elo_error) else {
+            return "Elo     not known yet: too few pairs".to_owned();
+        };
+        let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
+        // The first estimates vary by hundreds of Elo, so the scale follows the later half.
+        let later = &trend.elo()[trend.elo().len() / 2..];
+        let range = later
+            .iter()
+            .fold((0.0, 0.0), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
+        let colour = |text: &str| {
+            if elo > error {
+                self.ink.good(text)
+            } else if elo < -error {
+                self.ink.bad(text)
+            } else {
+                text.to_owned()
+            }
+        };
+        let figures = format!("{} ± {error:.1}{los}", signed(elo, 1));
+        with_sparks("Elo", &figures, (trend.elo(), range), self.width, colour)
+    }
+
+    fn llr(&self, trend: &Trend) -> Option<String> {
+        let summary = self.summary;
+        let (llr, lower, upper) = (summary.llr?, summary.llr_lower?, summary.llr_upper?);
+        let colour = |text: &str| match summary.verdict {
+            Verdict::Accepted => self.ink.good(text),
+            Verdict::Rejected => self.ink.bad(text),
+            Verdict::Undecided | Verdict::NoTest => text.to_owned(),
+        };
+        let verdict = match summary.verdict {
+            Verdict::Accepted => "  H1 accepted",
+            Verdict::Rejected => "  H0 accepted",
+            Verdict::Undecided | Verdict::NoTest => "",
+        };
+        let figures = format!("{} ({} to {}){verdict}", signed(llr, 2), signed(lower, 2), signed(upper, 2));
+        Some(with_sparks("LLR", &figures, (trend.llr(), (lower, upper)), self.width, colour))
+    }
+
+    fn faults(&self) -> Option<String> {
+        if self.summary.faults == 0 && self.status.last_incident.is_none() {
+            return None;
+        }
+        let last =
+            self.status.last_incident.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
+        let text = format!("Faults  {}{last}", grouped(self.summary.faults));
+        Some(self.ink.bad(&fit(&text, self.width)))
+    }
+
+    /// Returns the games in progress, in at most `room` lines.
+    fn games(&self, room: usize) -> Vec<String> {
+        let games = &self.status.games;
+        let shown = if games.len() <= room { games.len() } else { room.saturating_sub(1) };
+        let line = |game: &BoardLine| self.ink.soft(&fit(&game_text(game, self.width), self.width));
+        let mut lines: Vec<String> = games.iter().take(shown).map(line).collect();
+        if games.len() > shown && room > 0 {
+            lines.push(self.ink.soft(&format!("        and {} more games", games.len() - shown)));
+        }
+        lines
+    }
 }
 
-fn score(summary: &Summary) -> String {
-    let [a, b, c, d, e] = summary.pentanomial.0;
-    let games = format!("+{} ={} \u{2212}{}", summary.wins, summary.draws, summary.losses);
-    fit(&format!("Games   {games}   pairs [{a}, {b}, {c}, {d}, {e}]"), WIDTH)
+/// Returns a bar that is filled to `share`.
+pub(super) fn bar(share: f64, width: usize) -> String {
+    let full = ((share * width as f64) as usize).min(width);
+    (0..width).map(|place| if place < full { '█' } else { '░' }).collect()
 }
 
 /// Returns a line with figures on the left and a sparkline on the right.
-fn with_sparks(label: &str, figures: &str, sparks: &str, colour: impl Fn(&str) -> String) -> String {
-    let left = fit(&format!("{label:<7} {figures}"), WIDTH - SPARKS - 2);
-    let gap = WIDTH - SPARKS - left.chars().count();
+pub(super) fn with_sparks(
+    label: &str,
+    figures: &str,
+    (values, range): (&[f64], (f64, f64)),
+    width: usize,
+    colour: impl Fn(&str) -> String,
+) -> String {
+    let sparks = (width * 2 / 5).clamp(8, 64);
+    let left = fit(&format!("{label:<7} {figures}"), width - sparks - 2);
+    let gap = width - sparks - left.chars().count();
     let (label, figures) = left.split_at(8.min(left.len()));
-    format!("{label}{}{:gap$}{sparks}", colour(figures), "")
+    let line = format!("{label}{}{:gap$}{}", colour(figures), "", sparkline(values, range, sparks));
+    line.trim_end().to_owned()
 }
 
-fn elo(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
-    let (elo, error) = summary.elo.zip(summary.elo_error)?;
-    let los = summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
-    // The first estimates vary by hundreds of Elo, so the scale follows the later half.
-    let later = &trend.elo()[trend.elo().len() / 2..];
-    let range =
-        later.iter().fold((0.0, 0.0), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
-    let colour = |text: &str| {
-        if elo > error {
-            ink.good(text)
-        } else if elo < -error {
-            ink.bad(text)
+/// Returns the standings of a tournament, in at most `room` lines.
+fn standings(rows: &[TableRow], ink: Ink, width: usize, room: usize) -> Vec<String> {
+    let shown = if rows.len() < room { rows.len() } else { room.saturating_sub(2) };
+    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let name = longest.clamp(6, width.saturating_sub(50).max(6));
+    let head = format!("   # {:<name$}  {:>16}  {:>6}  {:>7}   +   =   −", "engine", "Elo", "games", "score");
+    let mut lines = vec![ink.soft(&fit(&head, width))];
+    for (rank, row) in rows.iter().take(shown).enumerate() {
+        let score = if row.games == 0 {
+            "–".to_owned()
         } else {
-            text.to_owned()
-        }
-    };
-    let figures = format!("{} ± {error:.1}{los}", signed(elo, 1));
-    Some(with_sparks("Elo", &figures, &sparkline(trend.elo(), range, SPARKS), colour))
-}
-
-fn llr(summary: &Summary, trend: &Trend, ink: Ink) -> Option<String> {
-    let (llr, lower, upper) = (summary.llr?, summary.llr_lower?, summary.llr_upper?);
-    let colour = |text: &str| match summary.verdict {
-        Verdict::Accepted => ink.good(text),
-        Verdict::Rejected => ink.bad(text),
-        Verdict::Undecided | Verdict::NoTest => text.to_owned(),
-    };
-    let verdict = match summary.verdict {
-        Verdict::Accepted => "  accepted",
-        Verdict::Rejected => "  rejected",
-        Verdict::Undecided | Verdict::NoTest => "",
-    };
-    let figures = format!("{} ({} to {}){verdict}", signed(llr, 2), signed(lower, 2), signed(upper, 2));
-    Some(with_sparks("LLR", &figures, &sparkline(trend.llr(), (lower, upper), SPARKS), colour))
-}
-
-fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink) -> Vec<String> {
-    let Some(tuner) = view.state.tuner() else { return Vec::new() };
-    // The result of a finished run is the one in its files.
-    let report = if view.state.outcome().is_some() { tuner.final_report() } else { tuner.report() };
-    let mut lines = Vec::new();
-    if let Some(gain) = report.gain {
-        let high = trend.elo().iter().copied().fold(1.0, f64::max);
-        let figures = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);
-        let colour = |text: &str| if gain.elo.0 > gain.error.0 { ink.good(text) } else { text.to_owned() };
-        lines.push(with_sparks("Gain", &figures, &sparkline(trend.elo(), (0.0, high), SPARKS), colour));
+            format!("{:.1} %", 100.0 * (row.wins as f64 + row.draws as f64 / 2.0) / row.games as f64)
+        };
+        let text = format!(
+            "{:>4} {:<name$}  {:>16}  {:>6}  {score:>7}  {} {} {}",
+            rank + 1,
+            fit(&row.name, name),
+            estimate_text(row.rating.or(row.elo), row.rating_error.or(row.elo_error)),
+            row.games,
+            row.wins,
+            row.draws,
+            row.losses
+        );
+        lines.push(fit(&text, width));
     }
-    let count =
-        |effect: ParameterEffect| report.parameters.iter().filter(|weight| weight.effect == effect).count();
-    lines.push(fit(
-        &format!(
-            "Weights {}: {} with a clear effect, {} with none seen",
-            report.parameters.len(),
-            count(ParameterEffect::Clear),
-            count(ParameterEffect::NotSeen)
-        ),
-        WIDTH,
-    ));
-    for weight in most_moved(&report).into_iter().filter(|weight| weight.best != weight.start).take(4) {
-        let interval = weight.interval.map_or(String::new(), |[low, high]| {
-            format!("  (95 %: {} to {})", short(low, weight), short(high, weight))
-        });
-        let (start, best) = (short(weight.start, weight), short(weight.best, weight));
-        let text = format!("        {} {start} → {best}{interval}", weight.name);
-        lines.push(ink.soft(&fit(&text, WIDTH)));
+    if rows.len() > shown {
+        lines.push(ink.soft(&format!("     and {} more engines", rows.len() - shown)));
     }
     lines
 }
 
-fn game_text(game: &BoardLine) -> String {
+fn game_text(game: &BoardLine, width: usize) -> String {
     let last = game.last.as_deref().unwrap_or("…");
     let score = game.score.as_deref().unwrap_or("");
     let [white, black] = &game.names;
-    format!(
-        "  {:>9}  {:>3}. {last:<5} {score:>7}  {} – {}",
-        game.round,
-        game.plies.div_ceil(2),
-        fit(white, 20),
-        fit(black, 20)
-    )
+    let name = width.saturating_sub(37).max(16) / 2;
+    format!("  {:>9}  {last:<13} {score:>7}  {} – {}", game.round, fit(white, name), fit(black, name))
 }
 
 /// Returns the text cut to `width` columns and without control characters.
-fn fit(text: &str, width: usize) -> String {
+pub(super) fn fit(text: &str, width: usize) -> String {
     let clean = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
     if text.chars().count() <= width {
         return text.chars().map(clean).collect();
@@ -218,11 +348,36 @@ mod tests {
     }
 
     #[test]
-    fn figures_and_a_sparkline_fit_into_eighty_columns() {
-        let sparks = "█".repeat(SPARKS);
-        let line = with_sparks("Elo", &"9".repeat(100), &sparks, str::to_owned);
-        assert_eq!(line.chars().count(), WIDTH);
-        let line = with_sparks("Elo", "1", &sparks, str::to_owned);
-        assert_eq!(line.chars().count(), WIDTH);
+    fn figures_and_a_sparkline_fit_into_every_width() {
+        let values = vec![1.0; 200];
+        for width in [20, 39, 79, 140] {
+            for figures in [&"9".repeat(200), "1"] {
+                let line = with_sparks("Elo", figures, (&values, (0.0, 1.0)), width, str::to_owned);
+                assert_eq!(line.chars().count(), width, "{figures}");
+            }
+        }
+    }
+
+    #[test]
+    fn standings_that_do_not_fit_are_cut_with_a_count() {
+        let row = |number: u32| TableRow {
+            name: format!("engine-{number}"),
+            games: 2,
+            wins: 1,
+            draws: 1,
+            losses: 0,
+            pentanomial: crate::stats::Pentanomial([0, 0, 0, 1, 0]),
+            elo: Some(1.0),
+            elo_error: Some(2.0),
+            rating: None,
+            rating_error: None,
+            faults: 0,
+        };
+        let rows: Vec<TableRow> = (0..9).map(row).collect();
+        assert_eq!(standings(&rows, Ink::Plain, 79, 20).len(), 10);
+        let cut = standings(&rows, Ink::Plain, 79, 6);
+        assert_eq!(cut.len(), 6);
+        assert!(cut[5].contains("and 5 more engines"), "{cut:#?}");
+        assert!(cut.iter().all(|line| line.chars().count() <= 79), "{cut:#?}");
     }
 }

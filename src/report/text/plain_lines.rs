@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use crate::game::EngineIndex;
+use crate::game::{EngineIndex, GameId};
 use crate::journal::GameEntry;
 use crate::report::Summary;
 use crate::report::number_text::duration;
 use crate::report::text::score_block::{decision_line, fault_lines, score_block};
 use crate::report::text::termination_text::reason_text;
-use crate::run::{Observer, RunEvent, RunOutcome, RunView};
+use crate::run::{Observer, RunEvent, RunOutcome, RunView, fault_file_name};
 
 /// Number of pairs between two result blocks.
 const BLOCK_EVERY: u64 = 10;
@@ -18,26 +18,60 @@ const TUNING_BLOCK_EVERY: u64 = 100;
 /// Prints plain lines in the words that wrappers of other match runners expect.
 pub struct PlainLines<W> {
     out: W,
+    /// Lines of games that have begun before an earlier one was reported as finished.
+    begun: Vec<String>,
+    /// Games that are reported as begun and not as finished.
+    open: usize,
 }
 
 impl<W: Write + Send> PlainLines<W> {
     /// Returns an observer that writes to `out`.
     pub fn new(out: W) -> Self {
-        Self { out }
+        Self { out, begun: Vec::new(), open: 0 }
+    }
+
+    /// Prints the lines of games that have begun, as many as can be in play.
+    fn print_begun(&mut self, places: usize) -> io::Result<()> {
+        let count = self.begun.len().min(places.saturating_sub(self.open));
+        for line in self.begun.drain(..count) {
+            writeln!(self.out, "{line}")?;
+        }
+        self.open += count;
+        Ok(())
     }
 }
 
 impl<W: Write + Send> Observer for PlainLines<W> {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
-            RunEvent::Started | RunEvent::Boards(_) | RunEvent::Fault(_) => return Ok(()),
+            RunEvent::Started => return Ok(()),
+            RunEvent::Fault(bundle) => {
+                let game = GameId { pair: bundle.pair, game: bundle.game };
+                let file = fault_file_name(game, bundle.attempt);
+                let (name, reason) = (&bundle.engine_name, &bundle.reason);
+                writeln!(
+                    self.out,
+                    "Fault in game {game}: {name}: {reason}; the dialogue is in faults/{file}"
+                )?;
+            }
+            // A game whose predecessor was void must not wait for its result.
+            RunEvent::Boards(games) => {
+                self.print_begun(usize::MAX)?;
+                self.open = games.len();
+            }
             RunEvent::GameStarted { pair, game, white, black } => {
                 let number = view.plan.game_number(*pair, *game);
                 let of = view.plan.last_game().map_or(String::new(), |games| format!(" of {games}"));
                 let (white, black) = (view.plan.name_of(*white), view.plan.name_of(*black));
-                writeln!(self.out, "Started game {number}{of} ({white} vs {black})")?;
+                // The next game begins before the result of the last one is on disk; it is printed after it.
+                self.begun.push(format!("Started game {number}{of} ({white} vs {black})"));
+                self.print_begun(view.plan.concurrency)?;
             }
-            RunEvent::GameFinished(game) => writeln!(self.out, "{}", finished_line(game, view))?,
+            RunEvent::GameFinished(game) => {
+                writeln!(self.out, "{}", finished_line(game, view))?;
+                self.open = self.open.saturating_sub(1);
+                self.print_begun(view.plan.concurrency)?;
+            }
             RunEvent::Counted(pair) => {
                 let last = view.plan.last_pair() == Some(pair.pair + 1);
                 let every = if view.plan.is_tuning() { TUNING_BLOCK_EVERY } else { BLOCK_EVERY };
@@ -45,7 +79,7 @@ impl<W: Write + Send> Observer for PlainLines<W> {
                     write!(self.out, "{}", score_block(view))?;
                 }
             }
-            RunEvent::Warning(text) => writeln!(self.out, "Warning; {text}")?,
+            RunEvent::Warning(text) => writeln!(self.out, "Warning: {text}")?,
             RunEvent::Finished(outcome) => write!(self.out, "{}", closing_text(outcome, view))?,
         }
         self.out.flush()
@@ -96,7 +130,7 @@ fn result_text(view: &RunView<'_>, ending: &str) -> String {
     }
     text.push_str(&fault_lines(view));
     for warning in noise_warnings(view) {
-        text.push_str(&format!("Warning; {warning}\n"));
+        text.push_str(&format!("Warning: {warning}\n"));
     }
     text.push_str(ending);
     text.push_str(&format!("Total Time: {:0>8} (hours:minutes:seconds)\n", duration(view.seconds.floor())));

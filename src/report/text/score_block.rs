@@ -70,7 +70,8 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     }
     if let (Some(sprt), Some(llr)) = (plan.sprt(), view.state.llr()) {
         let bounds = sprt.bounds();
-        let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { llr / bounds.lower };
+        // The share of the way to the bound, with the sign of the ratio.
+        let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { -llr / bounds.lower };
         writeln!(
             block,
             "LLR: {llr:.2} ({share:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}]",

@@ -32,7 +32,7 @@ pub fn reason_text(ending: &Ending) -> String {
         Termination::FiftyMoves => "Draw by fifty moves rule".to_owned(),
         Termination::Repetition => "Draw by 3-fold repetition".to_owned(),
         Termination::TimeForfeit { over_us } => {
-            format!("{loses} loses on time ({}ms overrun)", over_us.div_ceil(1000))
+            format!("{loses} loses on time ({}ms beyond clock and margin)", over_us.div_ceil(1000))
         }
         Termination::TimeForfeitWithoutMate { .. } => {
             "Draw by insufficient mating material after a time forfeit".to_owned()

@@ -19,14 +19,18 @@ fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::
     let count = report.parameters.len();
     let weights = if count == 1 { "weight" } else { "weights" };
     writeln!(block, "Tuning of {count} {weights} ({setting}): {} games", grouped(2 * report.pairs_scored))?;
-    if let Some(gain) = report.gain {
+    if report.gain.is_some() && report.is_at_start() {
+        writeln!(block, "Gain: none yet, the best values so far are those of the start")?;
+    } else if let Some(gain) = report.gain {
         write!(block, "Gain: {:.1} +/- {:.1} Elo estimated", gain.elo.0 + 0.0, gain.error.0)?;
         match report.remaining_loss {
             Some(left) => writeln!(block, ", about {:.1} Elo left to gain", left.0)?,
             None => writeln!(block)?,
         }
     }
-    let rows = most_moved(report);
+    // A list that fits keeps the order of the plan, so that rows can be compared from block to block.
+    let rows =
+        if report.parameters.len() <= ROWS { report.parameters.iter().collect() } else { most_moved(report) };
     let shown = &rows[..rows.len().min(ROWS)];
     let width = shown.iter().map(|weight| weight.name.chars().count()).max().unwrap_or(0).max(6);
     writeln!(block, "{:width$} {:>9} {:>9}  {:<20} effect", "weight", "start", "best", "95 % interval")?;
@@ -40,6 +44,12 @@ fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::
     }
     if rows.len() > shown.len() {
         writeln!(block, "and {} more, in weights.toml", rows.len() - shown.len())?;
+    }
+    if report.gain.is_none() {
+        writeln!(
+            block,
+            "This method estimates neither gain nor intervals; the test of [accept] measures the gain"
+        )?;
     }
     Ok(())
 }
@@ -98,8 +108,8 @@ mod tests {
 Tuning of 2 weights (nodes=300): 1,200 games
 Gain: 12.3 +/- 5.0 Elo estimated, about 0.7 Elo left to gain
 weight           start      best  95 % interval        effect
-knight_value       230       318  308 to 328           clear
 tempo               10        11  1 to 21              clear
+knight_value       230       318  308 to 328           clear
 ";
         assert_eq!(block, expected);
     }

@@ -200,7 +200,7 @@ pub fn oversubscription(plan: &Plan, facts: &[EngineFacts], processors: usize) -
         limits.clock.is_some() || limits.movetime_ms.is_some()
     };
     if !sides.iter().any(by_clock) {
-        return None;
+        return crowding(plan, processors);
     }
     let needs = |pair: [usize; 2]| {
         let pair = pair.map(|place| &sides[place]);
@@ -216,6 +216,19 @@ pub fn oversubscription(plan: &Plan, facts: &[EngineFacts], processors: usize) -
             "{games} games at once need {needed} processors, {processors} {} available: engines would lose time waiting \
              for one; --concurrency {fit} is the most that fits",
             if processors == 1 { "is" } else { "are" },
+        )
+    })
+}
+
+/// Games for each processor beyond which a plan without clocks is a mistake rather than a choice.
+const CROWD: usize = 16;
+
+/// Warns if so many games without a clock are played at once that they only cost memory.
+fn crowding(plan: &Plan, processors: usize) -> Option<String> {
+    let games = plan.last_pair().map_or(plan.concurrency, |most| plan.concurrency.min(most as usize));
+    (games > CROWD * processors).then(|| {
+        format!(
+            "{games} games at once on {processors} processors only take turns and memory; --concurrency {processors} is as fast"
         )
     })
 }

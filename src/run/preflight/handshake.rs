@@ -5,6 +5,7 @@ use std::io;
 use crate::game::TimeControl;
 use crate::player::{
     EngineOption, EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
+    Transport,
 };
 
 use crate::run::plan::PlannedEngine;
@@ -144,14 +145,37 @@ async fn start_once(
             Ok(facts)
         }
         Err((player, fault)) => {
+            let printed = printed(&player);
             player.shut_down(Fitness::Unfit).await;
             match fault {
                 StartFault::Option(error) => Err(Refusal::Option(error)),
                 StartFault::WrongProtocol { .. } => Err(Refusal::Plan(without_subject(&fault.to_string()))),
-                _ => Ok(not_started(fault.to_string())),
+                _ => Ok(not_started(format!("{fault}{printed}"))),
             }
         }
     }
+}
+
+/// Returns the first line that an engine printed, which often tells why it is not one.
+fn printed<T: Transport>(player: &Player<T>) -> String {
+    let transcript = player.transcript();
+    let output =
+        transcript.iter().find_map(|line| line.strip_prefix("< ")).filter(|line| !line.trim().is_empty());
+    let errors = player.stderr_tail();
+    let errors = errors.lines().find(|line| !line.trim().is_empty());
+    match (output, errors) {
+        (Some(line), _) => format!("; it printed `{}`", shortened(line)),
+        (None, Some(line)) => format!("; it printed `{}` to standard error", shortened(line)),
+        (None, None) => "; it printed nothing".to_owned(),
+    }
+}
+
+fn shortened(line: &str) -> String {
+    const LONGEST: usize = 120;
+    if line.chars().count() <= LONGEST {
+        return line.to_owned();
+    }
+    line.chars().take(LONGEST).chain(['…']).collect()
 }
 
 /// Returns the fault as the rest of a sentence that begins with `it`.
