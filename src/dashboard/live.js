@@ -95,13 +95,17 @@
       const reply = await fetch('live/' + game.slot);
       if (reply.ok) {
         const full = await reply.json();
-        by('live-viewer').hidden = false;
-        if (!viewer) viewer = Page.viewer(by('live-viewer'));
-        const key = `${full.r} ${full.l}`;
-        if (followChosen.key !== key) { followChosen.key = key; viewer.open(full); }
-        showLines(full.lines || []);
+        if (full) {
+          by('live-viewer').hidden = false;
+          if (!viewer) viewer = Page.viewer(by('live-viewer'));
+          const key = `${full.r} ${full.l}`;
+          if (followChosen.key !== key) { followChosen.key = key; viewer.open(full); }
+          showLines(full.lines || []);
+        }
       }
-    } catch { /* The stream reports that the server does not answer. */ }
+    } catch {
+      // The stream reports that the server does not answer.
+    }
     asking = false;
   }
 

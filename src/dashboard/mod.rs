@@ -11,6 +11,7 @@ mod connection_cap;
 mod control;
 mod files;
 mod game_lists;
+mod live_games;
 mod overview;
 mod page_parts;
 mod routes;

@@ -22,6 +22,7 @@ use crate::dashboard::compare::compared;
 use crate::dashboard::control;
 use crate::dashboard::files::{self, NoFile};
 use crate::dashboard::game_lists::{GameLists, parse_query};
+use crate::dashboard::live_games::{LiveGameWriter, LiveGames};
 use crate::dashboard::overview::Overview;
 use crate::dashboard::page_parts::{PageParts, SentParts};
 use crate::dashboard::run_source::RunSource;
@@ -48,6 +49,7 @@ pub(super) struct AppState {
     pub(super) token: Token,
     pub(super) host_check: HostCheck,
     game_lists: GameLists,
+    live_games: Arc<LiveGames>,
     streams: Arc<Semaphore>,
     heavy: Semaphore,
 }
@@ -60,6 +62,7 @@ impl AppState {
             token,
             host_check,
             game_lists: GameLists::default(),
+            live_games: Arc::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             heavy: Semaphore::new(1),
         }
@@ -94,6 +97,7 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .route("/run/{id}/faults/{name}", get(bundle))
         .route("/run/{id}/game/{round}", get(game))
         .route("/run/{id}/games", get(games))
+        .route("/run/{id}/live/{slot}", get(live_game))
         .route("/run/{id}/{file}", get(file))
         .layer(from_fn_with_state(Arc::clone(&shared), guard))
         .with_state(shared)
@@ -160,7 +164,10 @@ async fn overview_events(State(shared): App) -> Result<Response, Refusal> {
 async fn run_events(State(shared): App, Path(id): Path<String>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
     let key = format!("/run/{id}");
-    let pages = shared.sources.subscribe(&key, || Box::new(RunSource::new(id, folder)));
+    let pages = shared.sources.subscribe(&key, || {
+        let live_games = LiveGameWriter::new(&id, Arc::clone(&shared.live_games));
+        Box::new(RunSource::new(id, folder, live_games))
+    });
     stream(&shared, pages)
 }
 
@@ -222,6 +229,14 @@ async fn game(State(shared): App, Path((id, round)): Path<(String, String)>) -> 
     let folder = find(&shared, &id)?;
     let found = tokio::task::spawn_blocking(move || files::game(&folder, &round)).await;
     let game = found.map_err(|_| Refusal::Full)??;
+    Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
+}
+
+/// Returns the game in a slot of a run with all its moves, as long as the run is watched.
+async fn live_game(State(shared): App, Path((id, slot)): Path<(String, usize)>) -> Result<Response, Refusal> {
+    find(&shared, &id)?;
+    // The game may have ended since the client saw it.
+    let game = shared.live_games.get(&id, slot).map_or_else(|| "null".to_owned(), |game| game.to_string());
     Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
 }
 

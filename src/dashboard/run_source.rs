@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use crate::dashboard::catalogue::{acceptance_id, plan_of};
 use crate::dashboard::control;
+use crate::dashboard::live_games::LiveGameWriter;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::report::RunPage;
 use crate::report::page::{ChartDetail, PageSetting, head_section, plan_section};
-use crate::run::control::{ControlRequest, RunPhase, RunStatus};
+use crate::run::control::{BoardStatus, ControlRequest, RunPhase, RunStatus};
 use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
 
@@ -29,6 +30,7 @@ pub(super) struct RunSource {
     id: String,
     folder: RunFolder,
     page: Option<RunPage>,
+    live_games: LiveGameWriter,
     drawn: Drawn,
 }
 
@@ -43,9 +45,9 @@ struct Drawn {
 }
 
 impl RunSource {
-    pub(super) fn new(id: String, folder: RunFolder) -> Self {
+    pub(super) fn new(id: String, folder: RunFolder, live_games: LiveGameWriter) -> Self {
         let drawn = Drawn { stale: true, acceptance: None, due: Instant::now() };
-        Self { id, folder, page: None, drawn }
+        Self { id, folder, page: None, live_games, drawn }
     }
 
     fn draw(&mut self, parts: &mut PageParts) {
@@ -103,10 +105,21 @@ impl Source for RunSource {
         };
         let reading = is_behind(&advance).then_some("reading");
         parts.put("status", &status(reader, running.as_ref(), reading, trouble.as_deref()));
-        parts.put("boards", &json!(running.and_then(|status| status.boards).unwrap_or_default()));
+        let boards = running.and_then(|status| status.boards).unwrap_or_default();
+        self.live_games.update(&boards);
+        parts.put("boards", &boards.iter().map(board).collect::<Value>());
         parts.put("news", &reader.incidents().rev().map(incident).collect::<Value>());
         self.draw(parts);
     }
+}
+
+/// Returns what a small board shows; the moves of a game are sent to clients that ask for them.
+fn board(board: &BoardStatus) -> Value {
+    json!({
+        "slot": board.slot, "round": board.round, "white": board.white, "black": board.black, "fen": board.fen,
+        "last": board.last, "plies": board.plies, "score": board.score, "clocks_ms": board.clocks_ms,
+        "since_ms": board.since_ms,
+    })
 }
 
 fn incident(incident: &Incident) -> Value {

@@ -217,6 +217,12 @@ impl LocalFleet {
         boards.iter().filter_map(LiveBoard::snapshot).collect()
     }
 
+    /// Asks for the dialogue with the engines of all games in progress, which later snapshots contain.
+    pub fn want_dialogue(&self) {
+        let boards = self.coordinator.lock().boards.clone();
+        boards.iter().for_each(LiveBoard::want_dialogue);
+    }
+
     /// Closes the fleet: finishes the pairs in progress, ends engines and threads. Returns the unread events.
     pub async fn close(mut self) -> Vec<FleetEvent> {
         self.coordinator.drain();

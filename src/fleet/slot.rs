@@ -406,6 +406,7 @@ impl Slot {
             searches: ByColor::new_with(|_| None),
             score: None,
             moved_at: Instant::now(),
+            dialogue: ByColor { white: Vec::new(), black: Vec::new() },
         }));
     }
 }

@@ -39,6 +39,8 @@ pub struct LiveGame {
     pub score: Option<Score>,
     /// When the last move was made.
     pub moved_at: Instant,
+    /// The last lines to and from the engine of each side; empty unless they were asked for.
+    pub dialogue: ByColor<Vec<String>>,
 }
 
 /// What an engine reported with its last move.

@@ -34,6 +34,11 @@ pub trait GameHost {
 pub trait Spectator {
     /// Called after a move.
     fn ply(&mut self, ply: &LivePly<'_>);
+
+    /// Whether the next call needs the dialogue with the engines, which takes time to copy.
+    fn wants_dialogue(&self) -> bool {
+        false
+    }
 }
 
 /// A move just made.
@@ -47,6 +52,8 @@ pub struct LivePly<'a> {
     pub clocks: ByColor<Option<Duration>>,
     /// When the move was made.
     pub at: Instant,
+    /// The last lines to and from the engine of each side, if they were asked for.
+    pub dialogue: Option<&'a ByColor<Vec<String>>>,
 }
 
 /// Conditions of a game.
@@ -452,13 +459,30 @@ impl<T: Transport> ActiveGame<'_, T> {
     }
 
     fn notify(&self, spectator: &mut dyn Spectator) {
+        let lines = |color: Color| last_lines(self.players[color.index()].transcript());
+        let dialogue = spectator.wants_dialogue().then(|| ByColor::new_with(lines));
         spectator.ply(&LivePly {
             position: self.referee.position(),
             plies: &self.plies,
             clocks: ByColor::new_with(|color| self.clocks[color].left()),
             at: self.moved_at,
+            dialogue: dialogue.as_ref(),
         });
     }
+}
+
+/// Returns the last lines of a dialogue, each cut to a readable length.
+fn last_lines(mut lines: Vec<String>) -> Vec<String> {
+    const LINES: usize = 12;
+    const LETTERS: usize = 160;
+    lines.drain(..lines.len().saturating_sub(LINES));
+    for line in &mut lines {
+        if let Some((cut, _)) = line.char_indices().nth(LETTERS) {
+            line.truncate(cut);
+            line.push('…');
+        }
+    }
+    lines
 }
 
 /// Disarms the timer of the blocking reader before a wait that may be long and does not block.

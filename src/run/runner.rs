@@ -418,6 +418,7 @@ impl Run {
         }
         if asked.request == ControlRequest::Boards {
             status.boards = Some(BoardStatus::all(&self.plan, &self.fleet.live()));
+            self.fleet.want_dialogue();
         }
         asked.answer(ControlAnswer::Status(Box::new(status)));
     }

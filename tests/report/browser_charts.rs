@@ -1,13 +1,14 @@
 //! Charts, tables and the list of games in a real browser: values at the cursor, zoom, export, sorting and filters.
 
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, Served};
 use crate::page::sample_page;
-use crate::run::{Bench, FAKE, finish};
+use crate::run::{Bench, FAKE, PLAYSELF, finish};
 
 /// The same page as a program would write it after this many pairs.
 fn open_sample(browser: &Browser, pairs: u64, plies: usize) -> tempfile::TempDir {
@@ -197,6 +198,18 @@ fn no_page_has_an_error_in_the_console() {
     assert_eq!(browser.run("return document.querySelectorAll('#cross-table tbody tr').length"), 3);
     assert_eq!(browser.run("return document.querySelectorAll('#superiority tbody td').length"), 9);
     assert!(browser.text("h1").contains("leads 3 engines"), "{}", browser.text("h1"));
+    // The same standings are on the page of a server.
+    let served =
+        Served::start(Command::new(PLAYSELF).arg("serve").arg(bench.path("cup")).args(["--at", "0"]));
+    browser.open(&served.url("/run/cup/"));
+    browser.wait(
+        "standings are shown",
+        "return document.querySelectorAll('#standings-table tbody tr').length === 3",
+    );
+    browser.wait("games are listed", "return document.getElementById('found').textContent === '18 games'");
+    browser.run("document.querySelector('#game-list tbody tr').click()");
+    browser.wait("the game opens", "return document.querySelectorAll('#viewer .men use').length > 0");
+    assert_eq!(browser.console_errors(), [""; 0], "the page of a server");
     // A tuning run without intervals.
     let tune = format!(
         "name = \"t\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 40\nparameters = [\"tempo_*\"]\n\
@@ -204,7 +217,7 @@ fn no_page_has_an_error_in_the_console() {
         book.display()
     );
     fs::write(bench.path("tune.toml"), tune).unwrap();
-    let mut command = std::process::Command::new(crate::run::PLAYSELF);
+    let mut command = Command::new(PLAYSELF);
     let (status, printed) =
         finish(command.current_dir(bench.folder.path()).args(["tune", "tune.toml", "--run-dir", "tuned"]));
     assert_eq!(status, 0, "{printed}");

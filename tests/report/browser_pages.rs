@@ -264,6 +264,7 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
         browser.run("return document.getElementById('steer').offsetParent === null").as_bool().unwrap(),
         "without a token there are no buttons"
     );
+    the_live_board_can_be_stepped_back(&browser);
     live_updates_arrive_within_a_second(&browser, &bench);
     foreign_requests_are_refused(&served);
     // With the token the buttons are shown and work, and the token is removed from the address bar.
@@ -278,6 +279,19 @@ fn the_live_page_follows_the_run_and_only_the_token_controls_it() {
     assert!(browser.run("return window.pwned === undefined").as_bool().unwrap(), "a name was executed");
     assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
     assert_fits(&browser, "the live page");
+}
+
+/// The large board shows a game in progress with its moves and what the engines sent.
+fn the_live_board_can_be_stepped_back(browser: &Browser) {
+    let moves = "document.querySelectorAll('#live-viewer [data-part=moves] tbody tr').length";
+    browser.wait("a game in progress has moves", &format!("return {moves} > 3"));
+    browser.run("document.querySelector('#live-viewer [data-part=first]').click()");
+    assert!(browser.text("#live-viewer [data-part=ply]").starts_with("0 /"));
+    browser.run("document.getElementById('dialogue').open = true");
+    browser.wait(
+        "the dialogue is shown",
+        "return document.getElementById('lines').textContent.includes('bestmove')",
+    );
 }
 
 fn live_updates_arrive_within_a_second(browser: &Browser, bench: &Bench) {

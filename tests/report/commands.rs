@@ -124,3 +124,67 @@ fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
     assert!(bench.path("plots/weight-tempo-mg.svg").exists());
     assert_eq!(bench.path("plots/gain.svg").exists(), has_gain);
 }
+
+/// The acceptance test is part of the outcome in every report, also if the program was killed before it could write it down.
+#[test]
+fn the_outcome_of_a_tuning_run_is_the_same_everywhere() {
+    let bench = Bench::new();
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+    let config = format!(
+        "name = \"tuned\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 40\nmethod = \"spsa\"\nparameters = [\"tempo_mg\", \"knight_value\"]\n\
+         [games]\nnodes = 40\nconcurrency = 2\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 20\n\
+         [accept]\nnodes = 40\nelo = [0.0, 400.0]\nmax_pairs = 12\n",
+        book.display()
+    );
+    fs::write(bench.path("tuned.toml"), config).unwrap();
+    let (status, printed) = playself(&bench, &["tune", "tuned.toml", "--run-dir", "run"]);
+    assert!([0, 1, 3].contains(&status), "{printed}");
+    let summary = || -> serde_json::Value {
+        let (status, json) = playself(&bench, &["report", "run", "--json"]);
+        assert_eq!(status, 0, "{json}");
+        serde_json::from_str(&json).unwrap()
+    };
+    let written: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    let state = written["tuning"]["acceptance"].as_str().unwrap().to_owned();
+    assert!(["accepted", "rejected", "undecided"].contains(&state.as_str()), "{written}");
+    assert_eq!(summary(), written);
+    assert_eq!(written["elo"], serde_json::Value::Null, "trials against each other measure nothing");
+    let test: serde_json::Value = serde_json::from_str(&bench.read("run/accept", "summary.json")).unwrap();
+    assert_eq!((&written["tuning"]["test"], &written["verdict"]), (&test, &test["verdict"]));
+    let word = state[..1].to_uppercase() + &state[1..];
+    let page = bench.read("run", "report.html");
+    assert!(page.contains(&format!("<h1>{word}: ")), "the headline has the verdict");
+    for arguments in [&["report", "run"][..], &["report", "run", "--forum"]] {
+        let (_, printed) = playself(&bench, arguments);
+        assert!(printed.contains(&format!("Outcome: {word}: ")), "{printed}");
+    }
+    let (_, compared) = playself(&bench, &["report", "run", "run/accept"]);
+    assert!(
+        compared.lines().nth(2).unwrap().contains(&state)
+            || compared.lines().nth(1).unwrap().contains(&state),
+        "{compared}"
+    );
+    // The files agree with the journals, and without its summary the test is read from its journal.
+    let (status, printed) = playself(&bench, &["verify", "run"]);
+    assert!(status == 0 && printed.contains("summary.json: agrees"), "{printed}");
+    fs::remove_file(bench.path("run/accept/summary.json")).unwrap();
+    assert_eq!(summary()["tuning"]["acceptance"], state.as_str());
+}
+
+/// A shell expands `results/*` to everything in the folder, and a published run may have no journal.
+#[test]
+fn other_files_are_left_out_of_a_comparison_and_published_runs_are_shown() {
+    let bench = Bench::new();
+    let config = bench.config("patch", &Match { pairs: 4, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "kept")).0, 0);
+    assert_eq!(finish(&mut bench.start(&config, "bare")).0, 0);
+    fs::remove_file(bench.path("bare/journal.ndjson")).unwrap();
+    fs::write(bench.path("notes.md"), "text").unwrap();
+    let (status, printed) = playself(&bench, &["report", "kept", "notes.md", "bare", "--page", "week.html"]);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("notes.md is not a run folder") && printed.contains("patch"), "{printed}");
+    let (status, printed) = playself(&bench, &["report", "bare"]);
+    assert!(status == 0 && printed.contains("The journal is not in the folder"), "{printed}");
+    let page = bench.read("bare", "report.html");
+    assert!(page.contains("only the summary can be shown") && page.contains("Time control"));
+}

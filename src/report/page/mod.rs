@@ -5,6 +5,7 @@ mod csp;
 mod game_index;
 mod head;
 mod html;
+mod live_line;
 mod match_data;
 mod match_sections;
 mod openings;
@@ -24,6 +25,7 @@ pub use game_index::{GameIndex, GameQuery};
 pub use html::{
     PAGE_SCRIPT, PAGE_STYLE, PIECES, PageContext, Section, head_section, plan_section, whole_page,
 };
+pub use live_line::LiveLine;
 pub use match_data::{EngineUse, FaultRow, MatchData};
 pub use match_sections::{fault_section, game_section, result_section, test_section, time_section};
 pub use openings::OpeningResults;

@@ -11,44 +11,50 @@ const MAX_BYTES: usize = 2_000_000;
 const FAULT_SHARE: usize = MAX_BYTES / 4;
 
 /// Value of a mate in the viewer.
-const MATE: i32 = 32_000;
+pub(super) const MATE: i32 = 32_000;
 
 /// A game in the format of the viewer. The keys are short because there are thousands of games. Columns have a value for
 /// each half-move, or `null`; a column without any value is empty.
 #[derive(Default, Serialize)]
-struct ShelvedGame<'a> {
+pub(super) struct ShelvedGame<'a> {
     /// `pair.game`.
-    r: String,
-    w: &'a str,
-    b: &'a str,
+    pub(super) r: String,
+    pub(super) w: &'a str,
+    pub(super) b: &'a str,
     /// The result.
-    s: &'a str,
+    pub(super) s: &'a str,
     /// The reason of the result.
-    e: String,
+    pub(super) e: String,
     /// Number of the opening, from 1; 0 if it is not known.
-    o: u64,
+    pub(super) o: u64,
     /// Number of half-moves.
-    l: usize,
+    pub(super) l: usize,
     /// Number of half-moves from the opening book.
-    x: usize,
+    pub(super) x: usize,
     /// The start position as FEN.
-    f: &'a str,
+    pub(super) f: &'a str,
     /// The moves in coordinates without separators, promotions as capitals.
-    m: String,
+    pub(super) m: String,
     /// The moves in standard algebraic notation, separated by spaces.
-    n: String,
+    pub(super) n: String,
     /// Evaluations from White's side in centipawns, mates as ±32000.
-    v: Vec<Option<i32>>,
+    pub(super) v: Vec<Option<i32>>,
     /// Depths.
-    d: Vec<Option<u16>>,
+    pub(super) d: Vec<Option<u16>>,
     /// Times in milliseconds.
-    t: Vec<Option<u64>>,
+    pub(super) t: Vec<Option<u64>>,
     /// Nodes.
-    k: Vec<Option<u64>>,
+    pub(super) k: Vec<Option<u64>>,
+    /// Clocks of White and Black in milliseconds, of a game in progress.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) c: Option<[Option<u64>; 2]>,
+    /// The last lines to and from the engines of White and Black, of a game in progress.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lines: Option<&'a [Vec<String>; 2]>,
 }
 
 impl ShelvedGame<'_> {
-    fn json(mut self) -> String {
+    pub(super) fn json(mut self) -> String {
         drop_empty(&mut self.v);
         drop_empty(&mut self.d);
         drop_empty(&mut self.t);
@@ -66,19 +72,20 @@ fn drop_empty<T>(column: &mut Vec<Option<T>>) {
 }
 
 /// The moves of a game in both notations.
-struct MoveTexts {
-    packed: String,
-    san: Vec<String>,
-    position: Position,
+#[derive(Debug)]
+pub(super) struct MoveTexts {
+    pub(super) packed: String,
+    pub(super) san: Vec<String>,
+    pub(super) position: Position,
 }
 
 impl MoveTexts {
-    fn new(start: Position) -> Self {
+    pub(super) fn new(start: Position) -> Self {
         Self { packed: String::new(), san: Vec::new(), position: start }
     }
 
     /// Adds a move. Returns the side that made it.
-    fn push(&mut self, mv: Move, style: MoveStyle) -> Color {
+    pub(super) fn push(&mut self, mv: Move, style: MoveStyle) -> Color {
         let mover = self.position.turn();
         self.packed.push_str(&pack(&self.position.coordinate(mv, style)));
         self.san.push(self.position.san(mv));

@@ -67,6 +67,8 @@ pub struct BoardStatus {
     pub clocks_ms: [Option<u64>; 2],
     #[serde(default)]
     pub depths: [Option<u16>; 2],
+    #[serde(default)]
+    pub dialogue: [Vec<String>; 2],
     pub fen: String,
     pub last: Option<String>,
     #[serde(default)]
@@ -98,6 +100,7 @@ impl BoardStatus {
         let moves: Vec<&str> = game.moves.iter().map(MoveText::as_str).collect();
         Self {
             chess960: game.style == MoveStyle::Chess960,
+            dialogue: Color::ALL.map(|color| game.dialogue[color].clone()),
             depths: Color::ALL.map(|color| game.searches[color]?.depth),
             nodes: Color::ALL.map(|color| game.searches[color]?.nodes),
             scores: Color::ALL.map(score_of),
