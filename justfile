@@ -83,6 +83,10 @@ match:
 bench-resume *arguments:
     cargo bench --bench resume -- {{arguments}}
 
+# Open the report of a million games in Chromium and measure its size and the time until it is drawn
+test-million-games:
+    cargo test --release --test report a_million_games_are_shown -- --ignored --nocapture
+
 # Stress a run for the given minutes with failing engines, kills, stops and resumes, then check its results
 soak minutes="60":
     PLAYSELF_SOAK_MINUTES={{minutes}} cargo test --release --test run soak:: -- --ignored --nocapture

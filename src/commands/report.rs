@@ -121,24 +121,34 @@ pub fn compared_run(folder: &RunFolder, link: String) -> Result<ComparedRun, Fai
     Ok(ComparedRun::new(&plan, &name, link, summary))
 }
 
-/// Opens run folders. With several paths, those that are no run folders are left out and named in the second list: a shell
-/// expands `results/*` to all files there.
+/// Opens run folders. A folder of run folders stands for those. With several paths, those that are neither are left out and
+/// named in the second list: a shell expands `results/*` to all files there.
 pub fn open_runs(paths: &[PathBuf]) -> Result<(Vec<RunFolder>, Vec<String>), Failure> {
-    if let [path] = paths {
-        return Ok((vec![RunFolder::open(path).or_usage()?], Vec::new()));
-    }
     let (mut folders, mut others) = (Vec::new(), Vec::new());
     for path in paths {
         match RunFolder::open(path) {
             Ok(folder) => folders.push(folder),
-            Err(_) if path.exists() => others.push(format!("{} is not a run folder", path.display())),
-            Err(why) => return Err(Failure::usage(why)),
+            Err(why) => match runs_in(path) {
+                runs if !runs.is_empty() => folders.extend(runs),
+                _ if paths.len() > 1 && path.exists() => {
+                    others.push(format!("{} is not a run folder", path.display()));
+                }
+                _ => return Err(Failure::usage(why)),
+            },
         }
     }
     if folders.is_empty() {
         return Err(Failure::usage(others.join("\n")));
     }
     Ok((folders, others))
+}
+
+/// Returns the run folders in a folder, by name.
+fn runs_in(path: &Path) -> Vec<RunFolder> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut runs: Vec<RunFolder> = entries.filter_map(|entry| RunFolder::open(&entry.path()).ok()).collect();
+    runs.sort_by(|one, other| one.path().cmp(other.path()));
+    runs
 }
 
 /// Returns the summary of the run in `folder`: that of `summary.json` if it is as new as the journal. The strength of a tuning run

@@ -100,6 +100,7 @@
           if (!viewer) viewer = Page.viewer(by('live-viewer'));
           const key = `${full.r} ${full.l}`;
           if (followChosen.key !== key) { followChosen.key = key; viewer.open(full); }
+          else viewer.showClocks(full.c);
           showLines(full.lines || []);
         }
       }

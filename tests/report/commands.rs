@@ -183,6 +183,11 @@ fn other_files_are_left_out_of_a_comparison_and_published_runs_are_shown() {
     let (status, printed) = playself(&bench, &["report", "kept", "notes.md", "bare", "--page", "week.html"]);
     assert_eq!(status, 0, "{printed}");
     assert!(printed.contains("notes.md is not a run folder") && printed.contains("patch"), "{printed}");
+    let (status, folder) = playself(&bench, &["report", "."]);
+    assert!(
+        status == 0 && folder.matches("patch").count() >= 2,
+        "a folder of runs stands for them: {folder}"
+    );
     let (status, printed) = playself(&bench, &["report", "bare"]);
     assert!(status == 0 && printed.contains("The journal is not in the folder"), "{printed}");
     let page = bench.read("bare", "report.html");

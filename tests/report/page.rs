@@ -80,7 +80,7 @@ fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> 
         result_section(picture),
         game_section(picture),
         time_section(picture),
-        fault_section(picture),
+        fault_section(picture, None),
     ];
     whole_page(context, &sections, shelf)
 }

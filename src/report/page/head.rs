@@ -62,7 +62,8 @@ fn match_figures(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut figures = vec![
         ("Elo", summary.elo_text()),
         ("Normalized Elo", estimate_text(summary.nelo, summary.nelo_error)),
-        ("Likelihood of superiority", percent(summary.los)),
+        // No finite number of games makes it certain.
+        ("Likelihood of superiority", percent(summary.los.map(|share| share.clamp(1e-9, 1.0 - 1e-9)))),
     ];
     figures.extend(llr_text(summary).map(|llr| ("LLR", llr)));
     figures.extend([

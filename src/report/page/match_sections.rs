@@ -1,9 +1,11 @@
 //! The sections of the page of a match or test.
 
 use std::cmp::Reverse;
+use std::path::Path;
 
 use askama::Template;
 
+use crate::game::FaultBundle;
 use crate::report::markup::render;
 use crate::report::number_text::grouped;
 use crate::report::page::charts::{
@@ -13,6 +15,7 @@ use crate::report::page::html::{Section, figure};
 use crate::report::page::{EngineUse, FaultRow, MatchData};
 use crate::report::{filters, hypotheses_text};
 use crate::stats::SprtConfig;
+use crate::store::read_text;
 
 #[derive(Template)]
 #[template(path = "certainty.html")]
@@ -130,10 +133,30 @@ pub fn time_section(data: &MatchData) -> Section {
 struct Faults<'a> {
     count: u64,
     listed: &'a [FaultRow],
+    details: Vec<FaultDetail<'a>>,
 }
 
-/// Returns the section with the games that ended by a fault and links to their details.
-pub fn fault_section(data: &MatchData) -> Section {
-    let faults = Faults { count: data.fault_count, listed: &data.faults };
+/// The evidence of one fault.
+struct FaultDetail<'a> {
+    fault: &'a FaultRow,
+    bundle: FaultBundle,
+    /// The last lines of the dialogue.
+    lines: String,
+}
+
+/// Largest number of faults whose evidence is on the page, and of lines of each.
+const DETAILED: usize = 12;
+const LINES: usize = 16;
+
+/// Returns the section with the games that ended by a fault. The evidence of the first ones is read from `faults`.
+pub fn fault_section(data: &MatchData, faults: Option<&Path>) -> Section {
+    let detail = |fault| {
+        let text = read_text(&faults?.join(FaultRow::file_name(fault))).ok()?;
+        let bundle: FaultBundle = serde_json::from_str(&text).ok()?;
+        let lines = bundle.transcript[bundle.transcript.len().saturating_sub(LINES)..].join("\n");
+        Some(FaultDetail { fault, bundle, lines })
+    };
+    let details = data.faults.iter().take(DETAILED).filter_map(detail).collect();
+    let faults = Faults { count: data.fault_count, listed: &data.faults, details };
     Section { id: "faults", html: render(&faults) }
 }

@@ -117,7 +117,7 @@ impl PageBuilder {
         sections.extend([
             game_section(&self.match_data),
             time_section(&self.match_data),
-            fault_section(&self.match_data),
+            fault_section(&self.match_data, Some(&setting.folder.faults())),
         ]);
         sections
     }

@@ -149,5 +149,5 @@ Page.viewer = (root) => {
     if (event.key in keys && event.target.tagName !== 'INPUT' && event.target.tagName !== 'SELECT') { turns[keys[event.key]](); event.preventDefault(); }
   });
   const reasonText = (reason) => reason.replaceAll('_', ' ');
-  return { open, report: (text) => { part('who').textContent = text; }, focus: () => { root.scrollIntoView({ block: 'nearest' }); part('board').focus({ preventScroll: true }); }, round: () => game && game.r, clockText };
+  return { open, report: (text) => { part('who').textContent = text; }, focus: () => { root.scrollIntoView({ block: 'nearest' }); part('board').focus({ preventScroll: true }); }, round: () => game && game.r, showClocks: (left) => { game.c = left; clocks(); } };
 };
