@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::check::bench::{Bench, Broken, ms};
 use crate::check::limits::{MIDDLEGAME, SEARCH};
-use crate::check::report::Judgement;
+use crate::check::report::{Grade, Judgement};
 use crate::check::running::RunningEngine;
 use crate::check::search::{Search, legal_move, position_of};
 use crate::chess::{MoveStyle, Position};
@@ -186,10 +186,21 @@ pub(super) fn unusual_fens(bench: &mut Bench) -> Result<Judgement, Broken> {
             // A single legal move, and check from two pieces.
             "position fen 7k/8/8/8/8/8/r7/7K w - - 0 1",
             "position fen 4k3/8/8/8/4r3/8/3n4/4K3 w - - 0 1",
-            // Superfluous spaces.
-            "position  fen  4k3/8/8/8/8/8/4P3/4K3  w  -  -  0  1  moves  e2e4",
         ];
         legal_everywhere(engine, &commands, "go depth 5").await
+    })
+}
+
+/// Any amount of white space separates words. No harness sends more than one space, so a miss does no harm.
+pub(super) fn white_space(bench: &mut Bench) -> Result<Judgement, Broken> {
+    bench.with(async |engine| {
+        let command = "position  fen  4k3/8/8/8/8/8/4P3/4K3  w  -  -  0  1  moves  e2e4";
+        let judged = legal_everywhere(engine, &[command], " go  depth\t4 ").await?;
+        Ok(if judged.grade == Grade::Pass {
+            Judgement::pass("several spaces and tabulators are understood")
+        } else {
+            Judgement::warn(judged.detail)
+        })
     })
 }
 

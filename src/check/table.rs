@@ -91,6 +91,7 @@ pub const CHECKS: &[Check] = &[
         positions::draws,
     ),
     check("FEN", "unusual positions are understood", Effort::Quick, positions::unusual_fens),
+    check("white space", "any amount of white space separates words", Effort::Quick, positions::white_space),
     check("long game", "a game of 600 half-moves is understood", Effort::Quick, positions::long_game),
     check("tiny clock", "a clock of a few milliseconds is kept", Effort::Quick, clocks::tiny_clocks),
     check("short clock", "no loss on time in a game at 0.1+0.01", Effort::Full, clocks::short_game),

@@ -14,9 +14,10 @@ use crate::protocol::xboard::{Capability, Command, Feature, FeatureList, Feature
 
 /// Time for the first feature. An engine that sends none speaks version 1.
 const FIRST_FEATURE: Duration = Duration::from_secs(8);
-/// Time after which a silent engine is sent [`NUDGE`].
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Harmless commands of every version, and the question once more: GNU Chess often answers only after a few lines.
+/// Time after which a silent engine is sent [`NUDGE`], again and again.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Harmless commands of every version, and the question once more. GNU Chess may miss that it has input to read, and
+/// then notices it only when more arrives.
 const NUDGE: [Command<'static>; 5] =
     [Command::New, Command::Force, Command::Easy, Command::Post, Command::Protover(2)];
 /// Time for the next feature of an engine that has announced neither `done=0` nor `done=1`.
@@ -47,7 +48,6 @@ pub(super) enum Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     Silent,
-    Nudged,
     Announcing,
     Waiting,
     Done,
@@ -70,10 +70,10 @@ pub(super) async fn announcement<T: Transport>(
         connection.queue_line(command.to_string().as_bytes());
     }
     let latest = Instant::now() + spec.timeouts.start;
+    let given_up = Instant::now() + FIRST_FEATURE;
     while found.progress != Progress::Done {
         let deadline = match found.progress {
             Progress::Silent => Instant::now() + PATIENCE,
-            Progress::Nudged => Instant::now() + FIRST_FEATURE.saturating_sub(PATIENCE),
             Progress::Announcing => Instant::now() + NEXT_FEATURE,
             Progress::Waiting | Progress::Done => latest,
         };
@@ -103,9 +103,8 @@ pub(super) async fn announcement<T: Transport>(
         match received {
             Ok(()) => {}
             Err(ExpectError::Late(StallPoint::Features))
-                if found.progress == Progress::Silent && Instant::now() < latest =>
+                if found.progress == Progress::Silent && Instant::now() < given_up.min(latest) =>
             {
-                found.progress = Progress::Nudged;
                 for command in NUDGE {
                     connection.queue_line(command.to_string().as_bytes());
                 }
@@ -124,7 +123,7 @@ pub(super) async fn announcement<T: Transport>(
 impl Announcement {
     fn take(&mut self, list: FeatureList<'_>) {
         self.version = Version::Two;
-        if matches!(self.progress, Progress::Silent | Progress::Nudged) {
+        if self.progress == Progress::Silent {
             self.progress = Progress::Announcing;
         }
         for (name, feature) in list.iter().take(MOST) {
