@@ -7,10 +7,10 @@ use anyhow::{Context, ensure};
 use crate::cli::choices::choice;
 use crate::cli::number_lists::{integers, numbers};
 use crate::commands::{Conclusion, Console, RunPlace, StartOptions, WarningPolicy};
-use crate::config::{LimitsTable, Preset, RunFile};
+use crate::config::{LimitsTable, Preset, RunFile, table_folders};
 use crate::dashboard::ServeAddress;
 use crate::fleet::Placement;
-use crate::game::{ClockRule, DrawRule, ResignRule, ResignSides};
+use crate::game::{ClockRule, DrawRule, ResignRule, ResignSides, TablebaseRule};
 use crate::opening::Order;
 use crate::run::Breaker;
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
@@ -78,6 +78,9 @@ pub struct RunFlags {
     /// Adjudicate a draw after N moves [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Adjudication")]
     max_moves: Option<u32>,
+    /// Adjudicate what the Syzygy endgame tables in these folders know [default: none]
+    #[arg(long, value_name = "PATH[:PATH]", value_parser = folders, help_heading = "Adjudication")]
+    tablebases: Option<Folders>,
     /// Do not stop the run, however often engines fail
     #[arg(long)]
     recover: bool,
@@ -138,6 +141,17 @@ pub struct LiveFlags {
         help_heading = "Output"
     )]
     pub serve: Option<ServeAddress>,
+}
+
+/// Folders of tables; a type of its own, because clap takes a list for several flags.
+#[derive(Clone, Debug)]
+struct Folders(Vec<PathBuf>);
+
+fn folders(text: &str) -> Result<Folders, String> {
+    match table_folders(text) {
+        folders if folders.is_empty() => Err("expected a folder".to_owned()),
+        folders => Ok(Folders(folders)),
+    }
 }
 
 fn draw_rule(text: &str) -> Result<DrawRule, String> {
@@ -222,6 +236,10 @@ impl RunFlags {
         run.adjudicate.draw = self.draw.or(run.adjudicate.draw);
         run.adjudicate.resign = self.resign.or(run.adjudicate.resign);
         run.adjudicate.max_moves = self.max_moves.or(run.adjudicate.max_moves);
+        if let Some(Folders(folders)) = &self.tablebases {
+            let rule = run.adjudicate.tablebases.get_or_insert_with(|| TablebaseRule::new(Vec::new()));
+            rule.folders.clone_from(folders);
+        }
         self.apply_test(run)?;
         Ok(notes)
     }

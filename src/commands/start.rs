@@ -89,6 +89,7 @@ pub fn start(
     let console = options.console;
     let openings = PlannedOpenings::open(&plan).or_usage()?;
     refuse_positions(&plan, &facts, &openings)?;
+    plan.tables().or_usage()?;
     let Fairness { warnings, notes } = fairness(&plan, &facts, processors());
     if options.warnings == WarningPolicy::Refuse && !warnings.is_empty() {
         return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));

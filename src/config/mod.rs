@@ -18,7 +18,7 @@ pub use presets::{DEFAULT_BOUNDS, Preset};
 pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, ProtocolName, RunFile,
-    TuneTable,
+    TuneTable, table_folders,
 };
 pub use toml_reader::Mistakes;
 pub use tune_space::{

@@ -1,6 +1,6 @@
 //! From a run file to a plan: fills in defaults and reports contradictions.
 
-use crate::game::ClockRule;
+use crate::game::{AdjudicationRules, ClockRule, TableJudge};
 use crate::opening::Share;
 use crate::player::SearchDetail;
 use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine, RunKind};
@@ -122,6 +122,7 @@ fn plan(
     let detail = SearchDetail { extras: run.pgn.needs_extras(), lines: run.pgn.match_lines.clone() };
     problems.extend(detail.wrong_pattern().map(|problem| format!("pgn.match_lines: {problem}")));
     let openings = book(run, &mut problems);
+    let adjudication = adjudication(run, &mut problems);
     if !problems.is_empty() {
         return Err(Unplannable(problems));
     }
@@ -150,7 +151,7 @@ fn plan(
         },
         breaker: run.games.breaker.unwrap_or_default(),
         openings,
-        adjudication: run.adjudicate.clone(),
+        adjudication,
         pgn: run.pgn.clone(),
         on_end: run.on_end.clone(),
         engines,
@@ -185,6 +186,21 @@ fn book(run: &RunFile, problems: &mut Vec<String>) -> Option<BookPlan> {
             None
         }
     }
+}
+
+/// The rules, with the folders of tables as they are found from everywhere.
+fn adjudication(run: &RunFile, problems: &mut Vec<String>) -> AdjudicationRules {
+    let mut rules = run.adjudicate.clone();
+    if let Some(rule) = &mut rules.tablebases {
+        for folder in &mut rule.folders {
+            // A folder that does not exist is reported below.
+            *folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        }
+        if let Err(why) = TableJudge::open(rule) {
+            problems.push(format!("adjudicate.tablebases: {why}"));
+        }
+    }
+    rules
 }
 
 /// The name without control characters, cut to a length that every file and terminal can show.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::fleet::Placement;
 use crate::game::{
-    AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FirstIncrement, ResignRule, ResignSides,
-    TimeControl, Variant,
+    AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
+    ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
 use crate::opening::Order;
 use crate::player::{Pondering, Restart};
@@ -432,7 +432,33 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
                 ],
             )
             .unwrap_or_default(),
+        tablebases: fields.table("tablebases", tablebases).flatten(),
     }
+}
+
+fn tablebases(fields: &mut Fields) -> Option<TablebaseRule> {
+    let path = fields.required("path", "one or more folders with `:` between them", Fields::text);
+    let men = fields.whole("men", 3);
+    let counted = fields.flag("fifty_moves").unwrap_or(true);
+    let results = fields.choice(
+        "results",
+        &[
+            ("both", TablebaseResults::Both),
+            ("wins", TablebaseResults::Wins),
+            ("draws", TablebaseResults::Draws),
+        ],
+    );
+    Some(TablebaseRule {
+        folders: table_folders(&path?),
+        men,
+        fifty_moves: if counted { FiftyMoves::Counted } else { FiftyMoves::Ignored },
+        results: results.unwrap_or_default(),
+    })
+}
+
+/// Splits a list of folders as in `PATH`; empty parts are skipped.
+pub fn table_folders(path: &str) -> Vec<PathBuf> {
+    path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
 }
 
 fn required(fields: &mut Fields, key: &str, least: i64) -> Option<u32> {

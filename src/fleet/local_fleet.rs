@@ -16,7 +16,7 @@ use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
 use crate::fleet::stall_detector::Suspensions;
 use crate::fleet::worker::{NewSlot, Worker, WorkerRole};
 use crate::fleet::{FleetEvent, PairJob, Placement, fd_limit};
-use crate::game::{AdjudicationRules, GameOfPair, LiveGame, VoidReason};
+use crate::game::{AdjudicationRules, GameOfPair, LiveGame, TableJudge, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
 /// Configuration of a fleet.
@@ -30,6 +30,8 @@ pub struct FleetConfig {
     pub rules: AdjudicationRules,
     /// Time that a slot rests after each game.
     pub wait_after_game: Duration,
+    /// Endgame tables that end games.
+    pub tables: Option<TableJudge>,
     /// Guardian that kills the engines if this process is killed; `None` leaves that to the kernel alone.
     pub guardian: Option<GuardianProgram>,
     /// Whether games are bound to processors.
@@ -48,6 +50,7 @@ impl FleetConfig {
             concurrency: 1,
             rules: AdjudicationRules::default(),
             wait_after_game: Duration::ZERO,
+            tables: None,
             guardian: None,
             placement: Placement::Off,
             processor_pool: "playself".to_owned(),
@@ -122,6 +125,7 @@ impl LocalFleet {
             launcher,
             rules: config.rules,
             wait_after_game: config.wait_after_game,
+            tables: config.tables,
             events: events.clone(),
             suspensions: Suspensions::default(),
             kill: kill.clone(),

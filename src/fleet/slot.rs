@@ -19,7 +19,8 @@ use crate::fleet::worker::{ActiveSlot, WorkerHost};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord,
-    GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, Termination, VoidReason, Warning, play,
+    GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge, Termination, VoidReason,
+    Warning, play,
 };
 use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
@@ -42,6 +43,7 @@ pub(super) struct SlotShared {
     pub(super) launcher: Launcher,
     pub(super) rules: AdjudicationRules,
     pub(super) wait_after_game: Duration,
+    pub(super) tables: Option<TableJudge>,
     pub(super) events: UnboundedSender<FleetEvent>,
     pub(super) suspensions: Suspensions,
     pub(super) kill: CancellationToken,
@@ -285,7 +287,8 @@ impl Slot {
             return Err(NoResult::Void(VoidReason::HarnessError { message }));
         };
         let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
-        let contest = Contest { setup, limits, rules: &self.shared.rules };
+        let SlotShared { rules, tables, .. } = &*self.shared;
+        let contest = Contest { setup, limits, rules, tables: tables.as_ref() };
         let (mut timer, mut board) = (LazyTimer::new(), self.board.clone());
         let before = [white.transport().cpu_time(), black.transport().cpu_time()];
         let played = play([&mut *white, &mut *black], contest, &mut timer, &*self.probe, &mut board).await;

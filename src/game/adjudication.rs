@@ -1,9 +1,10 @@
-//! Adjudication: ending a game by the engines' scores or by its length, before the rules end it.
+//! Adjudication: ending a game by the engines' scores or by its length, before the rules end it. Endgame tables are in
+//! `table_judge`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::chess::{ByColor, Color};
-use crate::game::{Ending, GameResult, Termination};
+use crate::game::{Ending, GameResult, TablebaseRule, Termination};
 use crate::player::Score;
 
 /// Active adjudication rules; `None` disables a rule.
@@ -18,6 +19,9 @@ pub struct AdjudicationRules {
     /// Draw after this many full moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
+    /// Result that endgame tables know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tablebases: Option<TablebaseRule>,
     /// How the rules count, and what a fallen flag means.
     #[serde(default, skip_serializing_if = "AdjudicationStyle::is_own")]
     pub style: AdjudicationStyle,

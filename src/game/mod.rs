@@ -9,6 +9,7 @@ mod play;
 mod record;
 mod referee;
 mod setup;
+mod table_judge;
 mod termination;
 mod time_control;
 
@@ -23,6 +24,7 @@ pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play}
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, SetupError};
+pub use table_judge::{FiftyMoves, TableJudge, TablebaseResults, TablebaseRule, TablesUnusable};
 pub use termination::{Flag, Termination};
 pub use time_control::{ClockRule, FirstIncrement, TimeControl, TimeControlError};
 

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use crate::chess::{ByColor, Color, Move, Position};
 use crate::game::setup::PositionCommand;
 use crate::game::{
-    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TimeControl, TimeEvidence,
+    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TableJudge, TimeControl,
+    TimeEvidence,
 };
 use crate::player::{
     Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, DrawOffer, ExitEvidence, LazyTimer,
@@ -65,6 +66,8 @@ pub struct Contest<'a> {
     pub limits: ByColor<TimeControl>,
     /// Adjudication rules.
     pub rules: &'a AdjudicationRules,
+    /// Endgame tables that end games.
+    pub tables: Option<&'a TableJudge>,
 }
 
 /// A finished game, before its sides are mapped to engines.
@@ -106,7 +109,8 @@ pub async fn play<T: Transport>(
     host: &dyn GameHost,
     spectator: &mut dyn Spectator,
 ) -> PlayedGame {
-    let mut referee = Referee::new(contest.setup.start, contest.rules.clone());
+    let mut referee =
+        Referee::new(contest.setup.start, contest.rules.clone()).with_tables(contest.tables.cloned());
     let mut plies = Vec::with_capacity(256);
     for &(mv, text) in &contest.setup.book {
         referee.play_book_move(mv);

@@ -1,8 +1,9 @@
-//! The sole judge of a game: rules first, then adjudication. Claims of engines are ignored.
+//! The sole judge of a game: rules first, then endgame tables, then adjudication by scores. Claims of engines are ignored.
 
 use crate::chess::{Bitboard, Color, DrawReason, GameLine, Move, Outcome, PieceKind, Position};
 use crate::game::{
-    AdjudicationRules, AdjudicationStyle, Adjudicator, Ending, GameResult, ObservedMove, Termination,
+    AdjudicationRules, AdjudicationStyle, Adjudicator, Ending, GameResult, ObservedMove, TableJudge,
+    Termination,
 };
 use crate::player::{PlayerFault, Score};
 
@@ -17,13 +18,26 @@ pub struct Referee {
     style: AdjudicationStyle,
     /// Half-moves so far, those of the opening included.
     plies: u32,
+    tables: Option<TableJudge>,
 }
 
 impl Referee {
     /// Creates a game that starts at this position.
     pub fn new(start: Position, rules: AdjudicationRules) -> Self {
         let style = rules.style;
-        Self { line: GameLine::new(start), adjudicator: Adjudicator::new(rules), style, plies: 0 }
+        Self {
+            line: GameLine::new(start),
+            adjudicator: Adjudicator::new(rules),
+            style,
+            plies: 0,
+            tables: None,
+        }
+    }
+
+    /// Lets endgame tables end the game.
+    #[must_use]
+    pub fn with_tables(self, tables: Option<TableJudge>) -> Self {
+        Self { tables, ..self }
     }
 
     /// Returns the current position.
@@ -57,7 +71,8 @@ impl Referee {
         // The score is recorded even if the rules end the game, but the rules take precedence.
         let played = ObservedMove { mover, score, fullmove, plies: self.plies, irreversible };
         let adjudicated = self.adjudicator.observe(&played);
-        self.verdict().or(adjudicated)
+        let known = || self.tables.as_ref().and_then(|tables| tables.judge(self.position()));
+        self.verdict().or_else(known).or(adjudicated)
     }
 
     /// Returns the ending after the flag of `loser` fell: a draw if its opponent could never mate, unless the style of

@@ -64,6 +64,8 @@ pub enum Termination {
     Resignation,
     /// One engine offered a draw and the other accepted it, as xboard engines can.
     AgreedDraw,
+    /// Endgame tables know the result.
+    Tablebase,
 }
 
 /// Side whose flag fell.
@@ -129,6 +131,7 @@ impl Termination {
             Self::MaxMoves => "max_moves",
             Self::Resignation => "resignation",
             Self::AgreedDraw => "agreed_draw",
+            Self::Tablebase => "tablebase",
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::fleet::{FleetConfig, FleetError, LocalFleet};
+use crate::game::TablesUnusable;
 use crate::journal::{Entry, FORMAT, LockedFile};
 use crate::opening::Opening;
 use crate::player::GuardianProgram;
@@ -109,6 +110,9 @@ pub enum RunError {
     /// The engines could not be set up.
     #[error(transparent)]
     Fleet(#[from] FleetError),
+    /// The endgame tables cannot be used.
+    #[error(transparent)]
+    Tables(#[from] TablesUnusable),
 }
 
 impl RunBuilder {
@@ -123,6 +127,7 @@ impl RunBuilder {
         config.concurrency = self.plan.concurrency;
         config.placement = self.plan.placement;
         config.rules = self.plan.adjudication.clone();
+        config.tables = self.plan.tables()?;
         config.guardian = Some(self.guardian.clone());
         config.wait_after_game = Duration::from_millis(self.plan.encounters.wait_ms);
         let interrupts = Interrupts::listen()?;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::Placement;
-use crate::game::{AdjudicationRules, EngineIndex, GameOfPair, TimeControl, Variant};
+use crate::game::{
+    AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
+};
 use crate::opening::{Order, Share};
 use crate::player::EngineSpec;
 use crate::stats::SprtConfig;
@@ -263,6 +265,14 @@ impl Plan {
     /// The thinking limits of White and Black.
     pub fn limits_of(&self, white: EngineIndex, black: EngineIndex) -> [TimeControl; 2] {
         [white, black].map(|engine| self.engines[engine.get()].limits)
+    }
+
+    /// Opens and checks the endgame tables that end games, if the plan has them.
+    pub fn tables(&self) -> Result<Option<TableJudge>, TablesUnusable> {
+        let Some(rule) = &self.adjudication.tablebases else { return Ok(None) };
+        let judge = TableJudge::open(rule)?;
+        judge.check()?;
+        Ok(Some(judge))
     }
 
     /// The test, if the run is one.

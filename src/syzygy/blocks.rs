@@ -133,7 +133,7 @@ fn lowest_codes(lowest: &[u16], min_code: u8) -> Result<Vec<(u64, u16)>, Damage>
     }
     let aligned = |(place, &code): (usize, &u64)| {
         let bits = u32::from(min_code) + place as u32;
-        // A code of so many bits must fit into them.
+        // A code must fit into its bits.
         if bits < 64 && code >> bits == 0 { Ok((code << (64 - bits), lowest[place])) } else { Err(WRONG) }
     };
     codes.iter().enumerate().map(aligned).collect()

@@ -148,10 +148,10 @@ mod tests {
     #[test]
     fn the_stronger_side_of_a_position_comes_first() {
         for (fen, name, strong) in [
-            ("8/8/8/8/8/8/1r6/K1k5 w - - 0 1", "KRvK", Color::Black),
-            ("8/8/8/8/8/8/1R6/K1k5 b - - 0 1", "KRvK", Color::White),
-            ("8/8/8/8/8/1n6/1R6/K1k5 b - - 0 1", "KRvKN", Color::White),
-            ("8/8/8/8/8/1r6/1R6/K1k5 b - - 0 1", "KRvKR", Color::Black),
+            ("k6K/8/8/8/8/8/1r6/8 w - - 0 1", "KRvK", Color::Black),
+            ("k6K/8/8/8/8/8/1R6/8 b - - 0 1", "KRvK", Color::White),
+            ("k6K/8/8/8/8/1n6/1R6/8 b - - 0 1", "KRvKN", Color::White),
+            ("k6K/8/8/8/8/1r6/1R6/8 b - - 0 1", "KRvKR", Color::Black),
         ] {
             let (material, side) = Material::of(&Position::from_fen(fen).unwrap());
             assert_eq!((material.to_string().as_str(), side), (name, StrongSide(strong)), "{fen}");

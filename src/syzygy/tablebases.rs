@@ -86,16 +86,14 @@ impl Tablebases {
         Ok(())
     }
 
-    /// Opens and checks every table of at most `men` men that is small enough for its checksum, so that nothing is
-    /// left to be found out later. Returns what is wrong.
+    /// Opens and checks every table of values of at most `men` men that is small enough for its checksum, so that
+    /// nothing is left to be found out later. Returns what is wrong.
     pub fn check(&self, men: u32) -> Vec<TableProblem> {
         let mut problems = Vec::new();
-        for (kind, files) in [(Kind::Wdl, &self.wdl), (Kind::Dtz, &self.dtz)] {
-            for (material, file) in files.iter().filter(|(material, _)| material.men() <= men) {
-                let small = file.path.metadata().is_ok_and(|metadata| metadata.len() <= CHECKED_BYTES);
-                if small && let Err(ProbeError::Damaged(problem)) = file.get(kind, *material) {
-                    problems.push((*problem).clone());
-                }
+        for (material, file) in self.wdl.iter().filter(|(material, _)| material.men() <= men) {
+            let small = file.path.metadata().is_ok_and(|metadata| metadata.len() <= CHECKED_BYTES);
+            if small && let Err(ProbeError::Damaged(problem)) = file.get(Kind::Wdl, *material) {
+                problems.push((*problem).clone());
             }
         }
         problems.sort_by(|a, b| a.path.cmp(&b.path));

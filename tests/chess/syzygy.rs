@@ -2,7 +2,8 @@
 //!
 //! The tables of three men are in `tests/chess/data/syzygy`. Tests of larger ones use the folder in the environment
 //! variable `PLAYSELF_TABLES`, or `../shared/tables` if there is one, and are skipped otherwise.
-//! `PLAYSELF_DAMAGED_TABLES` sets the number of damaged files.
+//! `PLAYSELF_DAMAGED_TABLES` sets the number of damaged files. `PLAYSELF_TABLE_DUMP` names a file to which the test of four
+//! men writes its positions with value and distance, to compare them with another reader.
 #![expect(clippy::print_stderr, reason = "skipped tests and counts are reported")]
 
 use std::fs;
@@ -178,6 +179,7 @@ fn tables_of_four_men_agree_with_themselves_one_move_later() {
         .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".rtbz")?.to_owned()))
         .collect();
     assert!(names.len() >= 35, "{} tables", names.len());
+    let mut dump = String::new();
     for name in names {
         let men = men(&name);
         for _ in 0..400 {
@@ -187,7 +189,11 @@ fn tables_of_four_men_agree_with_themselves_one_move_later() {
             let dtz = tables.probe_dtz(&position).unwrap();
             assert_eq!(Ok(dtz.with_clock(0)), wdl, "{name}: {} {dtz:?}", position.to_fen());
             progress(&tables, &position, dtz.0);
+            dump += &format!("{};{:?};{}\n", position.to_fen(), dtz.with_clock(0), dtz.0);
         }
+    }
+    if let Some(path) = std::env::var_os("PLAYSELF_TABLE_DUMP") {
+        fs::write(path, dump).unwrap();
     }
 }
 

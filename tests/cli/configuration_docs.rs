@@ -50,7 +50,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         "#### Thinking limits of an engine",
         "#### Limits and timeouts of an engine",
     ];
-    let tables: [(&str, &[&str]); 13] = [
+    let tables: [(&str, &[&str]); 14] = [
         ("", &["### Top level"]),
         ("[candidate]", &engine),
         ("[baseline]", &engine),
@@ -59,6 +59,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         ("[adjudicate]", &["### `[adjudicate]`"]),
         ("[adjudicate.draw]", &["### `adjudicate.draw`"]),
         ("[adjudicate.resign]", &["### `adjudicate.resign`"]),
+        ("[adjudicate.tablebases]", &["### `adjudicate.tablebases`"]),
         ("[sprt]", &["### `[sprt]`"]),
         ("[pgn]", &["### `[pgn]`"]),
         ("[tune]", &["### `[tune]`"]),

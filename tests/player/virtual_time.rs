@@ -193,7 +193,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let rules =
                 AdjudicationRules { max_moves: Some(setting.max_moves), ..AdjudicationRules::default() };
             let limits = ByColor { white: setting.limits, black: setting.limits };
-            let contest = Contest { setup: &setup, limits, rules: &rules };
+            let contest = Contest { setup: &setup, limits, rules: &rules, tables: None };
             let begun = Instant::now();
             let played = play(
                 [&mut white, &mut black],

@@ -68,6 +68,30 @@ fn adjudication_flags_work_as_their_help_describes() {
 }
 
 #[test]
+fn endgame_tables_end_games_and_folders_without_tables_are_refused() {
+    let bench = Bench::new();
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/chess/data/syzygy");
+    fs::write(bench.path("won.epd"), "7k/8/5K2/8/8/8/8/R7 b - - hmvc 0; fmvn 1;\n").unwrap();
+    let engines = ["--white", FAKE, "--black", FAKE, "--openings", "won.epd", "--run-dir", "run"];
+    let (status, printed) = classic(&bench, &[engines.as_slice(), &["--tablebases", tables]].concat());
+    assert_eq!(status, 0, "{printed}");
+    assert_eq!(printed.matches("1-0 {White wins by adjudication: SyzygyTB}").count(), 2, "{printed}");
+    assert!(bench.read("run", "journal.ndjson").contains("\"reason\":\"tablebase\""));
+    let pgn = bench.read("run", "games.pgn");
+    assert_eq!(pgn.matches("[Termination \"adjudication\"]").count(), 2, "{pgn}");
+    assert!(bench.read("run", "plan.toml").contains(tables), "the plan records the folder");
+    let (status, printed) = finish(Command::new(PLAYSELF).arg("verify").arg(bench.path("run")));
+    assert_eq!(status, 0, "{printed}");
+    fs::create_dir(bench.path("empty")).unwrap();
+    for (folder, expected) in [("empty", "no endgame tables"), ("missing", "cannot be read")] {
+        let flags = ["--white", FAKE, "--black", FAKE, "--tablebases", folder, "--run-dir", "refused"];
+        let (status, printed) = classic(&bench, &flags);
+        assert_eq!((status, printed.contains(expected)), (2, true), "{printed}");
+        assert!(!bench.path("refused").exists());
+    }
+}
+
+#[test]
 fn a_missing_journal_is_reported_and_the_other_files_stay() {
     let bench = Bench::new();
     let config = bench.config("lost", &Match { pairs: 2, ..Match::default() });

@@ -67,7 +67,7 @@ impl Ending {
             }));
         }
         if kind == PieceKind::Pawn {
-            // First who wins, because the distances begin anew after every pawn move.
+            // First who wins, because the distances begin again after every pawn move.
             let start = ending.values.clone();
             ending.propagate(&steps);
             for step in steps.iter_mut().flatten().flatten() {

@@ -85,7 +85,10 @@ pub(super) fn termination_tag(termination: &Termination) -> &'static str {
         Termination::IllegalMove { .. } => "illegal move",
         Termination::Crash { .. } | Termination::Protocol { .. } => "abandoned",
         Termination::Stall { .. } => "stalled connection",
-        Termination::AdjudicatedDraw | Termination::AdjudicatedWin | Termination::MaxMoves => "adjudication",
+        Termination::AdjudicatedDraw
+        | Termination::AdjudicatedWin
+        | Termination::MaxMoves
+        | Termination::Tablebase => "adjudication",
     }
 }
 

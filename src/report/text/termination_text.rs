@@ -45,5 +45,7 @@ pub fn reason_text(ending: &Ending) -> String {
         Termination::Resignation => format!("{loses} resigns"),
         Termination::AgreedDraw => "Draw by agreement".to_owned(),
         Termination::MaxMoves => "Draw by adjudication: maximal game length".to_owned(),
+        Termination::Tablebase if winner.is_none() => "Draw by adjudication: SyzygyTB".to_owned(),
+        Termination::Tablebase => format!("{wins} wins by adjudication: SyzygyTB"),
     }
 }
