@@ -35,6 +35,8 @@ pub struct SearchInfo {
     pub nps: u64,
     /// Use of the transposition table, in thousandths.
     pub hashfull: u32,
+    /// Positions that the endgame tables knew; `None` without tables.
+    pub table_hits: Option<u64>,
     /// Time since the start of the search.
     pub time: Duration,
     /// The line, starting with the root move.

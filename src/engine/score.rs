@@ -15,6 +15,9 @@ pub(super) const MATE_THRESHOLD: Value = MATE - 2 * MAX_PLY as Value;
 /// The largest score that is not a mate.
 pub(super) const MAX_EVAL: Value = MATE_THRESHOLD - 1;
 
+/// The score of a win that endgame tables know: better than every evaluation that occurs, and not a mate.
+pub(super) const TABLE_WIN: Value = 20_000;
+
 /// Returns the score of being mated `ply` plies from the root.
 #[inline(always)]
 pub(super) const fn mated_in(ply: usize) -> Value {

@@ -1,17 +1,21 @@
 //! The public interface of the engine: takes a game and limits, returns a move.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::chess::{GameLine, Move, Position};
 use crate::engine::score::{INFINITE, Value, is_mate};
-use crate::engine::search::{Memory, Reductions, RootMove, RootMoves, Search, SearchShared, ThreadRole};
+use crate::engine::search::{
+    Memory, Reductions, RootMove, RootMoves, Search, SearchShared, TableProbe, ThreadRole,
+};
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{
     Limits, Score, SearchMode, SearchObserver, SearchParams, SearchReport, StopFlag, Unobserved, Weights,
 };
+use crate::syzygy::Tablebases;
 
 /// Stack size of a helper thread, in bytes: enough for the deepest line, singular searches included.
 const HELPER_STACK: usize = 16 << 20;
@@ -27,6 +31,7 @@ pub struct Searcher {
     params: SearchParams,
     reductions: Reductions,
     contempt: Value,
+    tables: Option<(Arc<Tablebases>, u32)>,
 }
 
 impl Searcher {
@@ -41,6 +46,7 @@ impl Searcher {
             weights,
             params,
             contempt: 0,
+            tables: None,
         }
     }
 
@@ -82,6 +88,15 @@ impl Searcher {
         self.contempt = centipawns;
     }
 
+    /// Sets the endgame tables, for positions of at most `max_men` men. Without tables, and while none of them applies,
+    /// a search is the same as before.
+    pub fn set_tables(&mut self, tables: Option<Arc<Tablebases>>, max_men: u32) {
+        self.tables = tables.map(|tables| {
+            let max_men = max_men.min(tables.max_men());
+            (tables, max_men)
+        });
+    }
+
     /// Clears the transposition table and all history tables.
     pub fn new_game(&mut self) {
         self.table.clear();
@@ -100,7 +115,11 @@ impl Searcher {
     ) -> SearchReport {
         let started = Instant::now();
         let position = line.current();
-        let root_moves = RootMoves::new(position, &limits.searchmoves);
+        let probe = self.tables.as_ref().map(|(tables, max_men)| TableProbe { tables, max_men: *max_men });
+        // In a position of the tables only the best moves are searched, and the search need not ask again.
+        let known =
+            probe.filter(|_| limits.searchmoves.is_empty()).and_then(|probe| probe.best_moves(position));
+        let root_moves = RootMoves::new(position, known.as_ref().unwrap_or(&limits.searchmoves));
         if root_moves.is_empty() {
             let score = if position.in_check() { Score::Mate(0) } else { Score::DRAW };
             return SearchReport { best: None, ponder: None, score, depth: 0, nodes: 0 };
@@ -117,6 +136,9 @@ impl Searcher {
             budget: TimeBudget::from_limits(limits),
             finished: AtomicBool::new(false),
             visited: self.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+            tables: probe.filter(|_| known.is_none()),
+            table_hits: AtomicU64::new(u64::from(known.is_some())),
+            has_tables: probe.is_some(),
         };
         let keys: Vec<u64> = line.keys().collect();
         let results = run(&shared, &mut self.memories, position, &root_moves, &keys, observer);

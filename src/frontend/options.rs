@@ -1,7 +1,7 @@
 //! Options of the built-in engine, in one table for UCI, command lines and files.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::chess::MoveStyle;
@@ -9,6 +9,7 @@ use crate::engine::{Declared, DeclaredError, FileErrors, Limits, SearchParams, S
 use crate::protocol::Words;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
 use crate::store::read_text;
+use crate::syzygy::MAX_MEN;
 
 const DEFAULT_HASH_MB: u16 = 16;
 const DEFAULT_THREADS: u16 = 1;
@@ -32,6 +33,10 @@ pub struct EngineOptions {
     pub move_style: MoveStyle,
     /// Whether scores are reported with win, draw and loss probabilities.
     pub show_wdl: bool,
+    /// Folders of endgame tables, with `:` between them; empty for none.
+    pub syzygy_path: String,
+    /// Largest number of men for which endgame tables are used.
+    pub syzygy_limit: u32,
     /// Weights of the evaluation.
     pub weights: Weights,
     /// Parameters of the search.
@@ -48,11 +53,16 @@ impl Default for EngineOptions {
             move_overhead: Limits::DEFAULT_MOVE_OVERHEAD,
             move_style: MoveStyle::Standard,
             show_wdl: false,
+            syzygy_path: String::new(),
+            syzygy_limit: MAX_MEN,
             weights: Weights::default(),
             params: SearchParams::default(),
         }
     }
 }
+
+/// How GUIs write an empty path.
+const EMPTY_PATH: &str = "<empty>";
 
 /// The action that setting an option requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +101,12 @@ enum Named {
     MoveOverhead,
     Chess960,
     ShowWdl,
+    SyzygyPath,
+    SyzygyProbeLimit,
 }
 
 impl Named {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Hash,
         Self::ClearHash,
         Self::Threads,
@@ -104,6 +116,8 @@ impl Named {
         Self::MoveOverhead,
         Self::Chess960,
         Self::ShowWdl,
+        Self::SyzygyPath,
+        Self::SyzygyProbeLimit,
     ];
 
     const fn name(self) -> &'static str {
@@ -117,6 +131,8 @@ impl Named {
             Self::MoveOverhead => "Move Overhead",
             Self::Chess960 => "UCI_Chess960",
             Self::ShowWdl => "UCI_ShowWDL",
+            Self::SyzygyPath => "SyzygyPath",
+            Self::SyzygyProbeLimit => "SyzygyProbeLimit",
         }
     }
 
@@ -130,6 +146,8 @@ impl Named {
             Self::MultiPv => spin(DEFAULT_MULTIPV.into(), 1, 218),
             Self::Contempt => spin(DEFAULT_CONTEMPT.into(), -300, 300),
             Self::MoveOverhead => spin(Limits::DEFAULT_MOVE_OVERHEAD.as_millis() as i64, 0, 10_000),
+            Self::SyzygyPath => OptionKind::String { default: String::new() },
+            Self::SyzygyProbeLimit => spin(MAX_MEN.into(), 0, MAX_MEN.into()),
             Self::Ponder | Self::Chess960 | Self::ShowWdl => OptionKind::Check { default: Some(false) },
         }
     }
@@ -192,6 +210,10 @@ impl EngineOptions {
         if option == Named::ClearHash {
             return Ok(OptionEffect::ClearHash);
         }
+        if option == Named::SyzygyPath {
+            self.syzygy_path = if value == EMPTY_PATH { String::new() } else { value.to_owned() };
+            return Ok(OptionEffect::Stored);
+        }
         let number = option.number(value)?;
         // The range of each option fits the type of its field.
         match option {
@@ -205,7 +227,8 @@ impl EngineOptions {
             }
             Named::ShowWdl => self.show_wdl = number == 1,
             // `Ponder` announces that the GUI may ponder; the engine ponders whenever it receives `go ponder`.
-            Named::Ponder | Named::ClearHash => {}
+            Named::SyzygyProbeLimit => self.syzygy_limit = number as u32,
+            Named::Ponder | Named::ClearHash | Named::SyzygyPath => {}
         }
         Ok(OptionEffect::Stored)
     }
@@ -224,7 +247,12 @@ impl EngineOptions {
         self.weights.set(name, number.unwrap_or_default())
     }
 
-    /// Creates an engine with these options.
+    /// Returns the folders of endgame tables.
+    pub fn syzygy_folders(&self) -> Vec<PathBuf> {
+        self.syzygy_path.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from).collect()
+    }
+
+    /// Creates an engine with these options, without endgame tables.
     pub fn searcher(&self) -> Searcher {
         let mut searcher = Searcher::new(self.hash_mb);
         searcher.set_threads(self.threads);

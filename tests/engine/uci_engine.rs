@@ -51,6 +51,8 @@ fn uci_lists_every_option() {
         "Move Overhead",
         "UCI_Chess960",
         "UCI_ShowWDL",
+        "SyzygyPath",
+        "SyzygyProbeLimit",
     ] {
         assert!(options.iter().any(|option| option.name == name), "{name}");
     }
@@ -298,6 +300,30 @@ fn multipv_lines_and_wdl_are_reported_on_request() {
         let wdl = line.and_then(|info| info.wdl).unwrap_or_else(|| panic!("line {rank} in {lines:#?}"));
         assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
     }
+}
+
+#[test]
+fn endgame_tables_choose_the_move_and_are_counted() {
+    let mut engine = engine();
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/chess/data/syzygy");
+    engine.send_line(&format!("setoption name SyzygyPath value {tables}\nisready"));
+    let lines = engine.until("readyok");
+    assert!(lines.iter().any(|line| line.contains("found 5 WDL and 5 DTZ tables, up to 3 men")), "{lines:?}");
+    let known = "8/8/8/8/8/2k5/2p5/K7 b - - 0 1";
+    engine.send_line(&format!("position fen {known}\ngo depth 4"));
+    let lines = engine.until("bestmove");
+    assert!(lines.iter().any(|line| line.contains(" tbhits 1 ")), "{lines:?}");
+    // The tables are asked within the search: every capture leads to them.
+    engine.send_line("position fen 8/8/8/4k3/8/8/3p4/K6R w - - 3 60\ngo depth 6");
+    let lines = engine.until("bestmove");
+    let hits = |line: &String| match Reply::parse(line) {
+        Reply::Info(info) => info.read().tbhits,
+        _ => None,
+    };
+    assert!(lines.iter().filter_map(hits).max() > Some(0), "{lines:?}");
+    engine.send_line("setoption name SyzygyPath value <empty>\nposition startpos\ngo depth 3");
+    let lines = engine.until("bestmove");
+    assert!(!lines.iter().any(|line| line.contains("tbhits")), "{lines:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Iterative deepening with aspiration windows.
 
+use std::sync::atomic::Ordering;
+
 use crate::chess::Position;
 use crate::engine::observer::SearchInfo;
 use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate};
@@ -132,6 +134,8 @@ impl Search<'_> {
         let nodes = self.shared.nodes();
         let nps = (u128::from(nodes) * 1_000_000 / time.as_micros().max(1)) as u64;
         let hashfull = self.shared.table.hashfull();
+        let hits = self.shared.table_hits.load(Ordering::Relaxed);
+        let table_hits = self.shared.has_tables.then_some(hits);
         for (rank, root) in self.root_moves.top(lines).iter().enumerate() {
             observer.info(&SearchInfo {
                 depth: self.root_depth as u32,
@@ -142,6 +146,7 @@ impl Search<'_> {
                 nodes,
                 nps,
                 hashfull,
+                table_hits,
                 time,
                 pv: root.line.clone(),
             });

@@ -13,8 +13,10 @@ mod quiescence;
 mod root;
 mod see;
 mod singular;
+mod tables;
 mod thread;
 
 pub(super) use pruning::Reductions;
 pub(super) use root::{RootMove, RootMoves};
+pub(super) use tables::TableProbe;
 pub(super) use thread::{Memory, Search, SearchShared, ThreadRole};

@@ -111,7 +111,12 @@ impl Search<'_> {
             return hit.value;
         }
 
-        // 4. Static evaluation with correction history, and whether it is improving.
+        // 4. Endgame tables.
+        if let Some(value) = self.table_value::<K>(position, ply, alpha, beta) {
+            return value;
+        }
+
+        // 5. Static evaluation with correction history, and whether it is improving.
         let raw_eval = self.static_eval(position, ply, hit);
         let eval = self.frame(ply).eval;
         let trend = eval.map_or(Trend::Declining, |eval| self.trend(eval, ply));
@@ -121,7 +126,7 @@ impl Search<'_> {
         let context =
             NodeContext { ply, depth, alpha, beta, raw_eval, eval, trend, expected, hit, table_move, on_pv };
 
-        // 5. Pruning of the whole node: reverse futility, razoring, null move, ProbCut.
+        // 6. Pruning of the whole node: reverse futility, razoring, null move, ProbCut.
         if !K::PV
             && excluded.is_none()
             && self.shared.allows_pruning()
@@ -133,13 +138,13 @@ impl Search<'_> {
             return 0;
         }
 
-        // 6. Internal iterative reduction: without a table move the ordering is poor; a shallower search finds one.
+        // 7. Internal iterative reduction: without a table move the ordering is poor; a shallower search finds one.
         if depth >= 4 && table_move.is_none() && excluded.is_none() && (K::PV || expected == NodeType::Cut) {
             depth -= 1;
         }
         let context = NodeContext { depth, ..context };
 
-        // 7. Move loop.
+        // 8. Move loop.
         let previous_moves = self.previous_moves(ply);
         let refutations = self.refutations(ply);
         let mut picker = Picker::new(MoveFilter::All, table_move, refutations, previous_moves);
@@ -154,7 +159,7 @@ impl Search<'_> {
             let history = self.history_score(position, mv, &previous_moves);
             let late = LateMove { mv, number, history, stage: picker.stage(), refutations: &refutations };
 
-            // 8. Late move, futility, history and SEE pruning, once there is a move that does not lose to a mate.
+            // 9. Late move, futility, history and SEE pruning, once there is a move that does not lose to a mate.
             if !K::ROOT && best > -MATE_THRESHOLD && self.shared.allows_pruning() {
                 match self.prune_decision(position, &late, &NodeContext { alpha, ..context }) {
                     PruneDecision::Search => {}
@@ -166,7 +171,7 @@ impl Search<'_> {
                 }
             }
 
-            // 9. Singular extension of the table move, and multi-cut.
+            // 10. Singular extension of the table move, and multi-cut.
             let mut extension = 0;
             if !K::ROOT && excluded.is_none() && Some(mv) == table_move {
                 match self.singular::<K>(position, mv, &context) {
@@ -178,7 +183,7 @@ impl Search<'_> {
                 }
             }
 
-            // 10. Make the move. Checks that do not lose material are extended.
+            // 11. Make the move. Checks that do not lose material are extended.
             let child = position.play(mv);
             self.enter(ply, PieceTo::of(mv), child.key());
             let nodes_before = self.nodes;
@@ -189,7 +194,7 @@ impl Search<'_> {
                 self.frame_mut(ply + 1).double_extensions += 1;
             }
 
-            // 11. Principal variation search: null window, reduced for late moves; more only if it raises alpha.
+            // 12. Principal variation search: null window, reduced for late moves; more only if it raises alpha.
             let (new_depth, opposite) = (depth - 1 + extension, expected.opposite());
             let mut value = -INFINITE;
             if depth >= 2 && number > 1 + usize::from(K::ROOT) {
@@ -216,7 +221,7 @@ impl Search<'_> {
                 return 0;
             }
 
-            // 12. Compare the score with the best one and the window.
+            // 13. Compare the score with the best one and the window.
             if K::ROOT {
                 self.update_root_move(mv, value, alpha, number, nodes_before);
             }
@@ -236,12 +241,12 @@ impl Search<'_> {
             if mv.is_tactical() { captures.push(mv) } else { quiets.push(mv) }
         }
 
-        // 13. No move was searched: mate, stalemate, or only the excluded move is legal.
+        // 14. No move was searched: mate, stalemate, or only the excluded move is legal.
         if number == 0 {
             return self.value_without_moves(position, alpha, ply);
         }
 
-        // 14. Update the history tables on a cutoff, the transposition table and the correction history.
+        // 15. Update the history tables on a cutoff, the transposition table and the correction history.
         if best >= beta
             && let Some(mv) = best_move
         {

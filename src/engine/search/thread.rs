@@ -10,6 +10,7 @@ use crate::engine::search::history::{Histories, PieceTo, PreviousMoves};
 use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Refutations};
 use crate::engine::search::pruning::{Reductions, Trend};
 use crate::engine::search::root::RootMoves;
+use crate::engine::search::tables::TableProbe;
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{Evaluator, Limits, SearchMode, SearchParams, StopFlag, Weights};
@@ -28,6 +29,12 @@ pub(in crate::engine) struct SearchShared<'a> {
     pub(in crate::engine) finished: AtomicBool,
     /// Nodes visited by each thread.
     pub(in crate::engine) visited: Box<[AtomicU64]>,
+    /// Endgame tables, unless the root has been decided by them.
+    pub(in crate::engine) tables: Option<TableProbe<'a>>,
+    /// Positions that the endgame tables knew.
+    pub(in crate::engine) table_hits: AtomicU64,
+    /// Whether the engine has endgame tables, so that hits are reported.
+    pub(in crate::engine) has_tables: bool,
 }
 
 impl SearchShared<'_> {

@@ -83,6 +83,7 @@ impl InfoWriter {
             nodes: Some(info.nodes),
             nps: Some(info.nps),
             hashfull: Some(info.hashfull),
+            tbhits: info.table_hits,
             time: u64::try_from(info.time.as_millis()).ok(),
             pv: (!pv.is_empty()).then(|| Words::new(&pv)),
             ..uci::Info::default()

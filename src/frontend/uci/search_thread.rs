@@ -14,6 +14,7 @@ use crate::frontend::uci::debug_commands;
 use crate::frontend::uci::info_writer::InfoWriter;
 use crate::frontend::uci::output::Output;
 use crate::protocol::uci::Reply;
+use crate::syzygy::Tablebases;
 
 /// Stack size of the search thread, enough for the deepest line. Untouched pages take no memory.
 const STACK_BYTES: usize = 16 << 20;
@@ -55,7 +56,7 @@ impl SearchThread {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let pending = Arc::new(AtomicU64::new(0));
-        let state = State { searcher: None, options, output };
+        let state = State { searcher: None, tables: None, options, output };
         let counter = Arc::clone(&pending);
         thread::Builder::new().name("search".into()).stack_size(STACK_BYTES).spawn(move || {
             serve(state, &inbox, &counter);
@@ -99,8 +100,27 @@ fn serve(mut state: State, inbox: &Receiver<SearchJob>, pending: &AtomicU64) {
     }
 }
 
+/// Finds the endgame tables of the options, and reports how many there are and what is wrong with them.
+fn open_tables(options: &EngineOptions, output: &Output) -> Option<Arc<Tablebases>> {
+    let folders = options.syzygy_folders();
+    if folders.is_empty() {
+        return None;
+    }
+    let (tables, problems) = Tablebases::open(&folders);
+    for problem in problems.iter().take(5) {
+        output.info_string(problem);
+    }
+    let (values, distances) = tables.counts();
+    output.info_string(format_args!(
+        "found {values} WDL and {distances} DTZ tables, up to {} men",
+        tables.max_men()
+    ));
+    (tables.max_men() > 0).then(|| Arc::new(tables))
+}
+
 struct State {
     searcher: Option<Searcher>,
+    tables: Option<Arc<Tablebases>>,
     options: EngineOptions,
     output: Output,
 }
@@ -125,6 +145,10 @@ impl State {
 
     /// Applies only the options that differ: resizing the table or replacing weights discards search results.
     fn configure(&mut self, options: EngineOptions) {
+        let new_tables = options.syzygy_path != self.options.syzygy_path;
+        if new_tables {
+            self.tables = open_tables(&options, &self.output);
+        }
         if let Some(searcher) = &mut self.searcher {
             if options.hash_mb != self.options.hash_mb {
                 searcher.set_hash(options.hash_mb);
@@ -141,12 +165,20 @@ impl State {
             if options.params != self.options.params {
                 searcher.set_params(options.params.clone());
             }
+            if new_tables || options.syzygy_limit != self.options.syzygy_limit {
+                searcher.set_tables(self.tables.clone(), options.syzygy_limit);
+            }
         }
         self.options = options;
     }
 
     fn searcher(&mut self) -> &mut Searcher {
-        self.searcher.get_or_insert_with(|| self.options.searcher())
+        let Self { searcher, tables, options, .. } = self;
+        searcher.get_or_insert_with(|| {
+            let mut searcher = options.searcher();
+            searcher.set_tables(tables.clone(), options.syzygy_limit);
+            searcher
+        })
     }
 
     fn search(&mut self, line: &GameLine, limits: &Limits, stop: &StopFlag) {
