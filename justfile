@@ -59,6 +59,10 @@ bench-rivals fastchess c-chess-cli:
 soak-harness:
     cargo test --release --test player load:: -- --ignored --nocapture --test-threads 1
 
+# Measure how long `playself rate` takes for a million games; must stay under 10 s (--games N)
+bench-rate *arguments:
+    cargo bench --bench rate -- {{arguments}}
+
 # Compare the tuners with those of fishtest, OpenBench and weather-factory on eleven landscapes (--runs N, --games N, --best)
 bench-tuner *arguments:
     cargo bench --bench tuner -- {{arguments}}

@@ -44,7 +44,7 @@ pub use moves::{MAX_MOVES, Move, MoveList};
 pub use outcome::{DrawReason, Outcome, WinRule};
 pub use packed::{PackedPosition, UnpackError};
 pub use perft::{LeafStats, Perft, PerftTable, SEED_SUITE, SuiteRow, perft};
-pub use pgn::{PgnError, PgnGame, PgnMove, PgnProblem, PgnReader, PgnResult, Place};
+pub use pgn::{GameTags, PgnError, PgnGame, PgnMove, PgnProblem, PgnReader, PgnResult, PgnTags, Place};
 pub use piece::{Piece, PieceKind};
 pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};

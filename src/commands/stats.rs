@@ -1,9 +1,13 @@
 //! Strength and test verdict of counted results.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
+use crate::commands::failure::Failure;
+use crate::commands::game_results::GameResults;
 use crate::report::Verdict;
-use crate::stats::{CorrectedElo, Estimate, SprtConfig, Tally};
+use crate::stats::{CorrectedElo, Estimate, Pentanomial, SprtConfig, Tally, Trinomial};
 
 /// Estimates from counted results. Its keys are a contract.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,4 +68,50 @@ impl ResultStats {
             }),
         }
     }
+}
+
+/// Estimates with a description of what was counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedStats {
+    /// The estimates.
+    pub stats: ResultStats,
+    /// What was counted, in words.
+    pub counted: String,
+}
+
+impl CountedStats {
+    /// Estimates from pairs of games; `whose` names the player, if it is known.
+    pub fn of_pairs(counts: Pentanomial, whose: Option<&str>, test: Option<SprtConfig>) -> Self {
+        let counted = format!("{} games in {} pairs{}", counts.games(), counts.pairs(), of(whose));
+        Self { stats: ResultStats::of(&counts, test), counted }
+    }
+
+    /// Estimates from single games; `whose` names the player, if it is known.
+    pub fn of_games(counts: Trinomial, whose: Option<&str>, test: Option<SprtConfig>) -> Self {
+        let Trinomial { wins, draws, losses } = counts;
+        let games = counts.games();
+        let counted = format!("{games} games{}: {wins} won, {draws} drawn, {losses} lost", of(whose));
+        Self { stats: ResultStats::of(&counts, test), counted }
+    }
+
+    /// Estimates from the games of one player of a PGN file, by default of White in the first game: by pairs if every
+    /// round has one game with each colour, otherwise by games.
+    pub fn of_pgn(path: PathBuf, player: Option<&str>, test: Option<SprtConfig>) -> Result<Self, Failure> {
+        let results = GameResults::read(&[path])?;
+        let number = match player {
+            Some(name) => results.player(name).ok_or_else(|| format!("no game has a player `{name}`")),
+            None if results.names().is_empty() => Err("there is no game with a result".to_owned()),
+            None => Ok(0),
+        };
+        let number = number.map_err(Failure::usage)?;
+        let (whose, counts) = (Some(results.names()[number].as_str()), results.of_player(number));
+        Ok(match counts.pairs {
+            Some(pairs) => Self::of_pairs(pairs, whose, test),
+            None => Self::of_games(counts.games, whose, test),
+        })
+    }
+}
+
+fn of(whose: Option<&str>) -> String {
+    whose.map(|name| format!(" of {name}")).unwrap_or_default()
 }

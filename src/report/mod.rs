@@ -9,6 +9,7 @@ mod joint_rating;
 pub(crate) mod markup;
 mod number_text;
 pub mod page;
+mod rating_table;
 mod text;
 mod verdict;
 
@@ -23,6 +24,7 @@ pub use files::{
 pub use joint_rating::JointRating;
 pub use number_text::grouped;
 pub use page::{PageObserver, RunPage, write_page};
+pub use rating_table::{RatedGroup, RatedPlayer, RatingExtras, RatingTable};
 pub use text::{
     AnsiScreen, BoardLine, BoardView, Ink, JsonEvents, LivePanel, PanelSize, PanelStatus, PlainLines,
     ProgressBar, Trend, closing_text, decision_line, fault_lines, finished_line, interim_text,

@@ -2,7 +2,7 @@
 //!
 //! A match is counted as a [`Pentanomial`] of colour-swapped pairs or a [`Trinomial`] of single games. The counts alone
 //! determine the Elo difference with its confidence interval ([`Estimate`]) and the decision of a sequential test
-//! ([`Sprt`]).
+//! ([`Sprt`]). Games between many players become a [`Tournament`], which has [`Ratings`].
 
 mod brownian;
 mod corrected;
@@ -12,6 +12,7 @@ mod game_model;
 mod llr;
 mod operating;
 mod random;
+mod rating;
 mod root;
 mod sample;
 mod simulate;
@@ -24,6 +25,7 @@ pub use estimate::Estimate;
 pub use game_model::{GameModel, ImpossibleGames, PairOdds};
 pub use operating::{GameVariance, OperatingCurve};
 pub use random::Random;
+pub use rating::{AnchorOutOfRange, Encounter, Measured, RatingOptions, Ratings, Tournament};
 pub use root::{NoSignChange, find_root};
 pub use sample::{Sample, Tally};
 pub use simulate::{Counting, SimulatedTest, SprtSimulation};

@@ -11,4 +11,5 @@ mod help;
 mod revisions;
 mod stats_commands;
 mod stats_llr;
+mod stats_rating;
 mod stats_sprt;

@@ -7,8 +7,8 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    ask, book, check, completions, control, data, doctor, init, manual, options, plan, play, report, resume,
-    rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
+    ask, book, check, completions, control, data, doctor, init, manual, options, plan, play, rate, report,
+    resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
 
 #[derive(Debug, Subcommand)]
@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Options(options::OptionsCommand),
     Plan(plan::PlanCommand),
     Stats(stats::StatsCommand),
+    Rate(rate::RateCommand),
     Simulate(simulate::SimulateCommand),
     Book(book::BookArgs),
     Data(data::DataCommand),
@@ -68,6 +69,7 @@ impl Command {
             Self::Options(command) => command.run(),
             Self::Plan(command) => command.run(),
             Self::Stats(command) => command.run(),
+            Self::Rate(command) => command.run(),
             Self::Simulate(command) => command.run(),
             Self::Book(command) => command.run(),
             Self::Data(command) => command.run(),

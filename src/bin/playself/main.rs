@@ -16,6 +16,7 @@ mod manual;
 mod options;
 mod plan;
 mod play;
+mod rate;
 mod report;
 mod resume;
 mod revision;

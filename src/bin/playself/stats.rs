@@ -1,11 +1,12 @@
 //! `playself stats`.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::cli::number_lists::integers;
 use playself::cli::test_flags::TestFlags;
-use playself::commands::{CorrectedStats, Failure, OrFailure, ResultStats, answer};
+use playself::commands::{CorrectedStats, CountedStats, Failure, OrFailure, ResultStats, answer};
 use playself::report::Verdict;
 use playself::stats::{Bounds, Pentanomial, SprtConfig, Trinomial};
 
@@ -23,6 +24,9 @@ const MAX_COUNT: u64 = 1_000_000_000_000;
 pub(crate) struct StatsCommand {
     #[command(flatten)]
     counts: Counts,
+    /// Player of --pgn whose results are counted [default: White of the first game]
+    #[arg(long, value_name = "NAME", requires = "pgn")]
+    candidate: Option<String>,
     /// Strength of H0
     #[arg(long, value_name = "ELO", requires = "elo1", allow_negative_numbers = true)]
     elo0: Option<f64>,
@@ -45,6 +49,9 @@ struct Counts {
     /// Number of single games won, drawn and lost
     #[arg(long, value_name = "W,D,L", allow_hyphen_values = true, value_parser = counts::<3>)]
     wdl: Option<[u64; 3]>,
+    /// Count the games of a PGN file: by pairs if every round has one game with each colour, otherwise single games
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
 }
 
 fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
@@ -61,17 +68,13 @@ impl StatsCommand {
             (Some(elo0), Some(elo1)) => Some(self.test.config(elo0, elo1).or_usage()?),
             _ => None,
         };
-        let (stats, counted) = match (self.counts.pentanomial, self.counts.wdl) {
-            (Some(counts), _) => {
-                let counts = Pentanomial(counts);
-                let counted = format!("{} games in {} pairs", counts.games(), counts.pairs());
-                (ResultStats::of(&counts, test), counted)
-            }
-            (None, counts) => {
+        let Counts { pentanomial, wdl, pgn } = self.counts;
+        let CountedStats { stats, counted } = match (pentanomial, wdl, pgn) {
+            (Some(counts), ..) => CountedStats::of_pairs(Pentanomial(counts), None, test),
+            (None, _, Some(path)) => CountedStats::of_pgn(path, self.candidate.as_deref(), test)?,
+            (None, counts, None) => {
                 let [wins, draws, losses] = counts.unwrap_or_default();
-                let counts = Trinomial { wins, draws, losses };
-                let counted = format!("{} games: {wins} won, {draws} drawn, {losses} lost", counts.games());
-                (ResultStats::of(&counts, test), counted)
+                CountedStats::of_games(Trinomial { wins, draws, losses }, None, test)
             }
         };
         if self.json {

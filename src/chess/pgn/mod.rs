@@ -4,9 +4,11 @@ mod error;
 mod game;
 mod lexer;
 mod reader;
+mod tags;
 mod writer;
 
 pub use error::{PgnError, PgnProblem};
 pub use game::{PgnGame, PgnMove, PgnResult};
 pub use lexer::Place;
 pub use reader::PgnReader;
+pub use tags::{GameTags, PgnTags};
