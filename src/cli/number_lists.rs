@@ -1,6 +1,10 @@
-//! Comma-separated numbers on the command line.
+//! Numbers on the command line: comma-separated ones, and counts within a range.
 
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
+
+use clap::builder::TypedValueParser;
 
 /// Parses exactly `N` comma-separated non-negative integers.
 pub fn integers<T: Unsigned, const N: usize>(text: &str) -> Result<[T; N], String> {
@@ -12,6 +16,17 @@ pub fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     parse(text)
         .filter(|numbers: &[f64; N]| numbers.iter().all(|number| number.is_finite()))
         .ok_or_else(|| format!("expected {N} comma-separated numbers, got `{text}`"))
+}
+
+/// Returns a parser of whole numbers within `range`.
+pub fn count(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usize> {
+    let (least, most) = (*range.start() as u64, *range.end() as u64);
+    clap::value_parser!(u64).range(least..=most).map(|number| number as usize)
+}
+
+/// Returns a parser of whole numbers from 1 to `most`.
+pub fn positive_count(most: usize) -> impl TypedValueParser<Value = NonZeroUsize> {
+    count(1..=most).try_map(NonZeroUsize::try_from)
 }
 
 fn parse<T: FromStr, const N: usize>(text: &str) -> Option<[T; N]> {

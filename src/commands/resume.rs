@@ -21,7 +21,7 @@ use crate::run::{
     Observer, Plan, ReplayError, Replayed, RunBuilder, RunStart, StopStyle, plan_changes, plan_from_toml,
     replay,
 };
-use crate::store::{RunFolder, read_text, sha256_of};
+use crate::store::{RunFolder, read_text, remove_drafts, sha256_of};
 
 /// Options of a resumed run.
 #[derive(Clone, Debug)]
@@ -56,6 +56,8 @@ impl OpenRun {
                 Failure::Fault(anyhow::Error::from(error).context(what))
             }
         })?;
+        // The lock proves that no other process plays this run.
+        remove_drafts(folder.path());
         Ok(Self { folder, plan, plan_text, journal })
     }
 

@@ -74,9 +74,9 @@ impl EngineBounds {
                 Unit::Seconds => {
                     fields.number_within(key, 0.001, LONGEST_S).map(|seconds| (seconds * 1e6) as u64)
                 }
-                Unit::Kilobytes => fields.whole_within(key, 1, MOST).map(|number| number << 10),
-                Unit::Megabytes => fields.whole_within(key, 1, MOST).map(|number| number << 20),
-                Unit::Pieces => fields.whole_within(key, 1, MOST),
+                Unit::Kilobytes => fields.whole(key, 1, MOST).map(|number: u64| number << 10),
+                Unit::Megabytes => fields.whole(key, 1, MOST).map(|number: u64| number << 20),
+                Unit::Pieces => fields.whole(key, 1, MOST),
             };
             set.extend(value.map(|value| (bound, value)));
         }

@@ -31,7 +31,7 @@ impl LandscapeFile {
         let parsed = read_document(path, text, |fields| {
             let games = games(fields);
             let cliff = fields.table("cliff", cliff).flatten();
-            let seed = fields.whole("turned_by_seed", 0);
+            let seed = fields.whole("turned_by_seed", 0, i64::MAX);
             let parabolas = parabolas(fields)?;
             match Landscape::new(parabolas) {
                 Ok(landscape) => {

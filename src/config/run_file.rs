@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fleet::Placement;
+use crate::fleet::{MAX_CONCURRENCY, Placement};
 use crate::game::{
     AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
@@ -10,7 +10,8 @@ use crate::game::{
 use crate::opening::Order;
 use crate::player::{Pondering, Restart};
 use crate::run::{
-    AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent, TestBy,
+    AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent, Plan,
+    TestBy,
 };
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 use crate::store::read_text;
@@ -18,6 +19,9 @@ use crate::store::read_text;
 use crate::config::engine_limits::EngineBounds;
 use crate::config::pgn_table::pgn;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
+
+/// The longest budget of a tuning run: ten years.
+const MAX_HOURS: f64 = 87_600.0;
 
 /// A run file as written; [`resolve`](super::resolve) turns it into a plan. `None` where the file has no key.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -264,10 +268,10 @@ impl RunFile {
     pub fn parse(path: &Path, text: &str) -> Result<Self, Mistakes> {
         read_document(path, text, |fields| Self {
             name: fields.text("name"),
-            seed: fields.whole("seed", 0),
+            seed: fields.whole("seed", 0, i64::MAX),
             engines: engines(fields),
             pairing: fields.choice("pairing", &PAIRINGS),
-            seeds: fields.whole("seeds", 1),
+            seeds: fields.whole("seeds", 1, 100_000),
             games: fields.table("games", games).unwrap_or_default(),
             adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
             pgn: fields.table("pgn", pgn).unwrap_or_default(),
@@ -349,10 +353,10 @@ fn engine(fields: &mut Fields) -> EngineEntry {
 fn limits(fields: &mut Fields) -> LimitsTable {
     LimitsTable {
         tc: fields.parsed("tc"),
-        movetime_ms: fields.whole("movetime_ms", 1),
-        nodes: fields.whole("nodes", 1),
-        depth: fields.whole("depth", 1),
-        margin_ms: fields.whole("margin_ms", 0),
+        movetime_ms: fields.whole("movetime_ms", 1, TimeControl::MAX_MOVETIME_MS),
+        nodes: fields.whole("nodes", 1, TimeControl::MAX_NODES),
+        depth: fields.whole("depth", 1, TimeControl::MAX_DEPTH),
+        margin_ms: fields.whole("margin_ms", 0, TimeControl::MAX_MARGIN_MS),
         first_increment: fields.choice(
             "first_increment",
             &[("after", FirstIncrement::After), ("before", FirstIncrement::Before)],
@@ -363,19 +367,19 @@ fn limits(fields: &mut Fields) -> LimitsTable {
 fn games(fields: &mut Fields) -> GamesTable {
     GamesTable {
         limits: limits(fields),
-        concurrency: fields.whole("concurrency", 1),
+        concurrency: fields.whole("concurrency", 1, MAX_CONCURRENCY),
         placement: fields.choice("placement", &[("auto", Placement::Auto), ("off", Placement::Off)]),
         openings: fields.text("openings").map(PathBuf::from),
         order: fields.choice(
             "order",
             &[("random", Order::Random), ("sequential", Order::Sequential), ("fastchess", Order::Fastchess)],
         ),
-        start: fields.whole("start", 1),
-        take: fields.whole("take", 1),
-        plies: fields.whole("plies", 0),
+        start: fields.whole("start", 1, Plan::MAX_OPENING),
+        take: fields.whole("take", 1, Plan::MAX_OPENING),
+        plies: fields.whole("plies", 0, Plan::MAX_OPENING_PLIES),
         variant: fields
             .choice("variant", &[("standard", Variant::Standard), ("chess960", Variant::Chess960)]),
-        max_pairs: fields.whole("max_pairs", 1),
+        max_pairs: fields.whole("max_pairs", 1, Plan::MAX_PAIRS),
         breaker: fields
             .choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off), ("first", Breaker::First)]),
         encounters: encounters(fields),
@@ -396,20 +400,23 @@ fn encounters(fields: &mut Fields) -> Encounters {
         opening: fields.choice("opening_per", &per).unwrap_or_default(),
         at_once: at_once.unwrap_or_default(),
         test_by: TestBy::default(),
-        repeat: fields.whole("repeat", 1).unwrap_or(0),
-        block: fields.whole("block", 1).unwrap_or(0),
+        repeat: fields.whole("repeat", 1, Plan::MAX_PAIRS).unwrap_or(0),
+        block: fields.whole("block", 1, Plan::MAX_PAIRS).unwrap_or(0),
         seeds: 0,
-        wait_ms: fields.whole("wait_ms", 0).unwrap_or(0),
+        wait_ms: fields.whole("wait_ms", 0, TimeControl::MAX_MARGIN_MS).unwrap_or(0),
     }
 }
 
 fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
+    const MAX_MOVES: u32 = AdjudicationRules::MAX_MOVES;
+    const MAX_CP: u32 = AdjudicationRules::MAX_CP;
     AdjudicationRules {
         draw: fields
             .table("draw", |fields| {
-                let after_move = fields.whole("after_move", 0).unwrap_or(0);
+                let after_move = fields.whole("after_move", 0, MAX_MOVES).unwrap_or(0);
                 // Every key is read before a missing one is reported, so that all mistakes are found.
-                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 0));
+                let (moves, cp) =
+                    (required(fields, "moves", 1, MAX_MOVES), required(fields, "cp", 0, MAX_CP));
                 Some(DrawRule { after_move, moves: moves?, cp: cp? })
             })
             .flatten(),
@@ -417,11 +424,12 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
             .table("resign", |fields| {
                 let two_sided = fields.flag("two_sided").unwrap_or(true);
                 let sides = if two_sided { ResignSides::Two } else { ResignSides::One };
-                let (moves, cp) = (required(fields, "moves", 1), required(fields, "cp", 0));
+                let (moves, cp) =
+                    (required(fields, "moves", 1, MAX_MOVES), required(fields, "cp", 0, MAX_CP));
                 Some(ResignRule { moves: moves?, cp: cp?, sides })
             })
             .flatten(),
-        max_moves: fields.whole("max_moves", 1),
+        max_moves: fields.whole("max_moves", 1, MAX_MOVES),
         style: fields
             .choice(
                 "style",
@@ -438,7 +446,7 @@ fn adjudicate(fields: &mut Fields) -> AdjudicationRules {
 
 fn tablebases(fields: &mut Fields) -> Option<TablebaseRule> {
     let path = fields.required("path", "one or more folders with `:` between them", Fields::text);
-    let men = fields.whole("men", 3);
+    let men = fields.whole("men", 3, 32);
     let counted = fields.flag("fifty_moves").unwrap_or(true);
     let results = fields.choice(
         "results",
@@ -461,8 +469,9 @@ pub fn table_folders(path: &str) -> Vec<PathBuf> {
     path.split(':').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
 }
 
-fn required(fields: &mut Fields, key: &str, least: i64) -> Option<u32> {
-    fields.required(key, &format!("an integer of at least {least}"), |fields, key| fields.whole(key, least))
+fn required(fields: &mut Fields, key: &str, least: i64, most: u32) -> Option<u32> {
+    let what = format!("an integer of at least {least}");
+    fields.required(key, &what, |fields, key| fields.whole(key, least, most))
 }
 
 fn sprt(fields: &mut Fields) -> Option<SprtConfig> {
@@ -501,7 +510,7 @@ fn tune(fields: &mut Fields) -> TuneTable {
     let table = TuneTable {
         method: fields.text("method"),
         hours: fields.number("hours"),
-        games: fields.whole("games", 2),
+        games: fields.whole("games", 2, 2 * Plan::MAX_PAIRS),
         list: fields.text("list").map(PathBuf::from),
         parameters_line: fields.line_of("parameters"),
         parameters: fields.texts("parameters").unwrap_or_default(),
@@ -518,15 +527,15 @@ fn tune(fields: &mut Fields) -> TuneTable {
     if table.parameters.is_empty() && table.list.is_none() {
         fields.missing("parameters", "names of weights or options, or patterns such as \"*_mobility\"");
     }
-    if table.hours.is_some_and(|hours| hours <= 0.0) {
-        fields.wrong("hours must be more than 0");
+    if table.hours.is_some_and(|hours| hours <= 0.0 || hours > MAX_HOURS) {
+        fields.wrong(format_args!("hours must be more than 0 and at most {MAX_HOURS}"));
     }
     table
 }
 
 fn accept(fields: &mut Fields) -> Option<AcceptTable> {
     let limits = limits(fields);
-    let max_pairs = fields.whole("max_pairs", 1);
+    let max_pairs = fields.whole("max_pairs", 1, Plan::MAX_PAIRS);
     let sprt = sprt(fields)?;
     Some(AcceptTable { limits, sprt, max_pairs })
 }

@@ -185,18 +185,17 @@ impl Fields {
         }
     }
 
-    /// A whole number of at least `least` that fits its type.
-    pub(super) fn whole<T: TryFrom<i64>>(&mut self, key: &str, least: i64) -> Option<T> {
-        self.take(key, &format!("a whole number from {least}"), |value| match value {
-            Value::Integer(number) if number >= least => T::try_from(number).ok(),
-            _ => None,
-        })
-    }
-
-    /// A whole number within a range.
-    pub(super) fn whole_within(&mut self, key: &str, least: i64, most: i64) -> Option<u64> {
-        self.take(key, &format!("a whole number from {least} to {most}"), |value| match value {
-            Value::Integer(number) if (least..=most).contains(&number) => u64::try_from(number).ok(),
+    /// A whole number within a range that its type can hold.
+    pub(super) fn whole<T: TryFrom<i64>>(
+        &mut self,
+        key: &str,
+        least: i64,
+        most: impl TryInto<i64>,
+    ) -> Option<T> {
+        let most = most.try_into().unwrap_or(i64::MAX);
+        let range = if most == i64::MAX { String::new() } else { format!(" to {most}") };
+        self.take(key, &format!("a whole number from {least}{range}"), |value| match value {
+            Value::Integer(number) if (least..=most).contains(&number) => T::try_from(number).ok(),
             _ => None,
         })
     }

@@ -79,6 +79,9 @@ fn too_few_text(wanted: usize, possible: usize) -> String {
     let games =
         if wanted == 1 { "one game needs".to_owned() } else { format!("{wanted} games at once need") };
     let advice = match possible {
+        _ if wanted > fd_limit::MAX_CONCURRENCY => {
+            return format!("{wanted} games at once are too many; the most is {}", fd_limit::MAX_CONCURRENCY);
+        }
         0 => "not even one game fits: raise the limit (ulimit -Hn)".to_owned(),
         _ => format!("at most {possible} fit: lower --concurrency or raise the limit (ulimit -Hn)"),
     };

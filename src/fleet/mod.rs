@@ -15,7 +15,7 @@ mod stall_detector;
 mod worker;
 
 pub use event::{EngineFatal, FleetEvent};
-pub use fd_limit::most_slots;
+pub use fd_limit::{MAX_CONCURRENCY, most_slots, set_aside_descriptors};
 pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::{Placement, bind_process};

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chess::{ByColor, Color};
+use crate::game::time_control::within;
 use crate::game::{Ending, GameResult, TablebaseRule, Termination};
 use crate::player::Score;
 
@@ -47,6 +48,29 @@ impl AdjudicationStyle {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     fn is_own(&self) -> bool {
         *self == Self::Playself
+    }
+}
+
+impl AdjudicationRules {
+    /// The most moves that a rule can name; no game is as long.
+    pub const MAX_MOVES: u32 = 100_000;
+
+    /// The most centipawns that a rule can name: more than any score.
+    pub const MAX_CP: u32 = 1_000_000;
+
+    /// Refuses rules beyond the largest numbers, and rules that would end every game at once.
+    pub fn check(&self) -> Result<(), String> {
+        let (moves, cp) = (u64::from(Self::MAX_MOVES), u64::from(Self::MAX_CP));
+        if let Some(DrawRule { after_move, moves: count, cp: distance }) = self.draw {
+            within("draw.after_move", Some(after_move.into()), 0..=moves)?;
+            within("draw.moves", Some(count.into()), 1..=moves)?;
+            within("draw.cp", Some(distance.into()), 0..=cp)?;
+        }
+        if let Some(ResignRule { moves: count, cp: distance, .. }) = self.resign {
+            within("resign.moves", Some(count.into()), 1..=moves)?;
+            within("resign.cp", Some(distance.into()), 0..=cp)?;
+        }
+        within("max_moves", self.max_moves.map(u64::from), 1..=moves)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -70,7 +71,8 @@ fn parse_span(text: &str) -> Option<Duration> {
         return None;
     }
     let seconds: f64 = seconds.parse().ok()?;
-    let span = Duration::try_from_secs_f64(seconds).ok()? + Duration::from_secs(minutes.checked_mul(60)?);
+    let minutes = Duration::from_secs(minutes.checked_mul(60)?);
+    let span = Duration::try_from_secs_f64(seconds).ok()?.checked_add(minutes)?;
     // Rounded to microseconds, so that a clock is the same after writing and parsing it.
     (span <= LONGEST).then(|| Duration::from_micros(span.as_micros() as u64))
 }
@@ -144,6 +146,26 @@ impl TimeControl {
     /// Default margin: the cost of pipes and scheduler on a machine that is not overloaded.
     pub const DEFAULT_MARGIN_MS: u64 = 10;
 
+    /// The longest time per move: a year.
+    pub const MAX_MOVETIME_MS: u64 = LONGEST.as_secs() * 1000;
+
+    /// The largest margin: a day.
+    pub const MAX_MARGIN_MS: u64 = 24 * 3600 * 1000;
+
+    /// The most nodes per move; fits every integer type that engines and files use.
+    pub const MAX_NODES: u64 = 1_000_000_000_000_000_000;
+
+    /// The greatest depth; no engine reaches it.
+    pub const MAX_DEPTH: u32 = 10_000;
+
+    /// Refuses limits beyond the largest ones.
+    pub fn check(&self) -> Result<(), String> {
+        within("movetime_ms", self.movetime_ms, 1..=Self::MAX_MOVETIME_MS)?;
+        within("nodes", self.nodes, 1..=Self::MAX_NODES)?;
+        within("depth", self.depth.map(u64::from), 1..=u64::from(Self::MAX_DEPTH))?;
+        within("margin_ms", Some(self.margin_ms), 0..=Self::MAX_MARGIN_MS)
+    }
+
     /// No limit except the harness's cap on a single move.
     pub const UNLIMITED: Self = Self {
         clock: None,
@@ -215,6 +237,16 @@ impl fmt::Display for TimeControl {
     }
 }
 
+/// Refuses a number outside its range.
+pub(super) fn within(name: &str, number: Option<u64>, range: RangeInclusive<u64>) -> Result<(), String> {
+    match number {
+        Some(number) if !range.contains(&number) => {
+            Err(format!("{name} must be from {} to {}, not {number}", range.start(), range.end()))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +292,8 @@ mod tests {
             "5++1",
             "1:2:3",
             "99999999999999999999",
+            "1:18446744073709551000",
+            "307445734561825860:18446744073709551000",
             "40/",
         ] {
             assert!(text.parse::<ClockRule>().is_err(), "{text}");

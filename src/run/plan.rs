@@ -1,15 +1,16 @@
 //! Everything needed to repeat a run.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::Placement;
+use crate::fleet::{MAX_CONCURRENCY, Placement};
 use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
 use crate::opening::{Order, Share};
-use crate::player::EngineSpec;
+use crate::player::{EngineSpec, Timeouts};
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 
@@ -56,6 +57,23 @@ pub struct Plan {
     pub engines: Vec<PlannedEngine>,
 }
 
+impl Plan {
+    /// The most pairs of a run: more than are played in a century.
+    pub const MAX_PAIRS: u64 = 1_000_000_000;
+
+    /// The highest number of the first opening that is used.
+    pub const MAX_OPENING: u64 = 1_000_000_000_000;
+
+    /// The longest timeout of an engine: a day.
+    pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
+    /// The largest size that limits what an engine prints; no machine has more memory.
+    pub const MAX_BYTES: u64 = 1 << 50;
+
+    /// The most plies of an opening.
+    pub const MAX_OPENING_PLIES: u32 = 10_000;
+}
+
 /// `plan.toml` as it is written: the kind of the run is spread over four optional keys.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,19 +105,52 @@ struct PlanTable {
     engines: Vec<PlannedEngine>,
 }
 
+impl PlanTable {
+    /// Refuses numbers that no plan of this program has. A plan can be edited and played again.
+    fn check(&self) -> Result<(), String> {
+        let within = |name: &str, number: u64, most: u64| {
+            let valid = (1..=most).contains(&number);
+            if valid { Ok(()) } else { Err(format!("{name} must be from 1 to {most}, not {number}")) }
+        };
+        within("concurrency", self.concurrency as u64, MAX_CONCURRENCY as u64)?;
+        within("max_pairs", self.max_pairs.unwrap_or(1), Plan::MAX_PAIRS)?;
+        within("openings.start", self.openings.as_ref().map_or(1, |book| book.start), Plan::MAX_OPENING)?;
+        self.adjudication.check()?;
+        self.engines.iter().try_for_each(|engine| {
+            let checked = engine.limits.check().and_then(|()| check_timeouts(&engine.spec.timeouts));
+            checked.map_err(|why| format!("engine {}: {why}", engine.spec.name))
+        })
+    }
+}
+
+/// Refuses limits of an engine beyond those that a configuration file can set.
+fn check_timeouts(limits: &Timeouts) -> Result<(), String> {
+    let Timeouts { start, ready, new_game, stop, quit, term, move_cap, write, .. } = limits;
+    let longest = [start, ready, new_game, stop, quit, term, move_cap, write].into_iter().max();
+    if longest.is_some_and(|longest| *longest > Plan::MAX_TIMEOUT) {
+        return Err(format!("timeouts must be from 0 to {} s", Plan::MAX_TIMEOUT.as_secs()));
+    }
+    let largest = limits.line_bytes.max(limits.move_bytes).max(limits.stderr_bytes) as u64;
+    if largest > Plan::MAX_BYTES {
+        return Err(format!("sizes must be from 0 to {} bytes", Plan::MAX_BYTES));
+    }
+    Ok(())
+}
+
 impl TryFrom<PlanTable> for Plan {
-    type Error = &'static str;
+    type Error = String;
 
     fn try_from(table: PlanTable) -> Result<Self, Self::Error> {
+        table.check()?;
         let kind = match (table.max_pairs, table.sprt, table.tune, table.accept) {
             (_, None, Some(tuner), accept) => RunKind::Tuning { tuner: Box::new(tuner), accept },
             (max_pairs, Some(sprt), None, None) => RunKind::Test { sprt, max_pairs },
             (Some(pairs), None, None, None) => RunKind::Match { pairs },
-            (None, None, None, None) => return Err("a match without max_pairs has no end"),
+            (None, None, None, None) => return Err("a match without max_pairs has no end".to_owned()),
             (_, Some(_), Some(_), _) => {
-                return Err("a run is a test or tunes, not both: it has sprt and tune");
+                return Err("a run is a test or tunes, not both: it has sprt and tune".to_owned());
             }
-            (_, _, None, Some(_)) => return Err("accept needs tune"),
+            (_, _, None, Some(_)) => return Err("accept needs tune".to_owned()),
         };
         Ok(Self {
             playself: table.playself,

@@ -2,14 +2,15 @@
 
 mod atomic_file;
 mod file_hash;
+mod random_name;
 mod regular_file;
 mod run_folder;
 mod temp_folder;
 mod utc_date;
 
-pub use atomic_file::{sync_parent, write_whole};
+pub use atomic_file::{copy_whole, remove_drafts, sync_parent, write_whole};
 pub use file_hash::{FileHash, sha256_of};
-pub use regular_file::{open_regular, read_text};
+pub use regular_file::{open_own, open_regular, read_own, read_text};
 pub use run_folder::{RESULTS, RunFolder};
 pub use temp_folder::TempFolder;
 pub use utc_date::UtcDate;

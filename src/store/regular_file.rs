@@ -1,8 +1,11 @@
-//! Opening files that a user names: regular files only, of bounded size where they are read whole.
+//! Opening files that a user names or a run folder holds: regular files only, of bounded size where they are read whole.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use nix::fcntl::OFlag;
 
 /// The largest text file that is read whole: configurations, plans, summaries, weights.
 const MAX_TEXT: u64 = 256 << 20;
@@ -28,11 +31,36 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Opens a regular file that belongs to its folder: like [`open_regular`], and a symbolic link is refused, because it may
+/// lead anywhere.
+pub fn open_own(path: &Path) -> io::Result<File> {
+    refuse_special(&fs::symlink_metadata(path)?)?;
+    // Neither a link nor a pipe that takes the place of the file in between is opened.
+    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    refuse_special(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Reads a file that belongs to its folder, of at most `most` bytes. Bytes that are not UTF-8 are replaced.
+pub fn read_own(path: &Path, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if open_own(path)?.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
+        let message = format!("the file is larger than {most} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }
-    let kind = if metadata.is_dir() { "it is a directory" } else { "it is not a regular file" };
+    let kind = match metadata.file_type() {
+        kind if kind.is_dir() => "it is a directory",
+        kind if kind.is_symlink() => "it is a symbolic link",
+        _ => "it is not a regular file",
+    };
     Err(io::Error::new(io::ErrorKind::InvalidInput, kind))
 }
 
@@ -56,6 +84,15 @@ mod tests {
         }
         let file = folder.path().join("file");
         fs::write(&file, "text").unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(read_text(&link).unwrap(), "text", "a user may name a link");
+        for foreign in [Path::new("/dev/zero"), folder.path(), &pipe, &link] {
+            let kind = read_own(foreign, 100).unwrap_err().kind();
+            assert_eq!(kind, io::ErrorKind::InvalidInput, "{}", foreign.display());
+        }
+        assert_eq!(read_own(&file, 4).unwrap(), "text");
+        assert_eq!(read_own(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(read_text(&file).unwrap(), "text");
         assert_eq!(read_text(&folder.path().join("missing")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }

@@ -1,13 +1,13 @@
 //! Temporary folders of unpredictable name.
 
-use std::collections::hash_map::RandomState;
 use std::fs::{self, DirBuilder};
-use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// A new folder in the system's temporary folder, for this user alone, removed when dropped.
+use crate::store::random_name::random_name;
+
+/// A new folder for this user alone, removed when dropped.
 ///
 /// Its name cannot be guessed and an existing folder is never used, so no one else can prepare its contents.
 #[derive(Debug)]
@@ -16,13 +16,15 @@ pub struct TempFolder {
 }
 
 impl TempFolder {
-    /// Creates a folder whose name begins with `prefix`.
+    /// Creates a folder in the system's temporary folder whose name begins with `prefix`.
     pub fn create(prefix: &str) -> io::Result<Self> {
-        let root = std::env::temp_dir();
+        Self::create_in(&std::env::temp_dir(), prefix)
+    }
+
+    /// Creates a folder in `root` whose name begins with `prefix`.
+    pub fn create_in(root: &Path, prefix: &str) -> io::Result<Self> {
         loop {
-            // Each RandomState has new keys from the system's random numbers.
-            let random = RandomState::new().build_hasher().finish();
-            let path = root.join(format!("{prefix}-{random:016x}"));
+            let path = root.join(format!("{prefix}-{}", random_name()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

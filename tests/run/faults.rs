@@ -57,7 +57,7 @@ fn a_run_that_is_refused_leaves_no_folder_behind() {
     let cases: [(&str, &[&str], &str); 3] = [
         ("disk", &["--concurrency", "1"], "MB left"),
         ("page", &["--serve", &address], "already in use"),
-        ("files", &["--concurrency", "4000000000"], "more open files"),
+        ("files", &["--concurrency", "64"], "more open files"),
     ];
     for (case, flags, expected) in cases {
         for place in [&["--run-dir", "deep/in/run"], &["--results", "results"]] {
@@ -65,6 +65,9 @@ fn a_run_that_is_refused_leaves_no_folder_behind() {
             command.arg("match").arg(&config).args(flags).args(place).current_dir(bench.folder.path());
             if case == "disk" {
                 command.env(VARIABLE, "disk-low");
+            }
+            if case == "files" {
+                command = limited("ulimit -n 100", &command);
             }
             let (status, printed) = finish(&mut command);
             assert_eq!(status, 2, "{case}: {printed}");
@@ -318,12 +321,12 @@ fn a_run_whose_journal_is_deleted_stops_and_reports_the_loss() {
 fn a_run_that_cannot_write_its_files_reports_it_and_verify_writes_them() {
     let bench = Bench::new();
     let config = reference(&bench, 6, "");
-    // A folder with the name of the draft of summary.json prevents writing, even for root.
-    fs::create_dir_all(bench.path("run/summary.draft/x")).unwrap();
+    // A folder in the place of summary.json prevents writing, even for root.
+    fs::create_dir_all(bench.path("run/summary.json/x")).unwrap();
     let (status, printed) = finish(&mut bench.start(&config, "run"));
     assert_eq!(status, 4, "{printed}");
     assert!(printed.contains("summary.json") && printed.contains("`playself verify`"), "{printed}");
-    fs::remove_dir_all(bench.path("run/summary.draft")).unwrap();
+    fs::remove_dir_all(bench.path("run/summary.json")).unwrap();
     assert_valid(&bench, "run");
     assert_eq!(bench.results("run"), bench.results("whole"));
     assert_eq!(finish(&mut bench.resume("run")).0, 0);

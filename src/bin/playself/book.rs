@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use playself::cli::choices::choice;
-use playself::cli::number_lists::integers;
+use playself::cli::number_lists::{integers, positive_count};
 use playself::commands::{BookRequest, Console, Failure, OrFailure, answer, make_book};
 use playself::opening::{Book, BookFormat, BookOptions, Description, Recipe, ScoreWindow, Variant};
 
@@ -33,7 +33,7 @@ struct MakeArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Number of openings; an odd number becomes the next even one
-    #[arg(long, value_name = "N", default_value = "3000")]
+    #[arg(long, value_name = "N", default_value = "3000", value_parser = positive_count(100_000_000))]
     count: NonZeroUsize,
     /// Number of random moves from the start, in plies
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -51,7 +51,7 @@ struct MakeArgs {
     #[arg(long)]
     chess960: bool,
     /// Number of searches at once; the book does not depend on it
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive_count(1024))]
     threads: NonZeroUsize,
 }
 

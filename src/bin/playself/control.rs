@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use playself::cli::number_lists::count;
 use playself::commands::{Failure, OrFailure, answer};
-use playself::run::control::{ControlAnswer, ControlError, ControlRequest, request};
+use playself::run::control::{ControlAnswer, ControlError, ControlRequest, MAX_CONCURRENCY, request};
 use playself::store::RunFolder;
 
 use crate::run_dir::{AnyRunDir, RunDir};
@@ -39,8 +40,8 @@ pub(crate) struct ConcurrencyCommand {
     #[command(flatten)]
     run: RunDir,
     /// Number of pairs at once
-    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    number: u32,
+    #[arg(value_name = "N", value_parser = count(1..=MAX_CONCURRENCY))]
+    number: usize,
 }
 
 /// Stop a running run after the pairs in play; it can be resumed
@@ -70,7 +71,7 @@ impl ContinueCommand {
 
 impl ConcurrencyCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        send(&self.run.folder()?, ControlRequest::Concurrency(self.number as usize))
+        send(&self.run.folder()?, ControlRequest::Concurrency(self.number))
     }
 }
 

@@ -27,10 +27,10 @@ struct MakeCommand {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Number of positions; the last game of each thread is finished
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(..=100_000_000_000))]
     positions: u64,
     /// Nodes per move
-    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
     /// Random plies before each game; every second game has one more
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(..=60))]

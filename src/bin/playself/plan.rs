@@ -26,7 +26,7 @@ pub(crate) struct PlanCommand {
     #[arg(long, value_name = "ENGINE", requires = "candidate")]
     baseline: Option<EngineEntry>,
     /// Number of pairs of the pilot
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pilot_pairs: u64,
     #[command(flatten)]
     flags: RunFlags,

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use playself::cli::number_lists::positive_count;
 use playself::cli::test_flags::TestFlags;
 use playself::commands::{Failure, OrFailure, SimulatedTest, answer};
 use playself::stats::{Elo, GameModel};
@@ -51,10 +52,10 @@ struct SprtArguments {
     #[command(flatten)]
     test: TestFlags,
     /// Number of tests
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     runs: u64,
     /// Number of pairs in play at once; the duration of a simulated pair depends on its result
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = positive_count(4096))]
     concurrency: NonZeroUsize,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]

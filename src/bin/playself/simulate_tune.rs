@@ -17,10 +17,10 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "FILE|NAME")]
     landscape: PathBuf,
     /// Number of games of a run; a tuner may stop earlier
-    #[arg(long, value_name = "N", default_value_t = 40_000, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 40_000, value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     games: u64,
     /// Number of runs
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]

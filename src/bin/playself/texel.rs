@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::ensure;
+use playself::cli::number_lists::count;
 use playself::commands::{Console, Failure, OrFailure, TexelRequest, answer, fit_weights, processors};
 use playself::frontend::options::EngineOptions;
 use playself::texel::{Scale, TexelPlan};
@@ -26,13 +27,13 @@ pub(crate) struct TexelCommand {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Maximum number of passes over the data
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = count(0..=1_000_000))]
     epochs: usize,
     /// Number of rounds; each recomputes the coefficients of all positions with the weights of the round before
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count(0..=1000))]
     rounds: usize,
     /// Positions per step
-    #[arg(long, value_name = "N", default_value_t = 16_384)]
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = count(0..=1 << 30))]
     batch: usize,
     /// Length of the first steps, in declared steps of each weight
     #[arg(long, value_name = "STEPS", default_value_t = 0.25)]
@@ -50,7 +51,7 @@ pub(crate) struct TexelCommand {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count(0..=1024))]
     threads: Option<usize>,
     /// Print the result as one JSON object on standard output
     #[arg(long)]

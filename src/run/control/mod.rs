@@ -6,6 +6,7 @@ mod server;
 mod socket_path;
 mod status;
 
+pub use crate::fleet::MAX_CONCURRENCY;
 pub use client::{ControlError, request};
 pub use request::ControlRequest;
 pub use server::{Asked, ControlServer};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::fleet::MAX_CONCURRENCY;
+
 /// A request to a running run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlRequest {
@@ -32,8 +34,8 @@ impl FromStr for ControlRequest {
             (Some("continue"), None, None) => Ok(Self::Continue),
             (Some("stop"), None, None) => Ok(Self::Stop),
             (Some("concurrency"), Some(number), None) => match number.parse() {
-                Ok(number) if number > 0 => Ok(Self::Concurrency(number)),
-                _ => Err(format!("`{number}` is not a number of pairs")),
+                Ok(number) if (1..=MAX_CONCURRENCY).contains(&number) => Ok(Self::Concurrency(number)),
+                _ => Err(format!("`{number}` is not a number of pairs from 1 to {MAX_CONCURRENCY}")),
             },
             _ => Err("known requests: status, boards, pause, continue, concurrency N, stop".to_owned()),
         }
@@ -71,6 +73,11 @@ mod tests {
         }
         for nonsense in ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now"] {
             assert!(nonsense.parse::<ControlRequest>().is_err(), "{nonsense}");
+        }
+        for absurd in
+            ["concurrency 4097", "concurrency 18446744073709551615", "concurrency 1537228672809129302"]
+        {
+            assert!(absurd.parse::<ControlRequest>().unwrap_err().contains("from 1 to 4096"), "{absurd}");
         }
     }
 }
