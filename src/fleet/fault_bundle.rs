@@ -5,6 +5,9 @@ use crate::chess::Color;
 use crate::game::{Anomaly, EngineIndex, FaultBundle, GameOfPair, PairId, TimeControl};
 use crate::player::{EngineOption, EngineSpec, Player, ProcessTransport, Protocol, SentState, WorkingDir};
 
+/// Stands for a value that may be a secret.
+const HIDDEN_VALUE: &str = "(hidden)";
+
 /// Evidence about an engine, collected before it is ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EngineEvidence {
@@ -109,12 +112,13 @@ fn input_open_s(limits: &TimeControl) -> u64 {
     30.max(clock.max(move_time) + 5)
 }
 
-/// Returns the command with the working directory and the environment that the plan gives the engine.
+/// Returns the command with the working directory and the environment that the plan gives the engine. The values of the
+/// environment may be secrets and are not shown; the plan has them.
 fn in_its_environment(spec: &EngineSpec, program: &str) -> String {
     let mut command = program.to_owned();
     if !spec.env.is_empty() {
         let set: Vec<String> =
-            spec.env.iter().map(|(name, value)| quoted(&format!("{name}={value}"))).collect();
+            spec.env.iter().map(|(name, _)| quoted(&format!("{name}={HIDDEN_VALUE}"))).collect();
         command = format!("env {} {command}", set.join(" "));
     }
     match &spec.dir {
@@ -172,7 +176,7 @@ mod tests {
         let command = repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &sent);
         assert_eq!(
             command,
-            r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=b c' /x)"
+            r"(printf '%s\n' uci 'setoption name Hash value 16' 'setoption name Weight value 7' 'setoption name Clear Hash' 'setoption name UCI_Chess960 value true' ucinewgame isready 'position fen x' 'go ponder wtime 812 btime 90' ponderhit; sleep 66) | (cd '/some where' && env 'A=(hidden)' /x)"
         );
         let without_question =
             repeat(&spec, &anomaly("8/8 w", "position fen x"), &limits, &SentState::default());

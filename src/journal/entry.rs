@@ -1,5 +1,6 @@
 //! Kinds of journal entries.
 
+use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{FaultBundle, PairPart, VoidReason};
@@ -10,6 +11,10 @@ use super::game_entry::{GameEntry, GameOutline};
 
 /// Version of the entries below; a journal with a higher version is refused.
 pub const FORMAT: u32 = 2;
+
+/// The highest index of a pair or of an opening, and the highest number of an attempt. No run comes near them.
+const MAX_PAIR: u64 = 1 << 50;
+const MAX_ATTEMPT: u32 = 1 << 30;
 
 /// One entry of the journal of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,15 +98,32 @@ impl Entry {
     pub fn from_frame(frame: &Frame<'_>, detail: EntryDetail) -> serde_json::Result<Self> {
         // Most entries are games, and parsing them through the enum's tag would copy every text twice.
         if !is_game(frame.json) {
-            return frame.payload();
+            return frame.payload::<Self>()?.checked();
         }
         if let EntryDetail::ResultsBefore(pair) = detail {
             let result: GameEntry = frame.payload::<GameOutline>()?.into();
             if result.pair < pair {
-                return Ok(Self::Game(Box::new(result)));
+                return Self::Game(Box::new(result)).checked();
             }
         }
-        frame.payload().map(|game| Self::Game(Box::new(game)))
+        frame.payload().map(|game| Self::Game(Box::new(game)))?.checked()
+    }
+
+    /// Refuses numbers that no run writes, so that nothing that is computed from them overflows.
+    fn checked(self) -> serde_json::Result<Self> {
+        let (pair, attempt) = match &self {
+            Self::PairStarted { pair, attempt, .. }
+            | Self::Void { pair, attempt, .. }
+            | Self::Abandoned { pair, attempt, .. } => (*pair, *attempt),
+            Self::Game(game) => (game.pair.max(game.opening), game.attempt),
+            Self::Fault { bundle } => (bundle.pair, bundle.attempt),
+            Self::Decision { pairs, .. } => (*pairs, 0),
+            Self::Run { .. } | Self::Session { .. } | Self::Finished => (0, 0),
+        };
+        if pair > MAX_PAIR || attempt > MAX_ATTEMPT {
+            return Err(Error::custom("it has a number that no run writes"));
+        }
+        Ok(self)
     }
 }
 

@@ -85,7 +85,8 @@ pub(super) fn classify(
     let mut lines_after = 0;
     let mut was_durable = false;
     let mut line = Vec::new();
-    while read_line(source, &mut line)? > 0 {
+    // What more lines follow than a power cut can leave is damage, however many there are.
+    while lines_after < MAX_UNSYNCED && read_line(source, &mut line)? > 0 {
         torn_bytes += line.len() as u64;
         lines_after += 1;
         was_durable |= checked(&line, None).is_ok_and(|frame| frame.is_first_of_group());

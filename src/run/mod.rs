@@ -38,7 +38,7 @@ pub use live_clock::LiveClock;
 pub use outcome::RunOutcome;
 pub use pgn_content::{PgnContent, PgnField, PgnLength, PgnNotation, PgnStyle};
 pub use plan::{BookPlan, OwnSetting, Plan, PlannedEngine};
-pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml};
+pub use plan_file::{PlanFileError, plan_changes, plan_from_toml, plan_to_toml, shown_plan};
 pub use playing_time::PlayingTime;
 pub use reader::{Advance, Incident, RunReader, fault_file_name};
 pub use replay::{Known, ReplayError, Replayed, check_first_record, replay};

@@ -26,6 +26,34 @@ pub fn plan_from_toml(text: &str) -> Result<Plan, PlanFileError> {
     Ok(toml::from_str(text)?)
 }
 
+/// Stands for a value that may be a secret.
+const HIDDEN_VALUE: &str = "(hidden)";
+
+/// Returns the text of a plan as it may be shown to others: without the values of the environment of engines.
+pub fn shown_plan(text: &str) -> String {
+    let Ok(mut plan) = text.parse::<toml::Table>() else {
+        return "# This is not a plan.\n".to_owned();
+    };
+    let mut hidden = 0;
+    let engines = plan.get_mut("engines").and_then(toml::Value::as_array_mut);
+    for engine in engines.into_iter().flatten() {
+        let variables = engine.get_mut("spec").and_then(|spec| spec.get_mut("env"));
+        for variable in variables.and_then(toml::Value::as_array_mut).into_iter().flatten() {
+            if let Some(value) = variable.get_mut(1) {
+                *value = toml::Value::String(HIDDEN_VALUE.to_owned());
+                hidden += 1;
+            }
+        }
+    }
+    if hidden == 0 {
+        return text.to_owned();
+    }
+    let shown = toml::to_string(&plan).unwrap_or_default();
+    format!(
+        "# The values of environment variables are hidden. The file in the run folder has them.\n\n{shown}"
+    )
+}
+
 /// Returns the differences between two texts of a plan, one line per key.
 pub fn plan_changes(played: &str, now: &str) -> Vec<String> {
     let (Ok(played), Ok(now)) = (played.parse(), now.parse()) else { return Vec::new() };
@@ -52,6 +80,9 @@ fn compare(key: &str, was: Option<&toml::Value>, is: Option<&toml::Value>, chang
             }
         }
         (was, is) if was == is => {}
+        // The values may be secrets.
+        (Some(_), Some(_)) if key.contains(".env.") => changes.push(format!("{key} was changed")),
+        _ if key.contains(".env.") => changes.push(format!("{key} was added or removed")),
         (Some(was), Some(is)) => changes.push(format!("{key} was {was} and is {is} now")),
         (Some(was), None) => changes.push(format!("{key} was {was} and is missing now")),
         (None, Some(is)) => changes.push(format!("{key} is {is} and was not there")),
@@ -101,6 +132,22 @@ mod tests {
         run.engines.push(EngineEntry::named("builtin"));
         let plan = resolve(&run, &around, 1).unwrap();
         assert_eq!(plan_from_toml(&plan_to_toml(&plan).unwrap()).unwrap(), plan);
+    }
+
+    #[test]
+    fn values_of_the_environment_are_neither_shown_nor_compared_in_public() {
+        let text = "seed = 1\n[[engines]]\n[engines.spec]\nname = \"x\"\nenv = [[\"TOKEN\", \"s3cret\"]]\n";
+        let shown = shown_plan(text);
+        assert!(
+            shown.contains("TOKEN") && shown.contains("(hidden)") && !shown.contains("s3cret"),
+            "{shown}"
+        );
+        let other = text.replace("s3cret", "0ther");
+        let changes = plan_changes(text, &other);
+        assert_eq!(changes, ["engines.1.spec.env.1.2 was changed"]);
+        let plain = "# a comment\nseed = 1\n";
+        assert_eq!(shown_plan(plain), plain);
+        assert!(!shown_plan("env = s3cret").contains("s3cret"));
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::store::{RunFolder, open_regular, sha256_of};
 /// Bytes that one step reads at most, so that a caller can show a long journal while it is read.
 const STEP_BYTES: u64 = 4 << 20;
 
+/// A longer line is damage: the largest record is that of a plan, and the others are far smaller.
+const LONGEST_LINE: usize = 16 << 20;
+
 /// Number of incidents that are kept.
 const INCIDENTS_KEPT: usize = 50;
 
@@ -134,6 +137,11 @@ impl RunReader {
             None => Some(line.to_vec()),
         });
         self.rest = unfinished.unwrap_or_default();
+        if self.rest.len() > LONGEST_LINE {
+            // No record is as long, and keeping the rest of it would take as much memory as the file has bytes.
+            self.damage = Some(format!("record {} of the journal is too long", self.next_seq));
+            self.rest = Vec::new();
+        }
         Ok(if self.offset < length { Advance::More } else { Advance::Grown })
     }
 

@@ -12,5 +12,6 @@ mod reply;
 pub use command::{Command, Start, Switch};
 pub use go::{GoLimits, Horizon};
 pub use info::{Info, InfoBound, InfoLine, InfoScore, Wdl};
+pub(in crate::protocol) use option::Choices;
 pub use option::{OptionDeclaration, OptionKind};
 pub use reply::{CheckStatus, Reply};

@@ -47,6 +47,11 @@ pub enum OptionKind {
     },
 }
 
+/// The most choices of a combo that are kept, and the most bytes of them. A combo with more is read as a string, which
+/// accepts any value, so that declarations of many megabytes do not become many more megabytes of small allocations.
+const MAX_CHOICES: usize = 256;
+const MAX_CHOICE_BYTES: usize = 16 << 10;
+
 /// The representation of an empty string in UCI.
 const EMPTY: &str = "<empty>";
 
@@ -72,7 +77,7 @@ impl OptionKind {
             let default = words.next().map_or("", |_default| words.rest());
             return Some(Self::String { default: if default == EMPTY { "" } else { default }.to_owned() });
         }
-        let (mut default, mut min, mut max, mut choices) = (None, None, None, Vec::new());
+        let (mut default, mut min, mut max, mut choices) = (None, None, None, Choices::default());
         while let Some(word) = words.next() {
             match word {
                 "default" => default = Some(part(&mut words)),
@@ -85,10 +90,37 @@ impl OptionKind {
         Some(match kind {
             "check" => Self::Check { default: default.and_then(|text| text.as_str().parse().ok()) },
             "spin" => Self::Spin { default: default.and_then(|text| text.iter().number()), min, max },
-            "combo" => Self::Combo { default: default.map(|text| text.to_string()), choices },
+            "combo" => choices.into_combo(default.map(|text| text.to_string())),
             "button" => Self::Button,
             _ => return None,
         })
+    }
+}
+
+/// The choices of a combo, as far as they are kept.
+#[derive(Default)]
+pub(in crate::protocol) struct Choices {
+    kept: Vec<String>,
+    bytes: usize,
+    too_many: bool,
+}
+
+impl Choices {
+    /// Adds a choice.
+    pub(in crate::protocol) fn push(&mut self, choice: String) {
+        self.bytes += choice.len();
+        self.too_many |= self.kept.len() == MAX_CHOICES || self.bytes > MAX_CHOICE_BYTES;
+        if !self.too_many {
+            self.kept.push(choice);
+        }
+    }
+
+    /// Returns the kind of an option with these choices.
+    pub(in crate::protocol) fn into_combo(self, default: Option<String>) -> OptionKind {
+        if self.too_many {
+            return OptionKind::String { default: default.unwrap_or_default() };
+        }
+        OptionKind::Combo { default, choices: self.kept }
     }
 }
 
@@ -140,6 +172,21 @@ mod tests {
 
     fn read(text: &str) -> Option<OptionDeclaration> {
         OptionDeclaration::parse(Words::new(text).iter())
+    }
+
+    #[test]
+    fn a_combo_with_more_choices_than_are_kept_accepts_any_value() {
+        let combo = |count: usize, choice: &str| {
+            let choices = format!(" var {choice}").repeat(count);
+            read(&format!("name Book type combo default {choice}{choices}")).unwrap().kind
+        };
+        assert!(
+            matches!(combo(MAX_CHOICES, "a"), OptionKind::Combo { choices, .. } if choices.len() == MAX_CHOICES)
+        );
+        assert_eq!(combo(MAX_CHOICES + 1, "a"), OptionKind::String { default: "a".into() });
+        let long = "x".repeat(MAX_CHOICE_BYTES / 2);
+        assert!(matches!(combo(2, &long), OptionKind::Combo { .. }));
+        assert_eq!(combo(3, &long), OptionKind::String { default: long });
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Option declarations of xboard engines, as the same kinds that UCI has.
 
 use crate::protocol::Words;
-use crate::protocol::uci::{OptionDeclaration, OptionKind};
+use crate::protocol::uci::{Choices, OptionDeclaration, OptionKind};
 
 /// Parses the text of an `option` feature: `NAME -TYPE VALUES`. Returns `None` if it is not a declaration.
 pub fn option_declaration(text: &str) -> Option<OptionDeclaration> {
@@ -28,10 +28,9 @@ fn kind(word: &str, rest: &str) -> Option<OptionKind> {
             let choices = || rest.split("///").map(str::trim);
             // The default is marked by a star; without a mark it is the first.
             let marked = choices().find_map(|choice| choice.strip_prefix('*'));
-            OptionKind::Combo {
-                default: marked.or_else(|| choices().next()).map(str::to_owned),
-                choices: choices().map(|choice| choice.trim_start_matches('*').to_owned()).collect(),
-            }
+            let mut kept = Choices::default();
+            choices().for_each(|choice| kept.push(choice.trim_start_matches('*').to_owned()));
+            kept.into_combo(marked.or_else(|| choices().next()).map(str::to_owned))
         }
         _ => return None,
     })

@@ -7,7 +7,7 @@ use crate::report::files::write_summary;
 use crate::report::page::head::page_context;
 use crate::report::page::html::{PageContext, Section, whole_page};
 use crate::report::page::{ChartDetail, PageBuilder, PageSetting};
-use crate::run::{Advance, Plan, RunReader};
+use crate::run::{Advance, Plan, RunReader, shown_plan};
 use crate::store::{RunFolder, UtcDate, write_whole};
 
 /// A reader of a run, and the page builder that it feeds.
@@ -54,7 +54,7 @@ impl RunPage {
     /// Returns the content of the page that does not come from the journal.
     pub fn setting(&self) -> PageSetting {
         PageSetting {
-            plan_text: self.reader.plan_text().to_owned(),
+            plan_text: shown_plan(self.reader.plan_text()),
             folder: self.reader.folder().clone(),
             test_link: "accept/report.html".to_owned(),
             written: date_and_time(&UtcDate::now().stamp()),

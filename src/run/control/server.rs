@@ -4,16 +4,24 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::run::control::socket_path::with_short_path;
 use crate::run::control::{ControlAnswer, ControlRequest};
 
 /// No valid request is longer.
 const MAX_REQUEST: u64 = 256;
+
+/// Clients that are served at the same time; further ones are disconnected.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Time for a request to arrive and its answer to be read.
+const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// A request that waits for its answer.
 #[derive(Debug)]
@@ -49,8 +57,21 @@ impl ControlServer {
         std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
         let (sender, requests) = mpsc::channel(16);
         tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, sender.clone()));
+            let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+            loop {
+                let Ok((stream, _)) = listener.accept().await else {
+                    // There are no descriptors left. The pause avoids a busy loop.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                };
+                // Beyond the limit, the stream is dropped here, which closes it.
+                if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
+                    let served = tokio::time::timeout(MAX_TIME, serve(stream, sender.clone()));
+                    tokio::spawn(async move {
+                        let _ = served.await;
+                        drop(permit);
+                    });
+                }
             }
         });
         Ok(Self { path: path.to_owned(), requests })
