@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::commands::Failure;
+use crate::commands::{Console, Failure};
 
 /// Parses the command line. `Err` holds the exit status of a wrong call, which is already reported.
 pub fn parse<A: Parser>() -> Result<A, ExitCode> {
@@ -39,11 +39,10 @@ pub fn refuse(mistake: impl std::fmt::Display) -> ExitCode {
 }
 
 /// Returns the exit status of a command of `program`; a failure is reported on standard error.
-#[expect(clippy::print_stderr, reason = "the one place where a failed command reports its reason")]
 pub fn exit_code(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
     result.unwrap_or_else(|failure| {
         if !failure.is_silent() {
-            eprintln!("{program}: {failure}");
+            Console::Text.print_progress(&format!("{program}: {failure}"));
         }
         ExitCode::from(failure.status())
     })

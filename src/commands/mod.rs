@@ -19,7 +19,6 @@ mod hosted;
 mod init;
 mod journal_check;
 mod key_press;
-mod non_blocking_writer;
 mod openings;
 mod output_file;
 mod pilot;

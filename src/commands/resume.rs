@@ -121,7 +121,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     if !(replayed.state.is_finished() && folder.page().exists()) {
         observers.push(Box::new(page_observer));
     }
-    observers.extend(console.observers());
+    observers.extend(console.observers().or_fault()?);
     // The engines were compared when the run began; the machine may be a different one today.
     let warnings = oversubscription(&plan, &[], processors()).into_iter().collect();
     let run = RunBuilder {

@@ -213,7 +213,7 @@ fn play_and_report(
     ];
     let tune_files = TuneFiles::of(&folder, &plan).or_fault()?;
     observers.extend(tune_files.map(|files| Box::new(files) as Box<dyn Observer>));
-    observers.extend(reporting.console.observers());
+    observers.extend(reporting.console.observers().or_fault()?);
     let run = NewRun {
         plan,
         plan_text: text,

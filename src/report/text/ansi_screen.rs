@@ -110,6 +110,13 @@ impl<W: Write> AnsiScreen<W> {
     }
 }
 
+impl AnsiScreen<Vec<u8>> {
+    /// Removes and returns what was written so far.
+    pub(super) fn take_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+}
+
 /// Returns the number of columns of a line without its escape sequences.
 fn visible_columns(line: &str) -> usize {
     let mut columns = 0;

@@ -58,6 +58,12 @@ impl<W: Write + Send> Observer for JsonEvents<W> {
     }
 }
 
+/// Returns the event that stands for events that were dropped because they were not read.
+pub fn lost_lines_event(lines: u64) -> String {
+    let text = format!("{lines} events were dropped here, because they were not read");
+    json!({ "event": "warning", "text": text }).to_string()
+}
+
 fn game_line(game: &GameEntry, view: &RunView<'_>) -> Value {
     let fault = game.ending.failed_side().map(|side| {
         json!({

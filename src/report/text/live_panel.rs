@@ -1,16 +1,17 @@
 //! The terminal view of a running command: a panel, with games, faults and warnings above it.
 
-use std::io::{self, Stderr, Write};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use crate::chess::{Move, Position};
 use crate::game::{FaultBundle, GameId, LiveGame};
 use crate::journal::GameEntry;
-use crate::report::text::ansi_screen::{AnsiScreen, Ink};
+use crate::report::text::ansi_screen::Ink;
 use crate::report::text::board_view::BoardView;
 use crate::report::text::panel::{BoardLine, PanelSize, PanelStatus, panel};
 use crate::report::text::plain_lines::{closing_text, finished_line};
 use crate::report::text::san_lines::{numbered_move, san_lines};
+use crate::report::text::screen_thread::ScreenThread;
 use crate::report::text::sparkline::Trend;
 use crate::run::control::from_white;
 use crate::run::{LiveClock, Observer, RunEvent, RunView, fault_file_name};
@@ -20,7 +21,7 @@ const DRAW_EVERY: Duration = Duration::from_millis(180);
 
 /// A panel on standard error.
 pub struct LivePanel {
-    screen: AnsiScreen<Stderr>,
+    screen: ScreenThread,
     ink: Ink,
     games_shown: u64,
     trend: Trend,
@@ -30,17 +31,18 @@ pub struct LivePanel {
 }
 
 impl LivePanel {
-    /// Returns a panel that prints a line for each of the first `games_shown` games above it.
-    pub fn new(games_shown: u64) -> Self {
-        Self {
-            screen: AnsiScreen::new(io::stderr()),
+    /// Returns a panel on `terminal`, which is standard error, that prints a line for each of the first `games_shown` games
+    /// above it.
+    pub fn new(terminal: impl Write + Send + 'static, games_shown: u64) -> io::Result<Self> {
+        Ok(Self {
+            screen: ScreenThread::start(terminal)?,
             ink: Ink::for_terminal(),
             games_shown,
             trend: Trend::default(),
             status: PanelStatus::default(),
             clock: LiveClock::default(),
             due: Instant::now(),
-        }
+        })
     }
 
     /// Draws the panel, unless that was done a moment ago.
@@ -131,7 +133,7 @@ impl Observer for LivePanel {
             }
             RunEvent::Finished(outcome) => {
                 self.screen.clear()?;
-                write!(io::stderr().lock(), "{}", closing_text(outcome, view))
+                self.screen.print_above(&closing_text(outcome, view))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! A run in one line: a bar on a terminal, nothing elsewhere.
 
-use std::io::{self, Stderr};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use crate::report::number_text::duration;
-use crate::report::text::ansi_screen::AnsiScreen;
 use crate::report::text::panel::{PanelSize, bar, fit};
+use crate::report::text::screen_thread::ScreenThread;
 use crate::run::control::RunPhase;
 use crate::run::{LiveClock, Observer, RunEvent, RunView};
 
@@ -14,7 +14,7 @@ const DRAW_EVERY: Duration = Duration::from_millis(180);
 
 /// The progress of a short run, such as a pilot, on standard error.
 pub struct ProgressBar {
-    screen: AnsiScreen<Stderr>,
+    screen: ScreenThread,
     label: String,
     games: u64,
     clock: LiveClock,
@@ -22,15 +22,15 @@ pub struct ProgressBar {
 }
 
 impl ProgressBar {
-    /// Returns a bar with this label.
-    pub fn new(label: &str) -> Self {
-        Self {
-            screen: AnsiScreen::new(io::stderr()),
+    /// Returns a bar with this label on `terminal`, which is standard error.
+    pub fn new(terminal: impl Write + Send + 'static, label: &str) -> io::Result<Self> {
+        Ok(Self {
+            screen: ScreenThread::start(terminal)?,
             label: label.to_owned(),
             games: 0,
             clock: LiveClock::default(),
             due: Instant::now(),
-        }
+        })
     }
 
     fn draw(&mut self, view: &RunView<'_>) -> io::Result<()> {
