@@ -59,7 +59,7 @@ pub use rate::{RateRequest, rate};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
 pub use resume::{ResumeOptions, resume};
 pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
-pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, announce, start};
+pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, serve, start};
 pub use stats::{CorrectedStats, CountedStats, ResultStats};
 pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};

@@ -102,7 +102,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     let run = OpenRun::open(path)?;
     run.refuse_empty_journal()?;
     let console = options.console;
-    let page = serve_run(options.serve.as_ref(), &run.folder)?;
+    let page = serve_run(options.serve.as_ref(), &run.folder, run.plan.concurrency)?;
     let changes = run.plan.changes();
     if !changes.is_empty() {
         return Err(Failure::fault(format_args!("this run cannot be resumed:\n{}", changes.join("\n"))));

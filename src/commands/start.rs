@@ -13,7 +13,7 @@ use crate::commands::hosted::tap_engines;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
 use crate::dashboard::{Catalogue, ServeAddress, Server};
-use crate::fleet::LocalFleet;
+use crate::fleet::{LocalFleet, set_aside_descriptors};
 use crate::journal::LockedFile;
 use crate::player::DialogueTap;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
@@ -109,10 +109,11 @@ pub fn start(
             .with_context(|| format!("the run folder cannot be created in {}", path.display()))
             .or_fault()?,
     };
-    let page = serve_run(options.serve.as_ref(), &folder).inspect_err(|_| {
+    let remove_unused = |_: &Failure| {
         // Only an empty folder can be removed this way, so nothing is lost.
         let _ = fs::remove_dir(folder.path());
-    })?;
+    };
+    let page = serve_run(options.serve.as_ref(), &folder, plan.concurrency).inspect_err(remove_unused)?;
     play_and_report(plan, openings, folder, warnings, Reporting { console, page, tap }, environment)
 }
 
@@ -266,16 +267,25 @@ pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<Fin
 pub(super) fn serve_run(
     address: Option<&ServeAddress>,
     folder: &RunFolder,
+    concurrency: usize,
 ) -> Result<Option<Server>, Failure> {
     let Some(address) = address else { return Ok(None) };
-    let server = Server::start(address, Catalogue::Single(folder.clone())).or_usage()?;
-    announce(&server);
-    Ok(Some(server))
+    serve(address, Catalogue::Single(folder.clone()), concurrency).map(Some)
 }
 
-/// Prints the address of a live page on standard error, because standard output may be JSON.
-pub fn announce(server: &Server) {
+/// Serves live pages beside a run of `concurrency` pairs at once, and prints the address on standard error, because standard
+/// output may be JSON.
+pub fn serve(address: &ServeAddress, runs: Catalogue, concurrency: usize) -> Result<Server, Failure> {
+    let descriptors = set_aside_descriptors(Server::MAX_DESCRIPTORS, concurrency);
+    let server = Server::start(address, runs, descriptors).or_usage()?;
     Console::Text.print_progress(&format!("Live page: {}", server.control_url()));
+    if server.is_public() {
+        Console::Text.print_progress(
+            "Warning; other machines can reach the live page. It is not encrypted; reading it needs the token in this \
+             address. Without an address, --serve is for this machine only",
+        );
+    }
+    Ok(server)
 }
 
 /// Returns a note about a limit of the plan that the system does not enforce.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::net::{IpAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::str::FromStr;
 
 /// Port if the user names none.
@@ -137,6 +137,50 @@ impl Token {
     }
 }
 
+/// What a request must know to be answered.
+#[derive(Clone)]
+pub(super) struct Access {
+    token: Token,
+    /// Set if other machines can reach the server: reading needs the token as well. Cookies do not distinguish ports, so the
+    /// name of the cookie does.
+    cookie: Option<String>,
+}
+
+impl Access {
+    /// Returns the access to a server bound to `address`. What only this machine can reach is open for reading.
+    pub(super) fn new(token: Token, address: SocketAddr) -> Self {
+        let public = !address.ip().to_canonical().is_loopback();
+        Self { token, cookie: public.then(|| format!("playself-{}", address.port())) }
+    }
+
+    pub(super) fn token(&self) -> &Token {
+        &self.token
+    }
+
+    pub(super) fn reading_needs_token(&self) -> bool {
+        self.cookie.is_some()
+    }
+
+    /// Returns the token in a query such as `token=0123&x=1`, if it is right.
+    pub(super) fn token_in_query(&self, query: &str) -> bool {
+        let given = query.split('&').find_map(|pair| pair.strip_prefix("token="));
+        given.is_some_and(|given| self.token.is(given))
+    }
+
+    /// Returns whether the values of the `Cookie` header and of the token header allow reading.
+    pub(super) fn allows_reading(&self, cookies: &str, given: &str) -> bool {
+        let Some(name) = &self.cookie else { return true };
+        let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
+        self.token.is(given) || pairs.any(|(key, value)| key == name && self.token.is(value))
+    }
+
+    /// Returns the `Set-Cookie` header that allows a browser to read, or `None` if it needs none.
+    pub(super) fn cookie(&self) -> Option<String> {
+        let name = self.cookie.as_ref()?;
+        Some(format!("{name}={}; Path=/; HttpOnly; SameSite=Strict", self.token.text()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +224,29 @@ mod tests {
         assert!(host_check.allows_origin(None) && host_check.allows_origin(Some("http://localhost:8037")));
         for foreign in ["http://evil.example", "null", "https://localhost:8037", "http://localhost:1"] {
             assert!(!host_check.allows_origin(Some(foreign)), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_server_beyond_this_machine_needs_the_token_for_reading() {
+        let access = |address: &str| Access::new(Token("0123abcd".to_owned()), address.parse().unwrap());
+        for local in ["127.0.0.1:80", "127.9.9.9:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+            assert!(access(local).allows_reading("", ""), "{local}");
+        }
+        for public in ["0.0.0.0:80", "192.168.1.2:80", "[::]:80"] {
+            let access = access(public);
+            assert!(!access.allows_reading("", ""), "{public}");
+            assert!(
+                access.allows_reading("a=b; playself-80=0123abcd", "")
+                    && access.allows_reading("", "0123abcd")
+            );
+            for wrong in
+                ["playself-80=0123abc", "playself-81=0123abcd", "0123abcd", "xplayself-80=0123abcd", "=", ";"]
+            {
+                assert!(!access.allows_reading(wrong, ""), "{wrong}");
+            }
+            assert!(access.token_in_query("x=1&token=0123abcd") && !access.token_in_query("token=0123abcd0"));
+            assert!(access.cookie().unwrap().starts_with("playself-80=0123abcd; "));
         }
     }
 

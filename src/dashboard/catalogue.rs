@@ -1,9 +1,13 @@
 //! The runs that the server shows, by the names in their URLs.
 
+use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 
 use crate::run::{Plan, plan_from_toml};
-use crate::store::RunFolder;
+use crate::store::{RunFolder, read_own};
+
+/// The longest plan that is shown; one of 10,000 weights has a tenth of it.
+const MAX_PLAN: u64 = 32 << 20;
 
 /// Suffix of the name of an acceptance test, after the name of its tuning run.
 const ACCEPTANCE: &str = "~accept";
@@ -28,13 +32,14 @@ pub(super) struct ListedRun {
 impl Catalogue {
     /// Returns the runs in descending order of their names, which begin with a date.
     pub(super) fn list(&self) -> Vec<ListedRun> {
-        let mut folders = match self {
+        let mut folders: Vec<RunFolder> = match self {
             Self::Single(folder) => vec![folder.clone()],
             Self::Results(root) => {
-                let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-                entries.filter_map(|entry| RunFolder::open(&entry.path()).ok()).collect()
+                let entries = fs::read_dir(root).into_iter().flatten().flatten();
+                entries.filter(is_folder).filter_map(|entry| RunFolder::open(&entry.path()).ok()).collect()
             }
         };
+        folders.retain(has_own_files);
         folders.sort_by(|one, other| other.path().file_name().cmp(&one.path().file_name()));
         folders.iter().flat_map(with_acceptance).collect()
     }
@@ -55,8 +60,22 @@ impl Catalogue {
 
 /// Reads the plan of a run and returns it with its text.
 pub(super) fn plan_of(folder: &RunFolder) -> Result<(Plan, String), String> {
-    let text = std::fs::read_to_string(folder.plan()).map_err(|why| why.to_string())?;
-    Ok((plan_from_toml(&text).map_err(|why| why.to_string())?, text))
+    let text = read_own(&folder.plan(), MAX_PLAN).map_err(|why| format!("plan.toml: {why}"))?;
+    // The reason of the parser quotes the text, which may not be a plan at all.
+    let plan = plan_from_toml(&text).map_err(|_| "plan.toml is not a plan of this program")?;
+    Ok((plan, text))
+}
+
+/// Returns whether the plan and the journal of a run, as far as they exist, are files of its own. A link or a pipe in their
+/// place may lead anywhere, or never end.
+fn has_own_files(folder: &RunFolder) -> bool {
+    [folder.plan(), folder.journal()]
+        .iter()
+        .all(|path| fs::symlink_metadata(path).map_or(true, |about| about.is_file()))
+}
+
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
 /// Returns the name of the acceptance test of the tuning run `id`.
@@ -66,7 +85,8 @@ pub(super) fn acceptance_id(id: &str) -> String {
 
 fn with_acceptance(folder: &RunFolder) -> Vec<ListedRun> {
     let id = id_of(folder);
-    let test = RunFolder::open(&folder.acceptance()).ok();
+    let is_own = fs::symlink_metadata(folder.acceptance()).is_ok_and(|about| about.is_dir());
+    let test = RunFolder::open(&folder.acceptance()).ok().filter(|test| is_own && has_own_files(test));
     let test = test.map(|folder| ListedRun { id: acceptance_id(&id), folder });
     std::iter::once(ListedRun { id, folder: folder.clone() }).chain(test).collect()
 }

@@ -10,7 +10,16 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the state of the run in `folder`, or `None` if it is not running or too busy to answer.
 pub(super) fn status_of(folder: &RunFolder, message: ControlRequest) -> Option<RunStatus> {
-    match request(folder, message, TIMEOUT) {
+    status_within(folder, message, TIMEOUT)
+}
+
+/// Returns the state of the run in `folder`, or `None` if it does not answer in time.
+pub(super) fn status_within(
+    folder: &RunFolder,
+    message: ControlRequest,
+    limit: Duration,
+) -> Option<RunStatus> {
+    match request(folder, message, limit) {
         Ok(ControlAnswer::Status(status)) => Some(*status),
         Ok(ControlAnswer::Error { .. }) | Err(_) => None,
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::dashboard::catalogue::plan_of;
 use crate::report::RunPage;
 use crate::report::page::{parse_round, shelved_game};
-use crate::store::RunFolder;
+use crate::run::shown_plan;
+use crate::store::{RunFolder, read_own};
 
 /// Larger files are not sent.
 const MAX_BYTES: u64 = 32 << 20;
@@ -36,12 +37,17 @@ pub(super) fn text_of(folder: &RunFolder, name: &str) -> Result<String, NoFile> 
         "accepted.toml" => folder.accepted(),
         _ => return Err(NoFile::Unknown),
     };
-    read(&path)
+    let text = read(&path)?;
+    Ok(if name == "plan.toml" { shown_plan(&text) } else { text })
 }
 
 /// Returns a fault bundle. Only names of the form of a bundle are accepted, so the path cannot leave the folder.
 pub(super) fn bundle(folder: &RunFolder, name: &str) -> Result<String, NoFile> {
     if !is_bundle_name(name) {
+        return Err(NoFile::Unknown);
+    }
+    let is_own = std::fs::symlink_metadata(folder.faults()).is_ok_and(|about| about.is_dir());
+    if !is_own {
         return Err(NoFile::Unknown);
     }
     read(&folder.faults().join(name))
@@ -58,7 +64,7 @@ pub(super) fn game(folder: &RunFolder, round: &str) -> Result<String, NoFile> {
     }
 }
 
-fn is_bundle_name(name: &str) -> bool {
+pub(super) fn is_bundle_name(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let read = || {
         let (pair, rest) = name.strip_prefix("pair")?.split_once("-game")?;
@@ -72,7 +78,7 @@ fn read(path: &Path) -> Result<String, NoFile> {
     if regular_length(path)? > MAX_BYTES {
         return Err(NoFile::TooLarge);
     }
-    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+    Ok(read_own(path, MAX_BYTES)?)
 }
 
 /// Returns the length of a regular file. Symbolic links are refused because they may lead anywhere.
@@ -118,7 +124,10 @@ mod tests {
         std::fs::write(root.path().join("plan.toml"), "x").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", root.path().join("games.pgn")).unwrap();
         let folder = RunFolder::open(root.path()).unwrap();
-        assert_eq!(text_of(&folder, "plan.toml").unwrap(), "x");
+        assert!(
+            !text_of(&folder, "plan.toml").unwrap().contains('x'),
+            "a file that is not a plan is not shown"
+        );
         assert!(matches!(game(&folder, "1.1"), Err(NoFile::NoGame)), "a link is not followed");
         for absent in ["games.pgn", "journal.ndjson", "control.sock", "../plan.toml", "summary.json"] {
             assert!(matches!(text_of(&folder, absent), Err(NoFile::Unknown)), "{absent}");

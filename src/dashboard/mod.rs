@@ -21,6 +21,11 @@ mod skeleton;
 mod sources;
 mod url;
 
+#[cfg(fuzzing)]
+mod fuzzing;
+
 pub use auth::{ServeAddress, Token};
 pub use catalogue::Catalogue;
+#[cfg(fuzzing)]
+pub use fuzzing::fuzz_request;
 pub use server::{DashboardError, Server};

@@ -1,7 +1,6 @@
 //! The list of all runs: finished ones from their summaries, running ones from their control sockets.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
@@ -14,11 +13,17 @@ use crate::dashboard::url::url_segment;
 use crate::journal::ends_finished;
 use crate::report::markup::render;
 use crate::report::{Summary, brief_conditions, engine_conditions, grouped};
-use crate::run::control::ControlRequest;
-use crate::store::RunFolder;
+use crate::run::control::{ControlRequest, RunStatus};
+use crate::store::{RunFolder, open_own};
 
 /// Largest number of runs in the list, which has the newest ones.
 const MAX_LISTED: usize = 500;
+
+/// Time that a run has to answer the list; those that are too busy for it are asked again after [`SILENCE`].
+const ANSWER_WITHIN: Duration = Duration::from_millis(300);
+
+/// Time until a socket that did not answer is asked again.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// Time between two updates of the list.
 const UPDATE_EVERY: Duration = Duration::from_millis(1000);
@@ -29,6 +34,8 @@ pub(super) struct Overview {
     /// Summary of each run and the time of its file.
     known: HashMap<String, (SystemTime, Summary)>,
     facts: HashMap<String, RunFacts>,
+    /// Sockets that did not answer, and when.
+    silent: HashMap<String, Instant>,
     due: Instant,
 }
 
@@ -64,7 +71,27 @@ struct RunLine {
 
 impl Overview {
     pub(super) fn new(catalogue: Catalogue) -> Self {
-        Self { catalogue, known: HashMap::new(), facts: HashMap::new(), due: Instant::now() }
+        Self {
+            catalogue,
+            known: HashMap::new(),
+            facts: HashMap::new(),
+            silent: HashMap::new(),
+            due: Instant::now(),
+        }
+    }
+
+    /// Asks a run for its state, unless its socket has just failed to answer in time.
+    fn status_of(&mut self, id: &str, folder: &RunFolder) -> Option<RunStatus> {
+        if self.silent.get(id).is_some_and(|since| since.elapsed() < SILENCE) {
+            return None;
+        }
+        let began = Instant::now();
+        let status = control::status_within(folder, ControlRequest::Status, ANSWER_WITHIN);
+        self.silent.remove(id);
+        if status.is_none() && began.elapsed() >= ANSWER_WITHIN {
+            self.silent.insert(id.to_owned(), Instant::now());
+        }
+        status
     }
 
     fn line(&mut self, listed: ListedRun) -> RunLine {
@@ -80,13 +107,13 @@ impl Overview {
         let run = self.known.get(&id).map(|(_, run)| run.clone());
         let facts = self.facts.entry(id.clone()).or_insert_with(|| RunFacts::of(&folder)).clone();
         // A killed run leaves its socket behind, and requests to it fail.
-        let status = control::status_of(&folder, ControlRequest::Status);
+        let status = self.status_of(&id, &folder);
         let phase = match &status {
             Some(status) => {
                 let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
                 format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
-            None if File::open(folder.journal())
+            None if open_own(&folder.journal())
                 .and_then(ends_finished)
                 .unwrap_or(!folder.journal().exists()) =>
             {

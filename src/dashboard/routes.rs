@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -16,9 +17,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::dashboard::auth::{HostCheck, Token};
+use crate::dashboard::auth::{Access, HostCheck};
 use crate::dashboard::catalogue::Catalogue;
 use crate::dashboard::compare::compared;
+use crate::dashboard::connection_cap::Activity;
 use crate::dashboard::control;
 use crate::dashboard::files::{self, NoFile};
 use crate::dashboard::game_lists::{GameLists, parse_query};
@@ -39,6 +41,17 @@ const MAX_STREAMS: usize = 256;
 /// Policy beside that of a page that contains its own, which allows its script by its hash.
 const OWN_POLICY: &str = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// Time for the answer to a request, which may have to read a long journal.
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(60);
+
+/// Time for a control request to arrive and be answered.
+const MAX_CONTROL_TIME: Duration = Duration::from_secs(5);
+
+/// Largest response that is not counted, the number of larger ones that wait to be read, and the size of their parts.
+const SMALL_BODY: usize = 256 << 10;
+const MAX_BODIES: usize = 4;
+const BODY_PART: usize = 64 << 10;
+
 /// Header with the token. A foreign page cannot send it without a CORS preflight, which this server does not answer.
 const TOKEN: HeaderName = HeaderName::from_static("x-playself-token");
 
@@ -46,26 +59,47 @@ const TOKEN: HeaderName = HeaderName::from_static("x-playself-token");
 pub(super) struct AppState {
     pub(super) catalogue: Catalogue,
     pub(super) sources: Arc<Sources>,
-    pub(super) token: Token,
+    pub(super) access: Access,
     pub(super) host_check: HostCheck,
     game_lists: GameLists,
     live_games: Arc<LiveGames>,
     streams: Arc<Semaphore>,
     heavy: Semaphore,
+    /// Responses in memory that clients have not read yet.
+    bodies: Arc<Semaphore>,
 }
 
 impl AppState {
-    pub(super) fn new(catalogue: Catalogue, token: Token, host_check: HostCheck) -> Self {
+    pub(super) fn new(catalogue: Catalogue, access: Access, host_check: HostCheck) -> Self {
         Self {
             catalogue,
             sources: Arc::new(Sources::default()),
-            token,
+            access,
             host_check,
             game_lists: GameLists::default(),
             live_games: Arc::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             heavy: Semaphore::new(1),
+            bodies: Arc::new(Semaphore::new(MAX_BODIES)),
         }
+    }
+}
+
+impl AppState {
+    /// Returns `text` as the body of a response. A large one is refused while several others have not been read, so that
+    /// unread responses do not fill the memory.
+    fn body(&self, text: String) -> Result<Body, Refusal> {
+        if text.len() <= SMALL_BODY {
+            return Ok(Body::from(text));
+        }
+        let permit = Arc::clone(&self.bodies).try_acquire_owned().map_err(|_| Refusal::Full)?;
+        let bytes = Bytes::from(text);
+        let starts = (0..bytes.len()).step_by(BODY_PART);
+        let parts = tokio_stream::iter(starts).map(move |start| {
+            let _held_until_the_last_part = &permit;
+            Ok::<_, Infallible>(bytes.slice(start..bytes.len().min(start + BODY_PART)))
+        });
+        Ok(Body::from_stream(parts))
     }
 }
 
@@ -92,7 +126,10 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .route("/run/{id}", get(with_slash))
         .route("/run/{id}/", get(run_page))
         .route("/run/{id}/events", get(run_events))
-        .route("/run/{id}/control", post(control_run).layer(DefaultBodyLimit::max(256)))
+        .route(
+            "/run/{id}/control",
+            post(control_run).layer(DefaultBodyLimit::max(256)).layer(from_fn(in_time)),
+        )
         .route("/run/{id}/report.html", get(report))
         .route("/run/{id}/faults/{name}", get(bundle))
         .route("/run/{id}/game/{round}", get(game))
@@ -103,12 +140,22 @@ pub(super) fn router(shared: Arc<AppState>) -> Router {
         .with_state(shared)
 }
 
-/// Refuses requests with a foreign host or origin, and sets the security headers of every response.
-async fn guard(State(shared): App, request: Request, next: Next) -> Response {
-    if let Some(refusal) = foreign(&shared.host_check, request.headers()) {
-        return refusal;
-    }
-    let mut response = next.run(request).await;
+/// Refuses requests with a foreign host or origin or without the right to read, and sets the security headers of every
+/// response.
+async fn guard(
+    State(shared): App,
+    ConnectInfo(activity): ConnectInfo<Activity>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let _open = activity.request();
+    let mut response = match refusal(&shared, &request) {
+        Some(refusal) => refusal,
+        None => {
+            let answered = tokio::time::timeout(MAX_ANSWER_TIME, next.run(request)).await;
+            answered.unwrap_or_else(|_| Refusal::Full.into_response())
+        }
+    };
     let headers = response.headers_mut();
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(skeleton::POLICY));
     for (name, value) in [
@@ -120,6 +167,31 @@ async fn guard(State(shared): App, request: Request, next: Next) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Returns the response to a request that may not read, or `None` if it may.
+fn refusal(shared: &AppState, request: &Request) -> Option<Response> {
+    let headers = request.headers();
+    if let Some(refusal) = foreign(&shared.host_check, headers) {
+        return Some(refusal);
+    }
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let access = &shared.access;
+    // The URL that is printed at the start has the token as its query: the browser keeps it as a cookie.
+    if let Some(cookie) = access.cookie()
+        && access.token_in_query(request.uri().query().unwrap_or_default())
+    {
+        let page = format!("{}#token={}", request.uri().path(), access.token().text());
+        return Some(([(header::SET_COOKIE, cookie)], Redirect::to(&page)).into_response());
+    }
+    let allowed = access.allows_reading(text(header::COOKIE), text(TOKEN));
+    (!allowed).then(|| Refusal::NoToken.into_response())
+}
+
+/// Refuses a request whose body does not arrive in time.
+async fn in_time(request: Request, next: Next) -> Response {
+    let answered = tokio::time::timeout(MAX_CONTROL_TIME, next.run(request)).await;
+    answered.unwrap_or_else(|_| (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response())
 }
 
 /// Returns the refusal of a request with a foreign host or origin, or `None` if both are valid.
@@ -192,7 +264,7 @@ async fn control_run(
     order: String,
 ) -> Result<Response, Refusal> {
     let given = headers.get(TOKEN).and_then(|given| given.to_str().ok()).unwrap_or_default();
-    if !shared.token.is(given) {
+    if !shared.access.token().is(given) {
         return Err(Refusal::NoToken);
     }
     let folder = find(&shared, &id)?;
@@ -209,24 +281,30 @@ async fn report(State(shared): App, Path(id): Path<String>) -> Result<Response, 
     // A long journal takes seconds to read, so only one is read at a time.
     let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
     let page = tokio::task::spawn_blocking(move || files::report(&folder)).await;
-    let page = page.map_err(|_| Refusal::Full)??;
-    Ok(([(header::CONTENT_SECURITY_POLICY, OWN_POLICY)], Html(page)).into_response())
+    let page = shared.body(page.map_err(|_| Refusal::Full)??)?;
+    let kind = "text/html; charset=utf-8";
+    Ok(([(header::CONTENT_SECURITY_POLICY, OWN_POLICY), (header::CONTENT_TYPE, kind)], page).into_response())
 }
 
 async fn file(State(shared): App, Path((id, name)): Path<(String, String)>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
     let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
     let text = tokio::task::spawn_blocking(move || files::text_of(&folder, &name)).await;
-    Ok(text.map_err(|_| Refusal::Full)??.into_response())
+    let text = shared.body(text.map_err(|_| Refusal::Full)??)?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 async fn bundle(State(shared): App, Path((id, name)): Path<(String, String)>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
-    Ok(files::bundle(&folder, &name)?.into_response())
+    let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
+    let text = tokio::task::spawn_blocking(move || files::bundle(&folder, &name)).await;
+    let text = shared.body(text.map_err(|_| Refusal::Full)??)?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 async fn game(State(shared): App, Path((id, round)): Path<(String, String)>) -> Result<Response, Refusal> {
     let folder = find(&shared, &id)?;
+    let _turn = shared.heavy.acquire().await.map_err(|_| Refusal::Full)?;
     let found = tokio::task::spawn_blocking(move || files::game(&folder, &round)).await;
     let game = found.map_err(|_| Refusal::Full)??;
     Ok(([(header::CONTENT_TYPE, "application/json")], game).into_response())
@@ -295,7 +373,7 @@ impl IntoResponse for Refusal {
             Self::NoRun => (StatusCode::NOT_FOUND, "this run does not exist".to_owned()),
             Self::NoToken => (
                 StatusCode::UNAUTHORIZED,
-                "control requests need the token of the URL that was printed at the start".to_owned(),
+                "this needs the token of the URL that was printed at the start".to_owned(),
             ),
             Self::NotRunning => (StatusCode::CONFLICT, "the run is not running".to_owned()),
             Self::Full => (StatusCode::SERVICE_UNAVAILABLE, "too many watchers; try again later".to_owned()),

@@ -10,6 +10,7 @@ mod run;
 #[path = "../support/signals.rs"]
 mod signals;
 
+mod attacks_page;
 mod browser_charts;
 mod browser_pages;
 mod commands;

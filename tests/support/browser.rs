@@ -86,6 +86,13 @@ impl Served {
         Self { process, port, token: token.to_owned() }
     }
 
+    /// Resident memory of the process in megabytes.
+    pub(crate) fn resident_mb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use playself::commands::{Failure, OrFailure, announce};
-use playself::dashboard::{Catalogue, ServeAddress, Server};
+use playself::commands::{Failure, OrFailure, serve};
+use playself::dashboard::{Catalogue, ServeAddress};
 use playself::store::RunFolder;
 
 /// Serve live pages of all runs in a folder, finished and running.
 ///
-/// Prints the address with a token; only a page opened with the token can control a run.
+/// Prints the address with a token; only a page opened with the token can control a run. At an address that other
+/// machines can reach, reading needs the token as well.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeCommand {
     /// Folder of run folders, or one run folder
@@ -31,8 +32,7 @@ impl ServeCommand {
             Ok(folder) => Catalogue::Single(folder),
             Err(_) => Catalogue::Results(self.results),
         };
-        let server = Server::start(&self.at, catalogue).or_usage()?;
-        announce(&server);
+        let server = serve(&self.at, catalogue, 0)?;
         server.wait().context("the server stopped").or_fault()?;
         Ok(ExitCode::SUCCESS)
     }

@@ -11,7 +11,7 @@ use crate::report::number_text::{estimate_text, grouped};
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
 use crate::stats::Pentanomial;
-use crate::store::{RunFolder, read_text};
+use crate::store::{RunFolder, read_own};
 
 /// The result of a run from the candidate's side. Its keys are a contract; a `summary.json` may have more or, where a
 /// default is given, fewer of them.
@@ -124,9 +124,12 @@ impl Summary {
         summary
     }
 
+    /// The longest summary; that of a tournament of a hundred engines has a tenth of it.
+    pub(super) const MAX_BYTES: u64 = 32 << 20;
+
     /// Reads the summary of the run in `folder`, with the present state of its acceptance test if it is a tuning run.
     pub fn read(folder: &RunFolder) -> io::Result<Self> {
-        let mut summary: Self = serde_json::from_str(&read_text(&folder.summary())?)?;
+        let mut summary: Self = serde_json::from_str(&read_own(&folder.summary(), Self::MAX_BYTES)?)?;
         if folder.is_tuning() {
             summary = summary.without_strength();
         }

@@ -1,6 +1,6 @@
 //! The outcome of a tuning run: its values, its estimated gain and the test of its values.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -11,8 +11,11 @@ use crate::report::number_text::{grouped, signed};
 use crate::report::{Summary, Verdict};
 use crate::run::{AfterRun, RunReader, RunView, plan_from_toml};
 use crate::stats::Elo;
-use crate::store::RunFolder;
+use crate::store::{RunFolder, open_own, read_own};
 use crate::tuning::{GainEstimate, ParameterReport, Tuner};
+
+/// The longest plan of an acceptance test; one of 10,000 weights has a tenth of it.
+const MAX_PLAN: u64 = 32 << 20;
 
 /// How far the test of tuned values has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,9 +95,11 @@ impl TuningSummary {
         if !matches!(self.acceptance, AcceptanceState::NotStarted | AcceptanceState::Unfinished) {
             return;
         }
-        let Ok(test) = RunFolder::open(&folder.acceptance()) else { return };
+        // A link may lead to any folder.
+        let is_own = fs::symlink_metadata(folder.acceptance()).is_ok_and(|about| about.is_dir());
+        let Some(test) = RunFolder::open(&folder.acceptance()).ok().filter(|_| is_own) else { return };
         let summary = test_summary(&test).ok();
-        let is_finished = || File::open(test.journal()).and_then(ends_finished).unwrap_or(false);
+        let is_finished = || open_own(&test.journal()).and_then(ends_finished).unwrap_or(false);
         self.acceptance = match summary.as_ref().map(|summary| summary.verdict) {
             Some(Verdict::Accepted) => AcceptanceState::Accepted,
             Some(Verdict::Rejected) => AcceptanceState::Rejected,
@@ -140,17 +145,22 @@ impl TuningSummary {
 fn test_summary(test: &RunFolder) -> io::Result<Summary> {
     let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     let is_current = match (changed(&test.summary()), changed(&test.journal())) {
-        (Ok(summary), Ok(journal)) => summary >= journal || LockedFile::is_held(&test.journal()),
+        (Ok(summary), Ok(journal)) => summary >= journal || is_held(test),
         (Ok(_), Err(_)) => true,
         (Err(_), _) => false,
     };
     if is_current {
-        return Ok(serde_json::from_str(&fs::read_to_string(test.summary())?)?);
+        return Ok(serde_json::from_str(&read_own(&test.summary(), Summary::MAX_BYTES)?)?);
     }
-    let text = fs::read_to_string(test.plan())?;
+    let text = read_own(&test.plan(), MAX_PLAN)?;
     let plan = plan_from_toml(&text).map_err(io::Error::other)?;
     let reader = RunReader::read_whole(test.clone(), plan, &text, |_, _| {})?;
     Ok(Summary::of(&reader.view()))
+}
+
+/// Returns whether a process plays the run. A pipe in place of the journal is not opened.
+fn is_held(run: &RunFolder) -> bool {
+    open_own(&run.journal()).is_ok() && LockedFile::is_held(&run.journal())
 }
 
 fn count(pairs: u64) -> String {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::store::open_regular;
+use crate::store::open_own;
 
 /// Largest number of rows in an answer.
 const MAX_ROWS: usize = 200;
@@ -98,7 +98,7 @@ impl GameIndex {
     /// Reads what was added to `pairs.csv` since the last call; all of it again if the file became shorter. `engines` are
     /// the names of candidate and baseline, which the file of a run of two engines does not contain.
     pub fn update(&mut self, path: &Path, engines: &[String]) -> io::Result<()> {
-        let mut file = match open_regular(path) {
+        let mut file = match open_own(path) {
             Ok(file) => file,
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(why) => return Err(why),

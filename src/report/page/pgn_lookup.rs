@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::chess::{PgnGame, PgnReader};
 use crate::game::GameOfPair;
 use crate::report::page::viewer_games::shelved_from_pgn;
-use crate::store::open_regular;
+use crate::store::open_own;
 
 /// Sort key of the games in a file: the number of the pair from 1, and the number of the game in the pair.
 type Round = (u64, u8);
@@ -25,7 +25,7 @@ pub fn shelved_game(games: &Path, pair: u64, game: GameOfPair) -> io::Result<Opt
 
 /// Returns a game of the pair with this index, or `None` if the file does not contain all of it.
 pub fn pgn_game(games: &Path, pair: u64, game: GameOfPair) -> io::Result<Option<PgnGame>> {
-    let mut file = open_regular(games)?;
+    let mut file = open_own(games)?;
     let wanted = (pair + 1, game.number());
     let Some(round) = find(&mut file, wanted)? else { return Ok(None) };
     let start = first_tag(&mut file, round)?;
