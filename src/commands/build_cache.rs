@@ -1,15 +1,28 @@
 //! Engines built from revisions of a project, cached by commit.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
+use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::config::EngineEntry;
-use crate::store::sha256_of;
+use crate::run::HeldSignals;
+use crate::store::{TempFolder, copy_whole, remove_drafts, sha256_of};
+
+/// First part of the names of checkouts.
+const CHECKOUT: &str = "checkout";
+
+/// Time that a build has to end after SIGTERM.
+const TERM_TIME: Duration = Duration::from_secs(2);
 
 /// A project, the way to build it, and the folder where built programs are kept.
 #[derive(Clone, Debug)]
@@ -53,28 +66,79 @@ impl BuildCache {
         Ok(commit.trim().to_owned())
     }
 
-    /// Builds in a temporary checkout and keeps only the program.
+    /// Builds in a temporary checkout and keeps only the program, unless another process does so first.
     fn build_into(&self, commit: &str, kept: &Path) -> Result<(), Failure> {
-        fs::create_dir_all(&self.folder)
-            .with_context(|| format!("{} cannot be created", self.folder.display()))
+        let folder = kept.parent().ok_or_else(|| Failure::usage("--program does not name a file"))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("{} cannot be created", folder.display()))
             .or_fault()?;
-        let folder = self.folder.canonicalize().or_fault()?;
-        let checkout = folder.join(format!("checkout-{commit}-{}", std::process::id()));
-        let place = checkout.display().to_string();
-        self.git(&["worktree", "add", "--detach", "--force", &place, commit])?;
-        let built = self.build_in(&checkout).and_then(|made| keep(&made, kept).or_fault());
+        // From here on a signal is noticed between two steps, so that every step is undone.
+        let mut signals = HeldSignals::hold().context("signals cannot be held back").or_fault()?;
+        let _lock = self.lock(folder, &mut signals)?;
+        if kept.is_file() {
+            return Ok(());
+        }
+        let folder = folder.canonicalize().or_fault()?;
+        // The lock proves that no other process is building here.
+        self.remove_stale(&folder);
+        let checkout = TempFolder::create_in(&folder, CHECKOUT).or_fault()?;
+        let place = checkout.path().display().to_string();
+        let built = self
+            .git(&["worktree", "add", "--detach", "--force", &place, commit])
+            .and_then(|_| self.build_in(checkout.path(), &mut signals))
+            .and_then(|made| copy_whole(&made, kept).or_fault());
         // The checkout is removed whether the build succeeded or not.
         let _ = self.git(&["worktree", "remove", "--force", &place]);
+        drop(checkout);
+        let _ = self.git(&["worktree", "prune"]);
         built
     }
 
-    /// Runs the build command in `checkout` and returns the program it made.
-    fn build_in(&self, checkout: &Path) -> Result<PathBuf, Failure> {
+    /// Waits until this process is the only one that builds into `folder`.
+    fn lock(&self, folder: &Path, signals: &mut HeldSignals) -> Result<File, Failure> {
+        let lock = File::options().create(true).truncate(false).write(true).open(folder.join("lock"));
+        let lock = lock.context("the lock of the build cannot be created").or_fault()?;
+        let mut reported = false;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::Error(why)) => {
+                    return Err(why).context("the build cannot be locked").or_fault();
+                }
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if !reported {
+                Console::Text.print_progress("Waiting for another process that builds the same revision");
+                reported = true;
+            }
+            wait(signals)?;
+        }
+    }
+
+    /// Removes checkouts that a killed process has left.
+    fn remove_stale(&self, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(CHECKOUT) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        remove_drafts(folder);
+    }
+
+    /// Runs the build command in `checkout` and returns the program it made. A signal ends the build.
+    fn build_in(&self, checkout: &Path, signals: &mut HeldSignals) -> Result<PathBuf, Failure> {
         let build = &self.build;
         let mut shell = Command::new("sh");
         // Standard output belongs to the run, whose JSON other programs read.
-        shell.args(["-c", build]).current_dir(checkout).stdout(io::stderr());
-        let status = shell.status().context("sh cannot be run").or_fault()?;
+        shell.args(["-c", build]).current_dir(checkout).stdin(Stdio::null()).stdout(io::stderr());
+        // In a group of its own, so that everything it starts can be ended with it.
+        let mut child = shell.process_group(0).spawn().context("sh cannot be run").or_fault()?;
+        let status = loop {
+            if let Some(status) = child.try_wait().or_fault()? {
+                break status;
+            }
+            wait(signals).inspect_err(|_| end_group(&mut child))?;
+        };
         if !status.success() {
             return Err(Failure::usage(format_args!("`{build}` ended with {status}")));
         }
@@ -87,8 +151,9 @@ impl BuildCache {
 
     fn git(&self, args: &[&str]) -> Result<String, Failure> {
         let mut git = Command::new("git");
-        let output =
-            git.arg("-C").arg(&self.repo).args(args).output().context("git cannot be run").or_fault()?;
+        // In a group of its own, so that Ctrl-C does not leave half a checkout.
+        git.arg("-C").arg(&self.repo).args(args).stdin(Stdio::null()).process_group(0);
+        let output = git.output().context("git cannot be run").or_fault()?;
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr);
             return Err(Failure::usage(format_args!("git {}: {}", args[0], reason.trim())));
@@ -97,12 +162,24 @@ impl BuildCache {
     }
 }
 
-/// Copies a program into the cache under a temporary name first, so that the cache never holds half of one.
-fn keep(made: &Path, kept: &Path) -> anyhow::Result<()> {
-    let folder = kept.parent().context("a cached program has a folder")?;
-    fs::create_dir_all(folder)?;
-    let draft = folder.join("draft");
-    fs::copy(made, &draft)?;
-    fs::rename(&draft, kept)?;
+/// Waits a moment. Fails if a signal asks this process to end.
+fn wait(signals: &mut HeldSignals) -> Result<(), Failure> {
+    thread::sleep(Duration::from_millis(20));
+    if signals.has_arrived() {
+        return Err(Failure::Interrupted("the build was interrupted".to_owned()));
+    }
     Ok(())
+}
+
+/// Ends a build and everything in its process group.
+fn end_group(child: &mut Child) {
+    let group = Pid::from_raw(child.id().cast_signed());
+    // A group that has ended meanwhile needs no signal.
+    let _ = killpg(group, Signal::SIGTERM);
+    let deadline = Instant::now() + TERM_TIME;
+    while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let _ = killpg(group, Signal::SIGKILL);
+    let _ = child.wait();
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io;
 
-use nix::sys::signal::Signal as SignalName;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal as SignalName};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A request to end the run.
@@ -45,6 +46,42 @@ impl Interrupts {
             () = received(&mut self.term) => Interrupt::Leaving,
             () = received(&mut self.hup) => Interrupt::Leaving,
         }
+    }
+}
+
+/// SIGINT, SIGTERM and SIGHUP, held back from this thread while a step is done that must not be cut off in its middle. Those
+/// that were ignored when the program started stay ignored.
+#[derive(Debug)]
+pub struct HeldSignals {
+    before: SigSet,
+    waiting: SignalFd,
+}
+
+impl HeldSignals {
+    /// Holds the signals back until this is dropped. The process must have no other thread that accepts them.
+    pub fn hold() -> io::Result<Self> {
+        let ignored = IgnoredSignals::of_this_process();
+        let mut held = SigSet::empty();
+        for name in [SignalName::SIGINT, SignalName::SIGTERM, SignalName::SIGHUP] {
+            if !ignored.contains(name) {
+                held.add(name);
+            }
+        }
+        let waiting = SignalFd::with_flags(&held, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
+        let before = held.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        Ok(Self { before, waiting })
+    }
+
+    /// Returns whether a signal has arrived since the last call.
+    pub fn has_arrived(&mut self) -> bool {
+        matches!(self.waiting.read_signal(), Ok(Some(_)))
+    }
+}
+
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        // Setting a mask that was valid before does not fail.
+        let _ = self.before.thread_set_mask();
     }
 }
 

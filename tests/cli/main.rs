@@ -1,6 +1,9 @@
 //! Commands that play no run, and checks of the documents against the code.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+#[path = "../support/signals.rs"]
+mod signals;
+
 mod architecture;
 mod book;
 mod check;
