@@ -5,36 +5,38 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 
 use crate::cli::choices::choice;
-use crate::cli::number_lists::{integers, numbers};
-use crate::commands::{Conclusion, Console, RunPlace, StartOptions, WarningPolicy};
+use crate::cli::number_lists::{count, integers, numbers};
+use crate::commands::{Conclusion, Console, RunPlace, Session, StartOptions, WarningPolicy};
 use crate::config::{LimitsTable, Preset, RunFile, table_folders};
 use crate::dashboard::ServeAddress;
-use crate::fleet::Placement;
-use crate::game::{ClockRule, DrawRule, ResignRule, ResignSides, TablebaseRule};
+use crate::fleet::{MAX_CONCURRENCY, Placement};
+use crate::game::{
+    AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TablebaseRule, TimeControl,
+};
 use crate::opening::Order;
-use crate::run::Breaker;
+use crate::run::{Breaker, Plan};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
 /// Parameters of a run. A flag that is not given leaves the value of the configuration file, or its default.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RunFlags {
     /// Number of games, two for each opening; an odd number is rounded up
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2 * Plan::MAX_PAIRS))]
     pub games: Option<u64>,
     /// Clock: [moves/]time[+increment], in seconds or min:sec [default: 8+0.08]
     #[arg(long, value_name = "TC", help_heading = "Thinking")]
     tc: Option<ClockRule>,
     /// Time per move in milliseconds
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Thinking")]
+    #[arg(long, value_name = "MS", value_parser = up_to(1, TimeControl::MAX_MOVETIME_MS), help_heading = "Thinking")]
     movetime: Option<u64>,
     /// Nodes per move
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Thinking")]
+    #[arg(long, value_name = "N", value_parser = up_to(1, TimeControl::MAX_NODES), help_heading = "Thinking")]
     nodes: Option<u64>,
     /// Search depth in plies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Thinking")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(TimeControl::MAX_DEPTH)), help_heading = "Thinking")]
     depth: Option<u32>,
     /// Time by which a clock or --movetime may be exceeded before the game is lost, in milliseconds [default: 10]
-    #[arg(long, value_name = "MS", help_heading = "Thinking")]
+    #[arg(long, value_name = "MS", value_parser = up_to(0, TimeControl::MAX_MARGIN_MS), help_heading = "Thinking")]
     margin: Option<u64>,
     /// Book of openings: EPD or PGN, also with .gz, .zst or .zip [default: the initial position]
     #[arg(long, value_name = "FILE")]
@@ -43,7 +45,7 @@ pub struct RunFlags {
     #[arg(long, value_name = "ORDER", value_parser = choice::<Order>())]
     order: Option<Order>,
     /// Number of pairs played at once [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = count(1..=MAX_CONCURRENCY))]
     concurrency: Option<usize>,
     /// Placement of games on processors [default: auto]
     #[arg(long, value_name = "HOW", value_parser = choice::<Placement>())]
@@ -76,7 +78,7 @@ pub struct RunFlags {
     #[arg(long, value_name = "COUNT,CP", value_parser = resign_rule, help_heading = "Adjudication")]
     resign: Option<ResignRule>,
     /// Adjudicate a draw after N moves [default: never]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Adjudication")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(AdjudicationRules::MAX_MOVES)), help_heading = "Adjudication")]
     max_moves: Option<u32>,
     /// Adjudicate what the Syzygy endgame tables in these folders know [default: none]
     #[arg(long, value_name = "PATH[:PATH]", value_parser = folders, help_heading = "Adjudication")]
@@ -127,6 +129,29 @@ pub struct OutputFlags {
     /// Live page.
     #[command(flatten)]
     pub live: LiveFlags,
+    /// Terminal.
+    #[command(flatten)]
+    pub detach: DetachFlags,
+}
+
+/// Whether a run stays with its terminal.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct DetachFlags {
+    /// Play in the background, independent of this terminal; prints the run folder and how to watch and stop the run
+    ///
+    /// Everything is checked first. The output goes to run.log in the run folder, the events of --json to events.ndjson.
+    #[arg(long, help_heading = "Output")]
+    detach: bool,
+    /// Set by --detach in the process that plays the run.
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    detached: bool,
+}
+
+impl DetachFlags {
+    /// Returns whether this process leaves its terminal.
+    pub fn session(&self) -> Session {
+        if self.detached { Session::Detached } else { Session::Attached }
+    }
 }
 
 /// Live page of a run.
@@ -156,12 +181,15 @@ fn folders(text: &str) -> Result<Folders, String> {
 
 fn draw_rule(text: &str) -> Result<DrawRule, String> {
     let [after_move, moves, cp] = integers(text)?;
-    Ok(DrawRule { after_move, moves: from_one("COUNT", moves)?, cp })
+    let rule = DrawRule { after_move, moves: from_one("COUNT", moves)?, cp };
+    AdjudicationRules { draw: Some(rule), ..AdjudicationRules::default() }.check().map(|()| rule)
 }
 
 fn resign_rule(text: &str) -> Result<ResignRule, String> {
     let [moves, cp] = integers(text)?;
-    Ok(ResignRule { moves: from_one("COUNT", moves)?, cp: from_one("CP", cp)?, sides: ResignSides::Two })
+    let rule =
+        ResignRule { moves: from_one("COUNT", moves)?, cp: from_one("CP", cp)?, sides: ResignSides::Two };
+    AdjudicationRules { resign: Some(rule), ..AdjudicationRules::default() }.check().map(|()| rule)
 }
 
 /// Refuses 0, with which a rule would end every game at once.
@@ -169,11 +197,9 @@ fn from_one(name: &str, number: u32) -> Result<u32, String> {
     if number == 0 { Err(format!("{name} must be at least 1, got 0")) } else { Ok(number) }
 }
 
-fn positive(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|&number| number > 0)
-        .ok_or_else(|| format!("expected an integer of at least 1, got `{text}`"))
+/// Returns a parser of whole numbers from `least` to `most`.
+fn up_to(least: u64, most: u64) -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(least..=most)
 }
 
 /// Returns a warning about engines to which the limits of the command line do not apply.
@@ -300,6 +326,7 @@ impl OutputFlags {
             console: self.console(),
             serve: self.live.serve.clone(),
             log_dialogue: self.log_dialogue.clone(),
+            session: self.detach.session(),
         }
     }
 }

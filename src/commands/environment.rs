@@ -1,7 +1,7 @@
 //! Paths that a command takes from its process.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::config::SearchPaths;
 use crate::player::GuardianProgram;
@@ -32,6 +32,11 @@ impl Environment {
     /// Returns the paths where engine names are looked up.
     pub fn search_paths(&self) -> SearchPaths {
         SearchPaths { this_program: self.program.clone(), engines: self.engine_files.clone() }
+    }
+
+    /// Returns the path of the program.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Returns the process that kills left-over engines if this one is killed.

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::commands::console::Console;
+use crate::commands::detach::{Session, leave_terminal};
 use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::journal_check::check_journal;
@@ -30,6 +31,8 @@ pub struct ResumeOptions {
     pub console: Console,
     /// Address of a live page.
     pub serve: Option<ServeAddress>,
+    /// Whether the run leaves its terminal.
+    pub session: Session,
 }
 
 /// An existing run whose journal is locked by this process.
@@ -112,6 +115,9 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     let page_observer = PageObserver::new(&run.folder, &run.plan_text);
     // A refused resume must leave every file as it was, so the whole journal is checked before the first write.
     check_journal(&run).or_fault()?;
+    if options.session == Session::Detached {
+        leave_terminal(&run.folder, console)?;
+    }
     let (replayed, mut observers) = replay_into_files(&run, console).or_fault()?;
     let OpenRun { folder, plan, plan_text, mut journal } = run;
     if replayed.ending.torn_bytes > 0 {

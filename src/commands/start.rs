@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::commands::console::Console;
+use crate::commands::detach::{Session, leave_terminal};
 use crate::commands::dialogue_file::dialogue_file;
 use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::hosted::tap_engines;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
+use crate::commands::shell_word::shell_word;
 use crate::dashboard::{Catalogue, ServeAddress, Server};
 use crate::fleet::{LocalFleet, set_aside_descriptors};
 use crate::journal::LockedFile;
@@ -36,6 +38,8 @@ pub struct StartOptions {
     pub serve: Option<ServeAddress>,
     /// File for the dialogue with all engines.
     pub log_dialogue: Option<PathBuf>,
+    /// Whether the run leaves its terminal.
+    pub session: Session,
 }
 
 /// The folder of a new run.
@@ -114,6 +118,9 @@ pub fn start(
         let _ = fs::remove_dir(folder.path());
     };
     let page = serve_run(options.serve.as_ref(), &folder, plan.concurrency).inspect_err(remove_unused)?;
+    if options.session == Session::Detached {
+        leave_terminal(&folder, console)?;
+    }
     play_and_report(plan, openings, folder, warnings, Reporting { console, page, tap }, environment)
 }
 
@@ -312,11 +319,4 @@ pub(super) fn check_disk(folder: &Path, games: u64, console: Console) -> anyhow:
         DiskRoom::TooLittle(reason) => anyhow::bail!("{}: {reason}", folder.display()),
     }
     Ok(())
-}
-
-/// Quotes a path for a shell.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte));
-    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::commands::console::Console;
+use crate::commands::detach::Session;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::forecast::test_reach;
@@ -187,7 +188,11 @@ fn test_values(
 ) -> Result<Finished, Failure> {
     let place = tuning.folder.acceptance();
     if place.join("plan.toml").exists() {
-        return resume(&place, &ResumeOptions { console, serve: None }, environment);
+        return resume(
+            &place,
+            &ResumeOptions { console, serve: None, session: Session::Attached },
+            environment,
+        );
     }
     let AcceptanceTest { values, accept } = acceptance;
     let tuner = tuning.plan.tuner().ok_or_else(|| Failure::fault("only a tuning run has values to test"))?;

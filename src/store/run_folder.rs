@@ -130,6 +130,16 @@ impl RunFolder {
         self.path.join("faults")
     }
 
+    /// Returns the path of the output of a detached run.
+    pub fn log(&self) -> PathBuf {
+        self.path.join("run.log")
+    }
+
+    /// Returns the path of the JSON events of a detached run.
+    pub fn events(&self) -> PathBuf {
+        self.path.join("events.ndjson")
+    }
+
     /// Returns the path of the control socket.
     pub fn socket(&self) -> PathBuf {
         self.path.join("control.sock")

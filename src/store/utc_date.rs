@@ -52,6 +52,12 @@ impl UtcDate {
         format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
     }
 
+    /// Returns the time to the minute as people read it: `2026-01-31 23:59`.
+    pub fn minute(&self) -> String {
+        let (hour, minute) = (self.second_of_day / 3600, self.second_of_day / 60 % 60);
+        format!("{:04}-{:02}-{:02} {hour:02}:{minute:02}", self.year, self.month, self.day)
+    }
+
     /// Returns the time stamp at the beginning of run folder names: `20260131-235959`.
     pub fn stamp(&self) -> String {
         let (hour, minute, second) =

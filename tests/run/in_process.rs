@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use playself::commands::{
-    Console, Environment, Failure, FileState, Finished, Pilots, ResumeOptions, RunPlace, StartOptions,
-    TuneOutcome, TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume, start,
-    tuning_plan, verify,
+    Console, Environment, Failure, FileState, Finished, Pilots, ResumeOptions, RunPlace, Session,
+    StartOptions, TuneOutcome, TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume,
+    start, tuning_plan, verify,
 };
 use playself::config::RunFile;
 use playself::report::{Summary, Verdict, weights_toml};
@@ -25,6 +25,7 @@ fn options(place: PathBuf) -> StartOptions {
         console: Console::Silent,
         serve: None,
         log_dialogue: None,
+        session: Session::Attached,
     }
 }
 
@@ -34,7 +35,11 @@ fn play(config: &Path, place: PathBuf) -> Result<Finished, Failure> {
 }
 
 fn resume_silently(place: &Path) -> Result<Finished, Failure> {
-    resume(place, &ResumeOptions { console: Console::Silent, serve: None }, &environment())
+    resume(
+        place,
+        &ResumeOptions { console: Console::Silent, serve: None, session: Session::Attached },
+        &environment(),
+    )
 }
 
 /// A tuning run of a few seconds, whose start is so bad that a better value is found.

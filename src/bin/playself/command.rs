@@ -7,8 +7,8 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    ask, book, check, completions, control, data, doctor, init, manual, options, plan, play, rate, report,
-    resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
+    ask, book, check, completions, control, data, doctor, init, list, manual, options, plan, play, rate,
+    report, resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
 
 #[derive(Debug, Subcommand)]
@@ -20,6 +20,7 @@ pub(crate) enum Command {
     Resume(resume::ResumeCommand),
     Report(report::ReportCommand),
     Verify(verify::VerifyCommand),
+    List(list::ListCommand),
     Watch(watch::WatchCommand),
     Ask(ask::AskCommand),
     Serve(serve::ServeCommand),
@@ -56,6 +57,7 @@ impl Command {
             Self::Resume(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Verify(command) => command.run(),
+            Self::List(command) => command.run(),
             Self::Watch(command) => command.run(),
             Self::Ask(command) => command.run(),
             Self::Serve(command) => command.run(),

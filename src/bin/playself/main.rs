@@ -12,6 +12,7 @@ mod data;
 mod doctor;
 mod forecast_text;
 mod init;
+mod list;
 mod manual;
 mod options;
 mod plan;
@@ -32,12 +33,13 @@ mod tune;
 mod verify;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use playself::cli::foreign_calls::foreign_call_hint;
 use playself::cli::usage;
-use playself::commands::Failure;
+use playself::commands::{Environment, Failure, OrFailure, asks_to_detach, start_detached};
 use playself::player::{GuardianProgram, run_guardian};
 
 /// Play matches of chess engines, test them sequentially, and tune their weights.
@@ -70,6 +72,11 @@ impl Cli {
     }
 }
 
+fn detach(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
+    let environment = Environment::current().or_fault()?;
+    start_detached(environment.program(), arguments).map(ExitCode::from)
+}
+
 fn main() -> ExitCode {
     // Not a command for users: the process that kills left-over engines if this one is killed.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
@@ -95,5 +102,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return status,
     };
+    // The arguments are valid. A run in the background is played by a second process with the same ones.
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if asks_to_detach(&arguments) {
+        return usage::exit_code("playself", detach(arguments));
+    }
     usage::exit_code("playself", cli.run())
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use playself::cli::run_flags::LiveFlags;
+use playself::cli::run_flags::{DetachFlags, LiveFlags};
 use playself::commands::{
     Conclusion, Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume,
 };
@@ -26,12 +26,15 @@ pub(crate) struct ResumeCommand {
     summary_md: Option<PathBuf>,
     #[command(flatten)]
     live: LiveFlags,
+    #[command(flatten)]
+    detach: DetachFlags,
 }
 
 impl ResumeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
-        let options = ResumeOptions { console: Console::of_flag(self.json), serve: self.live.serve };
+        let session = self.detach.session();
+        let options = ResumeOptions { console: Console::of_flag(self.json), serve: self.live.serve, session };
         let finished = resume(self.run.folder()?.path(), &options, &environment)?;
         let outcome = accept(finished, options.console, &environment)?;
         let conclusion = Conclusion { summary_md: self.summary_md };
