@@ -35,6 +35,18 @@ fuzz iterations="2000000":
 damaged-tables rounds="10000":
     PLAYSELF_DAMAGED_TABLES={{rounds}} cargo test --release --test chess syzygy::damaged -- --nocapture
 
+# Fuzz one parser with coverage for the given minutes: uci, xboard, ace, pgn, epd, fen, run_file, journal, plan, http
+fuzz-target name minutes="60":
+    fuzz/run.sh {{name}} {{minutes}}
+
+# Fuzz every parser with coverage for the given minutes each
+fuzz-targets minutes="5":
+    for name in uci xboard ace pgn epd fen run_file journal plan http; do fuzz/run.sh $name {{minutes}} || exit 1; done
+
+# List the licences of all crates in the programs
+licences:
+    cargo tree --locked --edges normal,build --prefix none --format '{l}: {p}' | sort -u
+
 # Solve mates, Bratko-Kopec and studies with 200,000 nodes each; must not solve fewer than before
 suites:
     cargo test --release --test engine suites:: -- --ignored --nocapture

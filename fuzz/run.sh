@@ -1,0 +1,17 @@
+#!/bin/sh
+# Builds a fuzz target with the stable toolchain and runs it: fuzz/run.sh TARGET MINUTES
+set -eu
+cd "$(dirname "$0")"
+name=$1
+minutes=$2
+host=$(rustc -vV | sed -n 's/^host: //p')
+# The instrumentation that libFuzzer needs, as cargo-fuzz sets it, without a sanitizer.
+RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+-Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
+export RUSTFLAGS
+# With a target given, build scripts and macros are not instrumented.
+cargo build --release --target "$host" --bin "$name"
+mkdir -p "found/$name" "artifacts/$name"
+exec "target/$host/release/$name" "found/$name" "corpus/$name" -max_total_time=$((minutes * 60)) -timeout=10 \
+    -rss_limit_mb=2048 -max_len=16384 -artifact_prefix="artifacts/$name/" -print_final_stats=1 -verbosity=1
