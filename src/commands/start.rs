@@ -288,7 +288,7 @@ pub fn serve(address: &ServeAddress, runs: Catalogue, concurrency: usize) -> Res
     Console::Text.print_progress(&format!("Live page: {}", server.control_url()));
     if server.is_public() {
         Console::Text.print_progress(
-            "Warning; other machines can reach the live page. It is not encrypted; reading it needs the token in this \
+            "Warning: other machines can reach the live page. It is not encrypted; reading it needs the token in this \
              address. Without an address, --serve is for this machine only",
         );
     }

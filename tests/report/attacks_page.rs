@@ -103,7 +103,7 @@ fn row_134_a_page_that_other_machines_can_reach_needs_its_token_for_reading() {
         assert_eq!(errors.read(&mut byte).unwrap(), 1, "{printed}");
         printed.push(char::from(byte[0]));
     }
-    assert!(printed.contains("Warning; other machines can reach the live page"), "{printed}");
+    assert!(printed.contains("Warning: other machines can reach the live page"), "{printed}");
     let url = printed.lines().next().unwrap().strip_prefix("Live page: ").unwrap();
     let (address, token) = url.split_once("/?token=").unwrap();
     let port: u16 = address.rsplit_once(':').unwrap().1.parse().unwrap();

@@ -100,7 +100,7 @@ pub fn finished_line(game: &GameEntry, view: &RunView<'_>) -> String {
 
 /// Returns the line that stands for output that was dropped because it was not read.
 pub fn lost_lines_text(lines: u64) -> String {
-    format!("Warning; {lines} lines of output were dropped here, because they were not read")
+    format!("Warning: {lines} lines of output were dropped here, because they were not read")
 }
 
 /// Returns the current result of a run that is being played.
