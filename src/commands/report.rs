@@ -88,20 +88,20 @@ impl ReadRun {
 }
 
 fn read_page(folder: &RunFolder) -> anyhow::Result<RunPage> {
-    let has_journal = folder.journal().exists();
+    let is_published = folder.is_published();
     ensure!(
-        has_journal || folder.summary().exists(),
+        is_published || folder.journal().exists(),
         "{} is missing: a report needs it. Restore it; games.pgn, pairs.csv and summary.json can be read without it",
         folder.journal().display()
     );
     let text =
         read_text(&folder.plan()).with_context(|| format!("{} cannot be read", folder.plan().display()))?;
     let plan = plan_from_toml(&text)?;
-    Ok(if has_journal {
-        RunPage::read_whole(folder.clone(), plan, &text)?
-    } else {
-        // A published run may consist of its plan and its summary alone.
+    Ok(if is_published {
+        // It consists of its plan and its summary alone.
         RunPage::new(folder.clone(), plan, &text)
+    } else {
+        RunPage::read_whole(folder.clone(), plan, &text)?
     })
 }
 
@@ -161,9 +161,8 @@ fn read_summary(folder: &RunFolder) -> Result<Summary, Failure> {
     let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
     match (changed(&folder.summary()), changed(&folder.journal())) {
         (Ok(summary), Ok(journal)) if summary < journal => Ok(ReadRun::read(folder)?.summary()),
-        // A published run may consist of its plan and its summary alone.
-        (Ok(_), _) => Summary::read(folder).context("summary.json cannot be read").or_fault(),
-        (Err(_), _) => Ok(ReadRun::read(folder)?.summary()),
+        (Ok(_), Ok(_)) => Summary::read(folder).context("summary.json cannot be read").or_fault(),
+        _ => Ok(ReadRun::read(folder)?.summary()),
     }
 }
 

@@ -113,10 +113,7 @@ impl Overview {
                 let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
                 format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
-            None if open_own(&folder.journal())
-                .and_then(ends_finished)
-                .unwrap_or(!folder.journal().exists()) =>
-            {
+            None if open_own(&folder.journal()).and_then(ends_finished).unwrap_or(folder.is_published()) => {
                 "finished".to_owned()
             }
             None => "stopped".to_owned(),

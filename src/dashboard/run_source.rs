@@ -147,7 +147,7 @@ fn status(
                 | RunOutcome::Quarantined(_),
             ),
         ) => "finished",
-        (None, _) if !reader.folder().journal().exists() => "published without its journal",
+        (None, _) if reader.folder().is_published() => "published without its journal",
         (None, _) => "stopped",
     };
     let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };

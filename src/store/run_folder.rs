@@ -115,6 +115,12 @@ impl RunFolder {
         pgn || rows()
     }
 
+    /// Returns whether the run was published without its records: it has a summary, and neither journal nor games. A folder
+    /// with games has lost its journal.
+    pub fn is_published(&self) -> bool {
+        self.summary().is_file() && !self.journal().exists() && !self.holds_games()
+    }
+
     /// Returns the path of the summary.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")

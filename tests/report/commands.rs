@@ -178,7 +178,9 @@ fn other_files_are_left_out_of_a_comparison_and_published_runs_are_shown() {
     let config = bench.config("patch", &Match { pairs: 4, ..Match::default() });
     assert_eq!(finish(&mut bench.start(&config, "kept")).0, 0);
     assert_eq!(finish(&mut bench.start(&config, "bare")).0, 0);
-    fs::remove_file(bench.path("bare/journal.ndjson")).unwrap();
+    for record in ["journal.ndjson", "games.pgn", "pairs.csv"] {
+        fs::remove_file(bench.path(&format!("bare/{record}"))).unwrap();
+    }
     fs::write(bench.path("notes.md"), "text").unwrap();
     let (status, printed) = playself(&bench, &["report", "kept", "notes.md", "bare", "--page", "week.html"]);
     assert_eq!(status, 0, "{printed}");

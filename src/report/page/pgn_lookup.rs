@@ -130,12 +130,13 @@ mod tests {
             let parsed: serde_json::Value = serde_json::from_str(&first).unwrap();
             assert_eq!(parsed["r"], format!("{}.1", pair + 1));
             assert_eq!(parsed["w"], format!("a<{}", pair + 1));
-            assert_eq!(parsed["m"], "e2e4 e7e5");
+            assert_eq!(parsed["m"], "e2e4e7e5");
+            assert_eq!(parsed["n"], "e4 e5");
             assert_eq!(parsed["s"], "1-0");
             assert_eq!(parsed["e"], "checkmate");
             assert_eq!(parsed["v"], serde_json::json!([35, 32_000]), "from White's side");
             let second = shelved_game(file.path(), pair, GameOfPair::Second).unwrap().unwrap();
-            assert!(second.contains("\"v\":[null,-10]") && second.contains("d2d4 d7d5"), "{second}");
+            assert!(second.contains("\"v\":[null,-10]") && second.contains("d2d4d7d5"), "{second}");
             assert!(!first.contains('<'), "safe inside a page");
         }
         for absent in [70, 71, 5000] {

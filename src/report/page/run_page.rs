@@ -62,10 +62,10 @@ impl RunPage {
         }
     }
 
-    /// Returns the summary of a run that was published without its journal, or `None` if there is a journal.
+    /// Returns the summary of a run that was published without its records, or `None` of any other.
     pub fn published(&self) -> Option<Summary> {
         let folder = self.reader.folder();
-        if folder.journal().exists() { None } else { Summary::read(folder).ok() }
+        folder.is_published().then(|| Summary::read(folder).ok()).flatten()
     }
 
     /// Returns the text of the page outside its sections.
