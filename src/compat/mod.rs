@@ -15,6 +15,7 @@ mod engines_json;
 mod fastchess;
 mod fastchess_lines;
 mod game_files;
+mod knockout;
 mod observer;
 mod play;
 mod printf;

@@ -1,6 +1,7 @@
 //! A command line from its words to its exit status.
 
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::commands::{
     Environment, Failure, HostedParts, HostedResume, LenientCheck, check_plan_leniently, play_hosted,
     processors,
 };
-use crate::compat::command::MatchCommand;
+use crate::compat::command::{MatchCommand, Tournament};
 use crate::compat::console::LineWriter;
 use crate::compat::dialogue_log::DialogueLog;
 use crate::compat::fastchess_lines::setting;
@@ -20,7 +21,7 @@ use crate::compat::observer::{Progress, RivalLines, warn_on_stderr};
 use crate::compat::run_file::{options, run_file};
 use crate::compat::runner::Runner;
 use crate::compat::saved_config::SavedRun;
-use crate::compat::{cutechess, engines_json, fastchess, texts};
+use crate::compat::{cutechess, engines_json, fastchess, knockout, texts};
 use crate::config::{RunFile, resolve};
 use crate::player::{DialogueTap, EngineOption, OptionError};
 use crate::run::{FinishedRun, Plan, RunEvent, RunOutcome, StopHandle, StopStyle};
@@ -29,6 +30,12 @@ use crate::store::TempFolder;
 /// Runs the command line of `runner`; `program` is the name by which it was called.
 pub fn main(runner: Runner, program: &str, words: &[String]) -> ExitCode {
     let begun = Instant::now();
+    if let [flag, engine, ..] = words
+        && flag == "--compliance"
+        && runner == Runner::Fastchess
+    {
+        return examine(engine);
+    }
     if let Some(text) = answer(runner, words) {
         print(&text);
         return ExitCode::SUCCESS;
@@ -40,6 +47,21 @@ pub fn main(runner: Runner, program: &str, words: &[String]) -> ExitCode {
                 Runner::Fastchess => print(&format!("{message}\n")),
                 Runner::Cutechess => warn_on_stderr(&message),
             }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `--compliance ENGINE` is the examination of this program, with its lines and its exit status.
+fn examine(engine: &str) -> ExitCode {
+    let examined = std::env::current_exe().and_then(|program| {
+        std::process::Command::new(program).arg0("playself").args(["check", engine]).status()
+    });
+    match examined {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            print(&format!("{error}\n"));
             ExitCode::FAILURE
         }
     }
@@ -94,6 +116,9 @@ fn play(runner: Runner, program: &str, words: &[String], begun: Instant) -> Resu
     }
     bind(&command);
     let session = Session { command, program: program.to_owned(), words, begun, stop: StopHandle::default() };
+    if session.command.tournament == Tournament::Knockout {
+        return Ok(status(runner, &knockout::play(&session, &environment()?)?));
+    }
     let (finished, kept) = match folder {
         Some(folder) => session.resume(&folder)?,
         None => session.start()?,
@@ -117,18 +142,24 @@ fn status(runner: Runner, outcome: &RunOutcome) -> ExitCode {
 }
 
 /// A command that is about to be played.
-struct Session {
-    command: MatchCommand,
+pub(super) struct Session {
+    pub(super) command: MatchCommand,
     program: String,
     words: Vec<String>,
     begun: Instant,
-    stop: StopHandle,
+    pub(super) stop: StopHandle,
 }
 
 /// What must live until the run is over.
 type Kept = Option<TempFolder>;
 
 impl Session {
+    /// The same session with another command.
+    pub(super) fn with_command(&self, command: MatchCommand) -> Self {
+        let Self { program, words, begun, stop, .. } = self;
+        Self { command, program: program.clone(), words: words.clone(), begun: *begun, stop: stop.clone() }
+    }
+
     fn start(self) -> Result<(FinishedRun, Kept), String> {
         let environment = environment()?;
         let (plan, check) = self.plan(&environment)?;
@@ -186,7 +217,7 @@ impl Session {
     }
 
     /// Returns the plan, with the options that its engines accept.
-    fn plan(&self, environment: &Environment) -> Result<(Plan, LenientCheck), String> {
+    pub(super) fn plan(&self, environment: &Environment) -> Result<(Plan, LenientCheck), String> {
         let text_of_file = run_file(&self.command, processors())?;
         let file =
             RunFile::parse(Path::new("command line"), &text_of_file).map_err(|error| error.to_string())?;
@@ -212,7 +243,7 @@ impl Session {
     }
 
     /// Prints what precedes the first game.
-    fn announce(&self, plan: &Plan, check: &LenientCheck, out: &LineWriter) {
+    pub(super) fn announce(&self, plan: &Plan, check: &LenientCheck, out: &LineWriter) {
         let fastchess = self.command.runner == Runner::Fastchess;
         if plan.openings.is_none() && fastchess {
             out.put("Warning: no opening book, all games start from the initial position\n");
@@ -276,7 +307,7 @@ impl Session {
     }
 
     /// Returns the listener to the engines that `-log` or `-debug` asks for.
-    fn tap(&self, out: &LineWriter) -> Result<DialogueTap, String> {
+    pub(super) fn tap(&self, out: &LineWriter) -> Result<DialogueTap, String> {
         if let Some(log) = self.command.log.as_ref().filter(|log| !log.out.file.as_os_str().is_empty()) {
             let file = DialogueLog::file(log).map_err(|error| error.to_string())?;
             return Ok(if log.engines { DialogueTap::new(Arc::new(file)) } else { DialogueTap::default() });

@@ -457,3 +457,32 @@ fn engines_of_a_file_are_initialised_before_their_handshake() {
     assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(text.matches("Score of engine1 vs engine2: ").count(), 6, "{text}");
 }
+
+#[test]
+fn a_knockout_has_a_winner_of_every_meeting() {
+    let bench = Bench::new();
+    let mut command = Command::new(PLAYSELF);
+    command.current_dir(bench.folder.path()).args([
+        "cutechess-cli",
+        "-tournament",
+        "knockout",
+        "-seeds",
+        "3",
+    ]);
+    for name in ["one", "two", "three"] {
+        let rule = match name {
+            "one" => "arg=--salt=1",
+            "two" => "arg=--on=on go#20+: reply bestmove a1a1",
+            _ => "arg=--on=on go: reply bestmove a1a1",
+        };
+        command.args(["-engine", &format!("cmd={FAKE}"), &format!("name={name}"), "proto=uci", rule]);
+    }
+    let output =
+        finish(command.args(["-each", "tc=inf", "depth=1", "-games", "2", "-repeat", "-recover"]).args(BOOK));
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let games = finished_games(&text);
+    assert_eq!(games, (1..=games.len() as u64).collect::<Vec<_>>(), "{text}");
+    assert!(text.contains("one\n\t\tone\nbye\n"), "{text}");
+    assert!(text.contains("\t\t\t\tone (") && text.ends_with("Finished match\n"), "{text}");
+}
