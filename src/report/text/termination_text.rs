@@ -11,8 +11,12 @@ pub fn reason_in_style(ending: &Ending, style: PgnStyle) -> String {
         (Termination::IllegalMove { .. } | Termination::MaxMoves, PgnStyle::Fastchess) => {
             text.split(':').next().unwrap_or_default().to_owned()
         }
-        (Termination::TimeForfeit { .. }, PgnStyle::Cutechess) => {
-            text.split(" (").next().unwrap_or_default().to_owned()
+        (Termination::TimeForfeit { over_us }, PgnStyle::Fastchess | PgnStyle::Cutechess) => {
+            let plain = text.split(" (").next().unwrap_or_default();
+            match style {
+                PgnStyle::Fastchess => format!("{plain} ({}ms overrun)", over_us.div_ceil(1000)),
+                _ => plain.to_owned(),
+            }
         }
         (Termination::TimeForfeitWithoutMate { .. }, PgnStyle::Cutechess) => "Draw by timeout".to_owned(),
         _ => text,
