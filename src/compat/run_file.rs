@@ -10,6 +10,9 @@ use crate::compat::runner::Runner;
 use crate::run::PgnField;
 use crate::stats::EloModel;
 
+/// More openings than any book has.
+const ALL_OPENINGS: u64 = 1_000_000_000;
+
 /// Returns the text of the run file, or why the command cannot be played.
 pub(super) fn run_file(command: &MatchCommand, processors: usize) -> Result<String, String> {
     let mut text =
@@ -225,8 +228,8 @@ fn games_table(text: &mut String, command: &MatchCommand, processors: usize) -> 
         table.whole("start", Some(openings.start));
         table.whole("plies", openings.plies.map(u64::from));
         // fastchess keeps as many openings as there are rounds and starts over after them.
-        let take = if command.runner == Runner::Fastchess { command.rounds } else { u64::MAX };
-        table.whole("take", Some(take));
+        let take = if command.runner == Runner::Fastchess { command.rounds } else { ALL_OPENINGS };
+        table.whole("take", Some(take.min(ALL_OPENINGS)));
     }
     Ok(())
 }
