@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::config::Preset;
 use crate::fleet::Placement;
-use crate::opening::{BookFormat, Order};
+use crate::opening::{AfterBook, BookFormat, Order};
 use crate::stats::EloModel;
 
 /// A type whose values have names. The names are those of configuration files.
@@ -28,6 +28,19 @@ pub fn choice<T: Choices>() -> impl TypedValueParser<Value = T> {
 impl Choices for Order {
     const WORDS: &'static [(Self, &'static str, &'static str)] =
         &[(Self::Random, "random", ""), (Self::Sequential, "sequential", "")];
+}
+
+impl Choices for AfterBook {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Extend, "extend", "Extend used openings by random moves that keep their balance"),
+        (Self::Stop, "stop", "End the run"),
+        (
+            Self::Repeat,
+            "repeat",
+            "Use the openings again; equal pairs are not counted at fixed nodes or depth",
+        ),
+        (Self::Count, "count", "Use the openings again and count equal pairs too"),
+    ];
 }
 
 impl Choices for Placement {

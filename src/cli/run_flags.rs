@@ -13,7 +13,7 @@ use crate::fleet::{MAX_CONCURRENCY, Placement};
 use crate::game::{
     AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TablebaseRule, TimeControl,
 };
-use crate::opening::Order;
+use crate::opening::{AfterBook, Order};
 use crate::run::{Breaker, Plan};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
@@ -44,6 +44,9 @@ pub struct RunFlags {
     /// Order of the openings [default: random]
     #[arg(long, value_name = "ORDER", value_parser = choice::<Order>())]
     order: Option<Order>,
+    /// After the last opening of the book [default: extend at fixed nodes or depth, otherwise repeat]
+    #[arg(long, value_name = "WHAT", value_parser = choice::<AfterBook>())]
+    after_book: Option<AfterBook>,
     /// Number of pairs played at once [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = count(1..=MAX_CONCURRENCY))]
     concurrency: Option<usize>,
@@ -250,6 +253,7 @@ impl RunFlags {
         run.games.concurrency = self.concurrency.or(run.games.concurrency);
         run.games.placement = self.placement.or(run.games.placement);
         run.games.order = self.order.or(run.games.order);
+        run.games.after_book = self.after_book.or(run.games.after_book);
         run.seed = self.seed.or(run.seed);
         run.name = self.name.clone().or(run.name.take());
         run.on_end = self.output.on_end.clone().or(run.on_end.take());

@@ -7,11 +7,11 @@ use std::thread;
 
 use anyhow::Context;
 
-use crate::chess::{GameLine, Position};
+use crate::chess::Position;
 use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::output_file::require_folder_of;
-use crate::engine::{Limits, Score, Searcher, StopFlag, Unobserved};
+use crate::commands::position_scorer::PositionScorer;
 use crate::opening::{BookBuilder, Recipe, ScoreWindow};
 
 /// Candidates scored before the book is looked at again.
@@ -22,9 +22,6 @@ const BATCHES_PER_REPORT: usize = 16;
 
 /// If no candidate of a whole report was accepted after this many, none will be.
 const HOPELESS_AFTER: u64 = 100_000;
-
-/// Size of the transposition table of a search, in MiB.
-const HASH_MB: usize = 4;
 
 /// Most candidates are far outside the window, which a search of this share of the nodes shows.
 const QUICK_SHARE: u64 = 16;
@@ -97,34 +94,24 @@ fn add_batch(recipe: &Recipe, first: u64, scorers: &mut [Scorer], builder: &mut 
     }
 }
 
-/// The built-in engine at a fixed number of nodes, whose score is the same on every machine.
+/// Scores candidates, most of them only roughly.
 struct Scorer {
-    searcher: Searcher,
+    scorer: PositionScorer,
     nodes: u64,
     window: ScoreWindow,
 }
 
 impl Scorer {
     fn new(request: &BookRequest) -> Self {
-        Self { searcher: Searcher::new(HASH_MB), nodes: request.nodes, window: request.window }
+        Self { scorer: PositionScorer::new(), nodes: request.nodes, window: request.window }
     }
 
     /// Returns centipawns for the side to move; `None` if the score is far outside the window or a mate.
     fn score(&mut self, position: &Position) -> Option<i32> {
-        let quick = self.search(position, self.nodes / QUICK_SHARE)?;
+        let quick = self.scorer.score(position, self.nodes / QUICK_SHARE)?;
         if !self.window.widened(QUICK_MARGIN).contains(quick) {
             return None;
         }
-        self.search(position, self.nodes)
-    }
-
-    fn search(&mut self, position: &Position, nodes: u64) -> Option<i32> {
-        self.searcher.new_game();
-        let line = GameLine::new(*position);
-        let limits = Limits::nodes(nodes.max(1));
-        match self.searcher.search(&line, &limits, &StopFlag::new(), &mut Unobserved).score {
-            Score::Cp(centipawns) => Some(centipawns),
-            Score::Mate(_) => None,
-        }
+        self.scorer.score(position, self.nodes)
     }
 }

@@ -19,7 +19,7 @@ const PAIRS_SHOWN: u64 = 4;
 /// nothing.
 pub fn dry_run(checked: &CheckedPlan, options: &StartOptions) -> Result<String, Failure> {
     let CheckedPlan { plan, facts } = checked;
-    let openings = PlannedOpenings::open(plan).or_usage()?;
+    let mut openings = PlannedOpenings::open(plan).or_usage()?;
     let Fairness { warnings, notes } = fairness(plan, facts, processors());
     if options.warnings == WarningPolicy::Refuse && !warnings.is_empty() {
         return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));
@@ -34,7 +34,7 @@ pub fn dry_run(checked: &CheckedPlan, options: &StartOptions) -> Result<String, 
     let _ = writeln!(text, "Openings  {}", book(plan.openings.as_ref()));
     let _ = writeln!(text, "At once   {} pairs on {} processors", plan.concurrency, processors());
     let _ = writeln!(text, "Folder    {}", place(&options.place, plan));
-    text.push_str(&first_pairs(plan, &openings)?);
+    text.push_str(&first_pairs(plan, &mut openings)?);
     for conflict in conflicts(plan) {
         let _ = writeln!(text, "Warning: {conflict}");
     }
@@ -111,13 +111,13 @@ fn place(place: &RunPlace, plan: &Plan) -> String {
     }
 }
 
-fn first_pairs(plan: &Plan, openings: &PlannedOpenings) -> Result<String, Failure> {
+fn first_pairs(plan: &Plan, openings: &mut PlannedOpenings) -> Result<String, Failure> {
     let pairs = plan.last_pair().unwrap_or(u64::MAX).min(PAIRS_SHOWN);
     let mut text = String::new();
     for pair in 0..pairs {
         let fixture = plan.schedule().fixture(pair);
         let [first, second] = fixture.engines.map(|engine| plan.name_of(engine));
-        let opening = openings.opening(fixture.round).map_err(Failure::usage)?;
+        let Some(opening) = openings.opening(fixture.round).map_err(Failure::usage)? else { break };
         let moves =
             if opening.moves.is_empty() { String::new() } else { format!(" {}", opening.moves.join(" ")) };
         let label = if pair == 0 { "Pairs" } else { "" };

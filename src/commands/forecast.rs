@@ -12,15 +12,16 @@ const GAINS: std::ops::RangeInclusive<u32> = 1..=200;
 /// A test that only confirms larger gains than this mostly ends undecided.
 const COARSE: u32 = 25;
 
-/// Returns the smallest gain that a test of `pairs` pairs confirms on average, in Elo; `None` if tuning cannot reach it.
+/// Chance to pass that counts as enough to confirm a gain.
+const CONFIRMING_CHANCE: f64 = 0.8;
+
+/// Returns the smallest gain that a test of `pairs` pairs confirms in four of five cases, in Elo; `None` if tuning cannot
+/// reach it.
 pub fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
     // The usual openings of engine tests are accurate enough for a forecast.
     let games = GameModel::unbalanced().odds(Elo(0.0));
     let curve = OperatingCurve::new(test, GameVariance::measured(games.game_variance())?).with_overshoot();
-    let confirms = |gain: &u32| {
-        let gain = Elo(f64::from(*gain));
-        gain > curve.alternative() && curve.expected_pairs(gain) <= pairs as f64
-    };
+    let confirms = |gain: &u32| curve.passed_within(Elo(f64::from(*gain)), pairs as f64) >= CONFIRMING_CHANCE;
     GAINS.into_iter().find(confirms)
 }
 
@@ -30,11 +31,11 @@ pub fn test_reach(test: &SprtConfig, pairs: u64) -> String {
     match least_gain(test, pairs) {
         Some(gain) if gain <= COARSE => {
             format!(
-                "The test has time for about {pairs} pairs, enough to confirm a gain of {gain} Elo or more."
+                "The test has time for about {pairs} pairs, enough to confirm a gain of {gain} Elo in four of five cases."
             )
         }
         Some(gain) => format!(
-            "The test has time for about {pairs} pairs, too few to confirm a gain of less than {gain} Elo: for less, \
+            "The test has time for about {pairs} pairs, too few to confirm a gain of less than {gain} Elo in four of five cases: for less, \
              {advice}."
         ),
         None => format!("The test has time for about {pairs} pairs, too few to confirm any gain: {advice}."),
@@ -74,8 +75,14 @@ pub struct ForecastAt {
     pub pass_probability: f64,
     /// Expected number of pairs.
     pub pairs: f64,
+    /// Number of pairs that half of the tests need.
+    pub pairs_median: f64,
+    /// Number of pairs that 95 % of the tests need.
+    pub pairs_p95: f64,
     /// Expected duration.
     pub hours: f64,
+    /// Probability that the test ends at a bound within its maximum number of pairs; 1 without one.
+    pub ends_within_limit: f64,
 }
 
 impl Forecast {
@@ -118,7 +125,10 @@ impl Forecast {
             elo: truth.0,
             pass_probability: self.curve.pass_probability(truth),
             pairs,
+            pairs_median: self.curve.pairs_quantile(truth, 0.5),
+            pairs_p95: self.curve.pairs_quantile(truth, 0.95),
             hours: self.hours(pairs),
+            ends_within_limit: self.max_pairs.map_or(1.0, |most| self.curve.ended_within(truth, most as f64)),
         }
     }
 

@@ -25,6 +25,7 @@ mod openings;
 mod output_file;
 mod pilot;
 mod plan;
+mod position_scorer;
 mod rate;
 mod report;
 mod resume;

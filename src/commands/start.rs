@@ -19,7 +19,9 @@ use crate::fleet::{LocalFleet, set_aside_descriptors};
 use crate::journal::LockedFile;
 use crate::player::DialogueTap;
 use crate::report::{DerivedFiles, PageObserver, TuneFiles};
-use crate::run::preflight::{DiskRoom, EngineFacts, Fairness, PositionSetup, fairness};
+use crate::run::preflight::{
+    BookSupply, DiskRoom, EngineFacts, Fairness, PositionSetup, book_supply, fairness,
+};
 use crate::run::{
     FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, StopStyle, plan_to_toml,
 };
@@ -94,7 +96,12 @@ pub fn start(
     let openings = PlannedOpenings::open(&plan).or_usage()?;
     refuse_positions(&plan, &facts, &openings)?;
     plan.tables().or_usage()?;
-    let Fairness { warnings, notes } = fairness(&plan, &facts, processors());
+    let Fairness { mut warnings, mut notes } = fairness(&plan, &facts, processors());
+    match book_supply(&plan, openings.rounds()) {
+        Some(BookSupply::Warning(text)) => warnings.push(text),
+        Some(BookSupply::Note(text)) => notes.push(text),
+        None => {}
+    }
     if options.warnings == WarningPolicy::Refuse && !warnings.is_empty() {
         return Err(Failure::usage(format_args!("refused under --strict:\n{}", warnings.join("\n"))));
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::commands::failure::Failure;
 use crate::commands::game_results::GameResults;
 use crate::report::Verdict;
-use crate::stats::{CorrectedElo, Estimate, Pentanomial, SprtConfig, Tally, Trinomial};
+use crate::stats::{Pentanomial, SprtConfig, Strength, Tally, Trinomial};
 
 /// Estimates from counted results. Its keys are a contract.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,6 +17,8 @@ pub struct ResultStats {
     pub score: Option<f64>,
     pub elo: Option<f64>,
     pub elo_error: Option<f64>,
+    pub elo_lower: Option<f64>,
+    pub elo_upper: Option<f64>,
     pub los: Option<f64>,
     pub nelo: Option<f64>,
     pub nelo_error: Option<f64>,
@@ -30,7 +32,7 @@ pub struct ResultStats {
     pub corrected: Option<CorrectedStats>,
 }
 
-/// Strength after a decided test, corrected for its early stop.
+/// Strength by a sequential test, corrected for its stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
 pub struct CorrectedStats {
@@ -42,29 +44,34 @@ pub struct CorrectedStats {
 impl ResultStats {
     /// Estimates the strength from `counts` and judges them by `test`, if there is one.
     pub fn of(counts: &impl Tally, test: Option<SprtConfig>) -> Self {
-        let estimate = Estimate::of(counts);
+        let strength = Strength::of(counts);
         let llr = test.map(|test| test.llr(counts));
         let bounds = test.map(|test| test.bounds());
         let accepted = test.zip(llr).map(|(test, llr)| test.judge(llr));
-        let corrected = test.filter(|_| accepted.flatten().is_some()).and_then(|test| test.corrected(counts));
+        let corrected =
+            test.and_then(|test| Strength::of_test(counts, &test)).filter(|strength| !strength.is_few);
         Self {
             games: counts.games_counted(),
-            score: estimate.map(|estimate| estimate.score),
-            elo: estimate.map(|estimate| estimate.elo.0),
-            elo_error: estimate.map(|estimate| estimate.elo_error.0),
-            los: estimate.map(|estimate| estimate.los),
-            nelo: estimate.map(|estimate| estimate.nelo.0),
-            nelo_error: estimate.map(|estimate| estimate.nelo_error.0),
-            draw_ratio: estimate.map(|estimate| estimate.draw_ratio),
-            pairs_ratio: estimate.and_then(|estimate| estimate.pairs_ratio),
+            score: counts.score(),
+            elo: strength.and_then(|strength| Some(strength.elo?.0)),
+            elo_error: strength.and_then(|strength| Some(strength.error()?.0)),
+            elo_lower: strength.and_then(|strength| Some(strength.lower?.0)),
+            elo_upper: strength.and_then(|strength| Some(strength.upper?.0)),
+            los: strength.map(|strength| strength.los),
+            nelo: strength.and_then(|strength| Some(strength.nelo?.0.0)),
+            nelo_error: strength.and_then(|strength| Some(strength.nelo?.1.0)),
+            draw_ratio: counts.draw_ratio(),
+            pairs_ratio: counts.pairs_ratio(),
             llr,
             llr_lower: bounds.map(|bounds| bounds.lower),
             llr_upper: bounds.map(|bounds| bounds.upper),
             verdict: accepted.map_or(Verdict::NoTest, Verdict::of_test),
-            corrected: corrected.map(|CorrectedElo { elo, lower, upper, .. }| CorrectedStats {
-                elo_corrected: elo.0,
-                elo_corrected_lower: lower.0,
-                elo_corrected_upper: upper.0,
+            corrected: corrected.filter(|corrected| Some(*corrected) != strength).and_then(|corrected| {
+                Some(CorrectedStats {
+                    elo_corrected: corrected.elo?.0,
+                    elo_corrected_lower: corrected.lower?.0,
+                    elo_corrected_upper: corrected.upper?.0,
+                })
             }),
         }
     }

@@ -222,6 +222,8 @@ fn games_table(text: &mut String, command: &MatchCommand, processors: usize) -> 
     table.whole("wait_ms", (command.wait_ms > 0).then_some(command.wait_ms));
     table.whole("max_pairs", Some(encounters));
     table.text("variant", command.chess960.then_some("chess960"));
+    // Other match runners count every game, also one that repeats an earlier one.
+    table.text("after_book", Some("count"));
     if let Some(openings) = &command.openings {
         table.text("openings", Some(&openings.file.display().to_string()));
         table.text("order", Some(if openings.random { "fastchess" } else { "sequential" }));
@@ -329,6 +331,7 @@ fn sprt_table(text: &mut String, command: &MatchCommand) {
         }),
     );
     table.text("count", (!command.penta).then_some("games"));
+    table.text("at_limit", Some("undecided"));
 }
 
 fn pgn_table(text: &mut String, command: &MatchCommand) {

@@ -1,7 +1,7 @@
 //! From a run file to a plan: fills in defaults and reports contradictions.
 
 use crate::game::{AdjudicationRules, ClockRule, TableJudge};
-use crate::opening::Share;
+use crate::opening::{AfterBook, Share};
 use crate::player::SearchDetail;
 use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine, RunKind};
 use crate::store::{FileHash, UtcDate};
@@ -132,6 +132,8 @@ fn plan(
     }
     distinguish(engines.iter_mut().map(|engine| &mut engine.spec.name));
     let concurrency = run.games.concurrency.unwrap_or_else(|| default_concurrency(run.games.max_pairs));
+    // A tuning run plays other settings in every pair.
+    let games_repeat = run.tune.is_none() && engines.iter().all(|engine| !engine.limits.is_timed());
     Ok(Plan {
         playself: env!("CARGO_PKG_VERSION").to_owned(),
         name: run.name.clone().unwrap_or_else(|| {
@@ -147,10 +149,12 @@ fn plan(
         encounters: Encounters {
             seeds: run.seeds.unwrap_or(0),
             test_by: run.test_by,
+            at_limit: run.at_limit,
             ..run.games.encounters
         },
         breaker: run.games.breaker.unwrap_or_default(),
         openings,
+        after_book: run.games.after_book.unwrap_or_else(|| AfterBook::usual(games_repeat)),
         adjudication,
         pgn: run.pgn.clone(),
         on_end: run.on_end.clone(),

@@ -7,11 +7,11 @@ use crate::game::{
     AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
-use crate::opening::Order;
+use crate::opening::{AfterBook, Order};
 use crate::player::{Pondering, Restart};
 use crate::run::{
-    AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent, Plan,
-    TestBy,
+    AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
+    Plan, TestBy,
 };
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 use crate::store::read_text;
@@ -46,6 +46,8 @@ pub struct RunFile {
     pub sprt: Option<SprtConfig>,
     /// What the test counts.
     pub test_by: TestBy,
+    /// What a test does that reaches its limit without a decision.
+    pub at_limit: AtLimit,
     /// `[tune]`.
     pub tune: Option<TuneTable>,
     /// `[accept]`.
@@ -206,6 +208,8 @@ pub struct GamesTable {
     pub plies: Option<u32>,
     /// The castling rules.
     pub variant: Option<Variant>,
+    /// What follows when all openings were used.
+    pub after_book: Option<AfterBook>,
     /// Where the run ends at the latest.
     pub max_pairs: Option<u64>,
     /// Whether engine faults stop the run.
@@ -293,12 +297,15 @@ const PAIRINGS: [(&str, Pairing); 4] = [
 fn test(fields: &mut Fields) -> RunFile {
     let tested = fields.table("sprt", |fields| {
         let test_by = fields.choice("count", &[("pairs", TestBy::Pairs), ("games", TestBy::Games)]);
-        (sprt(fields), test_by.unwrap_or_default())
+        let at_limit =
+            fields.choice("at_limit", &[("decide", AtLimit::Decide), ("undecided", AtLimit::Undecided)]);
+        (sprt(fields), test_by.unwrap_or_default(), at_limit.unwrap_or_default())
     });
-    let (sprt, test_by) = tested.unwrap_or_default();
+    let (sprt, test_by, at_limit) = tested.unwrap_or_default();
     RunFile {
         sprt,
         test_by,
+        at_limit,
         tune: fields.table("tune", tune),
         accept: fields.table("accept", accept).flatten(),
         ..RunFile::default()
@@ -379,6 +386,15 @@ fn games(fields: &mut Fields) -> GamesTable {
         plies: fields.whole("plies", 0, Plan::MAX_OPENING_PLIES),
         variant: fields
             .choice("variant", &[("standard", Variant::Standard), ("chess960", Variant::Chess960)]),
+        after_book: fields.choice(
+            "after_book",
+            &[
+                ("extend", AfterBook::Extend),
+                ("stop", AfterBook::Stop),
+                ("repeat", AfterBook::Repeat),
+                ("count", AfterBook::Count),
+            ],
+        ),
         max_pairs: fields.whole("max_pairs", 1, Plan::MAX_PAIRS),
         breaker: fields
             .choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off), ("first", Breaker::First)]),
@@ -400,6 +416,7 @@ fn encounters(fields: &mut Fields) -> Encounters {
         opening: fields.choice("opening_per", &per).unwrap_or_default(),
         at_once: at_once.unwrap_or_default(),
         test_by: TestBy::default(),
+        at_limit: AtLimit::default(),
         repeat: fields.whole("repeat", 1, Plan::MAX_PAIRS).unwrap_or(0),
         block: fields.whole("block", 1, Plan::MAX_PAIRS).unwrap_or(0),
         seeds: 0,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chess::Color;
 use crate::game::{EngineIndex, Termination, Warning};
-use crate::opening::Variant;
+use crate::opening::{Opening, Variant};
 use crate::player::{MoveText, Score, SearchExtra};
 
 /// Result of a game.
@@ -177,6 +177,18 @@ impl GameRecord {
         match color {
             Color::White => self.white,
             Color::Black => self.black,
+        }
+    }
+
+    /// Returns the opening that the game started from, without its name.
+    pub fn opening(&self) -> Opening {
+        let from_book = self.moves.iter().take_while(|ply| ply.source == MoveSource::Book);
+        Opening {
+            index: self.opening,
+            label: String::new(),
+            fen: self.start_fen.clone(),
+            moves: from_book.map(|ply| ply.mv.as_str().to_owned()).collect(),
+            variant: self.variant,
         }
     }
 

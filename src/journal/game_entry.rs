@@ -60,6 +60,9 @@ pub struct GameEntry {
     /// Irregularities that did not affect the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// Hash of the start and all moves, by which equal games are recognised; 0 in records of older versions.
+    #[serde(rename = "h", default)]
+    pub move_hash: u64,
 }
 
 /// Engines and result of a game; the other fields of the record are not parsed.
@@ -74,11 +77,14 @@ pub(super) struct GameOutline {
     ending: Ending,
     started: u64,
     took: u64,
+    #[serde(rename = "h", default)]
+    move_hash: u64,
 }
 
 impl From<GameOutline> for GameEntry {
     fn from(outline: GameOutline) -> Self {
-        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took } = outline;
+        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took, move_hash } =
+            outline;
         Self {
             pair,
             attempt,
@@ -100,6 +106,7 @@ impl From<GameOutline> for GameEntry {
             started,
             took,
             warnings: Vec::new(),
+            move_hash,
         }
     }
 }
@@ -123,6 +130,7 @@ impl GameEntry {
     /// Packs a game.
     pub fn pack(pair: u64, attempt: u32, game: GameOfPair, record: &GameRecord) -> Self {
         let plies = &record.moves;
+        let moves: String = plies.iter().map(|ply| pack_move(ply.mv)).collect();
         Self {
             pair,
             attempt,
@@ -133,7 +141,8 @@ impl GameEntry {
             fen: record.start_fen.clone(),
             variant: record.variant,
             book: plies.iter().take_while(|ply| ply.source == MoveSource::Book).count(),
-            moves: plies.iter().map(|ply| pack_move(ply.mv)).collect(),
+            move_hash: move_hash(&record.start_fen, &moves),
+            moves,
             scores: pack_scores(plies),
             depths: pack_column(plies, |ply| ply.depth.map(u64::from)),
             seldepths: pack_column(plies, |ply| {
@@ -210,6 +219,15 @@ impl GameEntry {
             warnings: self.warnings.clone(),
         })
     }
+}
+
+/// FNV-1a of the start and the moves, cut to the 53 bits that every JSON reader represents exactly.
+fn move_hash(fen: &str, moves: &str) -> u64 {
+    let bytes = fen.bytes().chain([b'\n']).chain(moves.bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    hash >> 11
 }
 
 fn charge(clock: &mut Clock, time_us: u64) -> Option<u64> {

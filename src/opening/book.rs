@@ -129,17 +129,30 @@ impl Book {
     /// Returns the opening of a pair, which depends only on the options and the index of the pair in the schedule.
     pub fn opening(&self, pair: u64) -> Result<Opening, BookError> {
         let share = self.options.share;
-        let len = share.len(self.len());
-        let turn = match self.options.take {
-            Some(take) => pair % take.clamp(1, len),
-            None => pair,
-        };
-        let turn = turn.wrapping_add(self.options.start - 1);
+        let (turn, _) = self.turn_and_cycle(pair);
         let index = match &self.shuffle {
             Some(shuffle) => shuffle.index(turn),
-            None => self.options.order.index(self.options.seed, turn, len),
+            None => self.options.order.index(self.options.seed, turn, share.len(self.len())),
         };
         self.entry(share.book_index(index, self.len()))
+    }
+
+    /// Returns the turn of a pair, and how often all openings that are used were played before it.
+    pub fn turn_and_cycle(&self, pair: u64) -> (u64, u64) {
+        let first = self.options.start - 1;
+        match self.options.take {
+            Some(_) => ((pair % self.usable()).wrapping_add(first), pair / self.usable()),
+            None => {
+                let turn = pair.wrapping_add(first);
+                (turn, turn / self.usable())
+            }
+        }
+    }
+
+    /// Returns the number of openings that are used.
+    pub fn usable(&self) -> u64 {
+        let len = self.options.share.len(self.len());
+        self.options.take.map_or(len, |take| take.clamp(1, len))
     }
 
     /// Returns the opening at an index of the book, starting from 0; the index wraps around at the end.

@@ -1,11 +1,13 @@
 //! Openings, and the books that contain them.
 
+mod after_book;
 mod book;
 mod chess960;
 mod description;
 pub mod eco;
 mod entry;
 mod error;
+mod extension;
 mod formats;
 mod mersenne;
 mod order;
@@ -13,11 +15,13 @@ mod recipe;
 mod share;
 mod text;
 
+pub use after_book::AfterBook;
 pub use book::{Book, BookOptions, Fingerprint};
 pub use chess960::chess960_start;
 pub use description::Description;
 pub use entry::{Opening, Variant};
 pub use error::{BadEntry, BookError};
+pub use extension::Extension;
 pub use formats::BookFormat;
 pub use order::Order;
 pub use recipe::{BookBuilder, Recipe, ScoreWindow};

@@ -232,6 +232,8 @@ mod tests {
             pentanomial: Pentanomial([10, 300, 600, 310, 14]),
             elo,
             elo_error: elo.map(|_| 5.25),
+            elo_lower: elo.map(|elo| elo - 5.25),
+            elo_upper: elo.map(|elo| elo + 5.25),
             nelo: elo,
             nelo_error: elo.map(|_| 9.0),
             los: Some(0.9),
@@ -245,6 +247,7 @@ mod tests {
             seconds: 0.0,
             voids: 0,
             after_stop: 0,
+            repeated_pairs: 0,
             table: Vec::new(),
             tuning: None,
         }

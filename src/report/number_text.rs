@@ -24,6 +24,24 @@ pub(super) fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// Returns an estimate with its 95 % interval: `+4.1 ± 2.9` if it is symmetric, `+190 (−173 to +301)` if it is not, `> +95`
+/// or `< −95` if one end is open, and `–` without an interval.
+pub(super) fn interval_text(value: Option<f64>, lower: Option<f64>, upper: Option<f64>) -> String {
+    match (value, lower, upper) {
+        (Some(value), Some(lower), Some(upper)) => {
+            let (below, above) = (value - lower, upper - value);
+            if (below - above).abs() <= 0.1 * (below + above) {
+                estimate_text(Some(value), Some((below + above) / 2.0))
+            } else {
+                format!("{} ({} to {})", signed(value, 0), signed(lower, 0), signed(upper, 0))
+            }
+        }
+        (_, Some(lower), None) => format!("> {}", signed(lower, 0)),
+        (_, None, Some(upper)) => format!("< {}", signed(upper, 0)),
+        _ => "–".to_owned(),
+    }
+}
+
 /// Returns an estimate with its error, one decimal each: `+4.1 ± 2.9`, or `–` if either is missing.
 pub(super) fn estimate_text(value: Option<f64>, error: Option<f64>) -> String {
     match (value, error) {
@@ -54,6 +72,19 @@ mod tests {
         assert_eq!(signed(4.12, 1), "+4.1");
         assert_eq!(signed(-2.0, 1), "\u{2212}2.0");
         assert_eq!(signed(-0.01, 1), "0.0");
+    }
+
+    #[test]
+    fn an_interval_is_written_as_an_error_only_if_it_is_symmetric() {
+        for (value, lower, upper, text) in [
+            (Some(4.1), Some(1.2), Some(7.0), "+4.1 ± 2.9"),
+            (Some(189.7), Some(-173.2), Some(301.4), "+190 (−173 to +301)"),
+            (None, Some(95.3), None, "> +95"),
+            (None, None, Some(-95.3), "< −95"),
+            (None, None, None, "–"),
+        ] {
+            assert_eq!(interval_text(value, lower, upper), text);
+        }
     }
 
     #[test]

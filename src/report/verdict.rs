@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::number_text::{grouped, signed};
+use crate::report::number_text::grouped;
 use crate::stats::Hypothesis;
 
 /// Verdict of a run, serialised as the `verdict` of `summary.json`.
@@ -53,13 +53,8 @@ impl fmt::Display for Verdict {
 }
 
 /// Returns the result in one sentence: `+4.1 ± 2.9 Elo after 8,412 pairs: accepted`.
-pub(super) fn verdict_sentence(elo: Option<(f64, f64)>, pairs: u64, verdict: Verdict) -> String {
-    let strength = match elo {
-        Some((elo, error)) if elo.is_finite() && error.is_finite() => {
-            format!("{} ± {error:.1} Elo", signed(elo, 1))
-        }
-        _ => "No Elo yet".to_owned(),
-    };
+pub(super) fn verdict_sentence(elo: &str, pairs: u64, verdict: Verdict) -> String {
+    let strength = if elo == "–" { "No Elo yet".to_owned() } else { format!("{elo} Elo") };
     let count = match pairs {
         1 => "1 pair".to_owned(),
         many => format!("{} pairs", grouped(many)),
@@ -89,10 +84,10 @@ mod tests {
     #[test]
     fn the_sentence_names_strength_pairs_and_verdict() {
         for (elo, pairs, verdict, expected) in [
-            (Some((4.12, 2.93)), 8412, Verdict::Accepted, "+4.1 ± 2.9 Elo after 8,412 pairs: accepted"),
-            (Some((-7.0, 6.0)), 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
-            (Some((0.0, 6.0)), 50, Verdict::NoTest, "0.0 ± 6.0 Elo after 50 pairs"),
-            (None, 0, Verdict::Undecided, "No Elo yet after 0 pairs: undecided"),
+            ("+4.1 ± 2.9", 8412, Verdict::Accepted, "+4.1 ± 2.9 Elo after 8,412 pairs: accepted"),
+            ("−7.0 ± 6.0", 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
+            ("> +95", 4, Verdict::NoTest, "> +95 Elo after 4 pairs"),
+            ("–", 0, Verdict::Undecided, "No Elo yet after 0 pairs: undecided"),
         ] {
             assert_eq!(verdict_sentence(elo, pairs, verdict), expected);
         }

@@ -1,6 +1,6 @@
 //! The test that follows a tuning run: whether there is one, and its plan.
 
-use crate::opening::Share;
+use crate::opening::{AfterBook, Share};
 use crate::player::EngineOption;
 use crate::run::kind::{AcceptPlan, RunKind};
 use crate::run::outcome::RunOutcome;
@@ -65,6 +65,9 @@ impl Plan {
         if let Some(book) = &mut test.openings {
             book.share = Share::Acceptance;
             book.start = 1;
+        }
+        if test.after_book != AfterBook::Stop {
+            test.after_book = AfterBook::usual(test.is_untimed());
         }
         test
     }

@@ -23,8 +23,8 @@ use crate::store::{RunFolder, sha256_of};
 
 /// The openings of a run, a function of their place in the schedule alone.
 pub trait Openings: Send {
-    /// Returns the opening of this place: a round, or an encounter.
-    fn opening(&self, place: u64) -> Result<Opening, String>;
+    /// Returns the opening of this place, a round or an encounter, or `None` if all were used and the run ends there.
+    fn opening(&mut self, place: u64) -> Result<Option<Opening>, String>;
 }
 
 /// Everything a run is made of.

@@ -21,6 +21,9 @@ pub struct Encounters {
     pub at_once: AtOnce,
     /// What the test and its likelihood ratio count.
     pub test_by: TestBy,
+    /// What a test does that reaches its limit without a decision.
+    #[serde(skip_serializing_if = "AtLimit::is_default")]
+    pub at_limit: AtLimit,
     /// Encounters that use one opening, at least 1; 0 stands for 1.
     #[serde(skip_serializing_if = "is_zero")]
     pub repeat: u64,
@@ -93,6 +96,24 @@ pub enum AtOnce {
     Pairs,
     /// One game; the two games of a pair may be played at the same time.
     Games,
+}
+
+/// What a sequential test does that reaches its limit of pairs without touching a bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AtLimit {
+    /// Accepts H1 if that does not exceed the promised alpha.
+    #[default]
+    Decide,
+    /// Stays undecided.
+    Undecided,
+}
+
+impl AtLimit {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    fn is_default(&self) -> bool {
+        *self == Self::Decide
+    }
 }
 
 /// What a sequential test counts.

@@ -9,7 +9,7 @@ use crate::fleet::{MAX_CONCURRENCY, Placement};
 use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
-use crate::opening::{Order, Share};
+use crate::opening::{AfterBook, Order, Share};
 use crate::player::{EngineSpec, Timeouts};
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
@@ -47,6 +47,8 @@ pub struct Plan {
     pub breaker: Breaker,
     /// Where games start; the initial position if there is none.
     pub openings: Option<BookPlan>,
+    /// What follows when all openings were used.
+    pub after_book: AfterBook,
     /// When games end early.
     pub adjudication: AdjudicationRules,
     /// What the PGN of the games contains.
@@ -92,6 +94,8 @@ struct PlanTable {
     breaker: Breaker,
     #[serde(default, skip_serializing_if = "Encounters::is_default")]
     encounters: Encounters,
+    #[serde(default)]
+    after_book: AfterBook,
     openings: Option<BookPlan>,
     sprt: Option<SprtConfig>,
     tune: Option<TunerPlan>,
@@ -164,6 +168,7 @@ impl TryFrom<PlanTable> for Plan {
             encounters: table.encounters,
             breaker: table.breaker,
             openings: table.openings,
+            after_book: table.after_book,
             adjudication: table.adjudication,
             pgn: table.pgn,
             on_end: table.on_end,
@@ -191,6 +196,7 @@ impl From<Plan> for PlanTable {
             pairing: plan.pairing,
             encounters: plan.encounters,
             breaker: plan.breaker,
+            after_book: plan.after_book,
             openings: plan.openings,
             sprt,
             tune,
@@ -282,6 +288,7 @@ impl Plan {
             encounters: Encounters::default(),
             breaker: Breaker::On,
             openings: None,
+            after_book: AfterBook::Repeat,
             adjudication: AdjudicationRules::default(),
             pgn: PgnContent::default(),
             on_end: None,
@@ -353,6 +360,11 @@ impl Plan {
             RunKind::Tuning { accept, .. } => accept,
             RunKind::Match { .. } | RunKind::Test { .. } => None,
         }
+    }
+
+    /// Whether every engine thinks by nodes or depth, so that a repeated opening repeats its games.
+    pub fn is_untimed(&self) -> bool {
+        self.engines.iter().all(|engine| !engine.limits.is_timed())
     }
 
     /// The number of the pair at which the run ends at the latest.

@@ -211,10 +211,17 @@ impl Run {
         {
             let id = start.id;
             match self.job(&start) {
-                Ok(job) => {
+                Ok(Some(job)) => {
                     let PairId { index: pair, attempt, part } = id;
                     self.append(Entry::PairStarted { pair, attempt, part }, Urgency::Grouped);
                     self.fleet.submit(job);
+                }
+                Ok(None) => {
+                    self.state.landed(id);
+                    self.report(&RunEvent::Warning("all openings were used: the run ends here".to_owned()));
+                    for effect in self.state.end_before(id.index) {
+                        self.perform(effect);
+                    }
                 }
                 Err(why) => {
                     self.state.landed(id);
@@ -234,9 +241,19 @@ impl Run {
         }
     }
 
-    fn job(&self, start: &NextPair) -> Result<PairJob, String> {
+    /// Returns the job of a pair, or `None` if there is no opening left for it.
+    fn job(&mut self, start: &NextPair) -> Result<Option<PairJob>, String> {
         let fixture = self.plan.schedule().fixture(start.id.index);
-        let opening = self.openings.opening(self.plan.encounters.opening(start.id.index, &fixture))?;
+        let half = start.half.as_ref().map(|half| {
+            half.unpack(self.plan.limits_of(half.white, half.black)).map_err(|why| why.to_string())
+        });
+        let first_game = half.transpose()?.map(Box::new);
+        let opening = match &first_game {
+            // Both games of a pair start alike, even if this program would choose another opening today.
+            Some(game) => Some(game.opening()),
+            None => self.openings.opening(self.plan.encounters.opening(start.id.index, &fixture))?,
+        };
+        let Some(opening) = opening else { return Ok(None) };
         let options_of = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
             let space = self.plan.tuner().map(|tune| &tune.space);
             let named = space.into_iter().flat_map(|space| space.named(settings));
@@ -253,12 +270,8 @@ impl Run {
                 options,
                 limits: self.plan.engines[engine.get()].limits,
             });
-        let half = start.half.as_ref().map(|half| {
-            half.unpack(self.plan.limits_of(half.white, half.black)).map_err(|why| why.to_string())
-        });
-        let first_game = half.transpose()?.map(Box::new);
         let seats = GameOfPair::BOTH.map(|game| self.plan.encounters.seats(&fixture, game));
-        Ok(PairJob { id: start.id, opening, contestants, seats, first_game })
+        Ok(Some(PairJob { id: start.id, opening, contestants, seats, first_game }))
     }
 
     fn on_fleet(&mut self, event: FleetEvent) {

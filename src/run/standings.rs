@@ -4,7 +4,7 @@ use crate::chess::Color;
 use crate::game::{EngineIndex, GameResult, Termination};
 use crate::journal::GameEntry;
 
-use crate::stats::{Estimate, GameScore, PairScore, Pentanomial, Trinomial};
+use crate::stats::{Estimate, GameScore, PairScore, Pentanomial, SprtConfig, Strength, Trinomial};
 
 use crate::run::schedule::Fixture;
 
@@ -30,6 +30,21 @@ impl MatchScore {
     /// The estimate by pairs, or by games where there are no pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::of(&self.pentanomial).or_else(|| Estimate::of(&self.games))
+    }
+
+    /// The strength by pairs, or by games where there are no pairs; corrected for the stopping rule of a test.
+    pub fn strength(&self, test: Option<SprtConfig>) -> Option<Strength> {
+        match test {
+            Some(test) => {
+                Strength::of_test(&self.pentanomial, &test).or_else(|| Strength::of_test(&self.games, &test))
+            }
+            None => Strength::of(&self.pentanomial).or_else(|| Strength::of(&self.games)),
+        }
+    }
+
+    /// The share of drawn pairs, or of drawn games where there are no pairs.
+    pub fn draw_ratio(&self) -> Option<f64> {
+        self.pentanomial.draw_ratio().or_else(|| self.games.draw_ratio())
     }
 
     /// The results from the other side.

@@ -9,16 +9,18 @@ use crate::chess::Color;
 
 use crate::game::{GameOfPair, PairId, PairPart, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
+use crate::opening::AfterBook;
 use crate::player::{CrashMoment, StallPoint};
 use crate::stats::{Decision, SprtConfig};
 use crate::tuning::{Ask, Trial, Tuner};
 
 use crate::run::control::RunPhase;
 use crate::run::effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
-use crate::run::encounters::Encounters;
+use crate::run::encounters::{AtLimit, Encounters};
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
+use crate::run::repeats::{MAX_IN_A_ROW, Repeats};
 use crate::run::schedule::Schedule;
 use crate::run::standings::Standings;
 
@@ -54,6 +56,7 @@ pub struct RunState {
     ready: BTreeMap<u64, Vec<GameEntry>>,
     counted: u64,
     after_stop: u64,
+    repeats: Option<Repeats>,
     voids: u64,
     harness_errors: u32,
     standings: Standings,
@@ -63,6 +66,7 @@ pub struct RunState {
     hosts: Vec<String>,
     llr: Option<f64>,
     llr_from: u64,
+    at_limit: bool,
     decision: Option<Decision>,
     finished: bool,
     tuner: Option<Tuner>,
@@ -89,6 +93,7 @@ impl RunState {
             ready: BTreeMap::new(),
             counted: 0,
             after_stop: 0,
+            repeats: recognises_repeats(plan).then(Repeats::default),
             voids: 0,
             harness_errors: 0,
             standings,
@@ -98,6 +103,7 @@ impl RunState {
             hosts: Vec::new(),
             llr: plan.sprt().map(|_| 0.0),
             llr_from: 0,
+            at_limit: false,
             decision: None,
             finished: false,
             tuner: plan.tuner().cloned().map(Tuner::new),
@@ -277,6 +283,10 @@ impl RunState {
         while self.decision.is_none()
             && let Some(games) = self.take_next()
         {
+            if let Some(earlier) = self.repeated(&games) {
+                self.skip_repeat(&games, earlier, &mut effects);
+                continue;
+            }
             let counted = self.count(games);
             let llr = counted.llr;
             let mut consequences = Vec::new();
@@ -291,11 +301,31 @@ impl RunState {
                 effects.push(Effect::Decide(decision));
             }
         }
+        self.decide_at_limit(&mut effects);
         if self.decision.is_some() {
             self.after_stop += self.ready.len() as u64;
             self.ready.clear();
         }
         effects
+    }
+
+    /// Decides a test that has counted its last pair without reaching a bound: it may pass with what is left of its alpha.
+    fn decide_at_limit(&mut self, effects: &mut Vec<Effect>) {
+        let decides = self.encounters.at_limit == AtLimit::Decide && !self.at_limit;
+        if !decides || self.decision.is_some() || self.max_pairs != Some(self.counted) {
+            return;
+        }
+        self.at_limit = true;
+        let score = *self.standings.main();
+        let (seen, by_games) = (score.pentanomial, self.encounters.tests_games());
+        if let (Some(sprt), Some(llr)) = (self.sprt, self.update_llr())
+            && let Some(accepted) =
+                if by_games { sprt.judge_at_limit(&score.games) } else { sprt.judge_at_limit(&seen) }
+        {
+            let decision = Decision { accepted, llr, seen };
+            self.decision = Some(decision);
+            effects.push(Effect::Decide(decision));
+        }
     }
 
     /// Takes the next pair of the schedule, if it has been played. Pairs of quarantined engines are skipped.
@@ -307,7 +337,43 @@ impl RunState {
             self.halves.remove(&self.counted);
             self.counted += 1;
         }
+        if self.max_pairs.is_some_and(|max| self.counted >= max) {
+            return None;
+        }
         self.ready.remove(&self.counted)
+    }
+
+    /// Returns the counted pair that this one repeats move for move. Games that an engine fault ended are never repeats:
+    /// what failed once need not fail again.
+    fn repeated(&mut self, games: &[GameEntry]) -> Option<u64> {
+        let comparable = games.iter().all(|game| conduct_of(game) == Conduct::Clean);
+        let (pair, matchup) = (self.counted, self.schedule.fixture(self.counted).matchup);
+        self.repeats.as_mut().filter(|_| comparable)?.find_or_note(pair, matchup, games)
+    }
+
+    /// Passes over a pair that repeats an earlier one: counted again, it would only make the result look more certain.
+    fn skip_repeat(&mut self, games: &[GameEntry], earlier: u64, effects: &mut Vec<Effect>) {
+        let pair = self.counted;
+        self.counted += 1;
+        games.iter().for_each(|game| self.judge_conduct(game, effects));
+        let Some(repeats) = &mut self.repeats else { return };
+        effects.extend(repeats.skip(pair, earlier).map(Effect::Warn));
+        if repeats.are_all_that_is_left() {
+            effects.push(Effect::Warn(format!(
+                "the last {MAX_IN_A_ROW} pairs repeat earlier ones: the openings are used up, and the run ends"
+            )));
+            self.max_pairs = Some(self.counted);
+            // The results chose this end, so it is none at which a test may spend its alpha.
+            self.at_limit = true;
+        }
+    }
+
+    /// Ends the run before a pair: it and all later ones are not played.
+    pub fn end_before(&mut self, pair: u64) -> Vec<Effect> {
+        self.max_pairs = Some(self.max_pairs.map_or(pair, |max| max.min(pair)));
+        let mut effects = Vec::new();
+        self.decide_at_limit(&mut effects);
+        effects
     }
 
     /// Applies the consequences of an engine fault beyond its game: a match of two stops, and in a tournament the engine is
@@ -497,6 +563,11 @@ impl RunState {
         &self.hosts
     }
 
+    /// Pairs that were played but not counted, because they repeat earlier ones move for move.
+    pub fn repeated_pairs(&self) -> u64 {
+        self.repeats.as_ref().map_or(0, Repeats::skipped)
+    }
+
     /// Void pairs: those that the host disturbed.
     pub fn voids(&self) -> u64 {
         self.voids
@@ -516,6 +587,11 @@ impl RunState {
     pub fn decision(&self) -> Option<Decision> {
         self.decision
     }
+}
+
+/// Whether pairs that repeat earlier ones are recognised: where games repeat, unless the plan counts them all.
+fn recognises_repeats(plan: &Plan) -> bool {
+    plan.is_untimed() && !plan.is_tuning() && plan.after_book != AfterBook::Count
 }
 
 fn conduct_of(game: &GameEntry) -> Conduct {

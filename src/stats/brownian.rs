@@ -65,6 +65,17 @@ impl BoundedMotion {
         probability.clamp(0.0, 1.0)
     }
 
+    /// Returns the probability that a bound is reached by this time.
+    pub(super) fn absorbed_by(&self, time: f64) -> f64 {
+        let at = |position: f64| self.probability_of_no_better(BrownianPoint { time, position });
+        (at(self.bounds.lower) + self.upper_by(time)).min(1.0)
+    }
+
+    /// Returns the probability that the upper bound is reached first, and by this time.
+    pub(super) fn upper_by(&self, time: f64) -> f64 {
+        1.0 - self.probability_of_no_better(BrownianPoint { time, position: self.bounds.upper })
+    }
+
     /// Sums over the eigenfunctions between the bounds; converges fast except for small times.
     fn by_eigenfunctions(&self, BrownianPoint { time, position }: BrownianPoint) -> f64 {
         let Bounds { lower, upper } = self.bounds;
@@ -179,6 +190,21 @@ mod tests {
             let probability = motion(f64::from(drift) / 10.0).probability_of_no_better(outcome);
             assert!(probability <= last + 1e-6, "drift {drift}: {probability} after {last}");
             last = probability;
+        }
+    }
+
+    #[test]
+    fn absorption_times_agree_with_their_mean() {
+        for drift in [-0.5, -0.1, 0.0, 0.3] {
+            let motion = motion(drift);
+            // The mean of a time is the integral of the probability that it is longer.
+            let (step, mut mean) = (0.01, 0.0);
+            for slice in 0..20_000 {
+                mean += step * (1.0 - motion.absorbed_by((f64::from(slice) + 0.5) * step));
+            }
+            let expected = motion.expected_time();
+            assert!((mean / expected - 1.0).abs() < 1e-3, "drift {drift}: {mean} and {expected}");
+            assert!((motion.upper_by(200.0) - (1.0 - motion.lower_probability())).abs() < 1e-6);
         }
     }
 

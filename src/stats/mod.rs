@@ -4,6 +4,7 @@
 //! determine the Elo difference with its confidence interval ([`Estimate`]) and the decision of a sequential test
 //! ([`Sprt`]). Games between many players become a [`Tournament`], which has [`Ratings`].
 
+mod at_limit;
 mod brownian;
 mod corrected;
 mod elo;
@@ -17,6 +18,7 @@ mod root;
 mod sample;
 mod simulate;
 mod sprt;
+mod strength;
 mod tally;
 
 pub use corrected::CorrectedElo;
@@ -33,4 +35,5 @@ pub use sprt::{
     Bounds, Decision, ErrorRate, ErrorRateOutOfRange, Hypotheses, HypothesesOutOfOrder, Hypothesis, Sprt,
     SprtConfig,
 };
+pub use strength::{FEW, Strength};
 pub use tally::{GameScore, HalfPointsOutOfRange, PairScore, Pentanomial, Trinomial};

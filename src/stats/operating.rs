@@ -2,6 +2,7 @@
 
 use super::brownian::BoundedMotion;
 use super::elo::{Elo, EloModel, NormalizedElo};
+use super::root::find_root;
 use super::sprt::{Bounds, SprtConfig};
 
 /// Mean overshoot of a walk over a bound, in standard deviations of one step (Siegmund's constant).
@@ -77,6 +78,26 @@ impl OperatingCurve {
         self.motion(truth).expected_time()
     }
 
+    /// Returns the number of pairs after which this share of tests has ended.
+    pub fn pairs_quantile(&self, truth: Elo, share: f64) -> f64 {
+        let motion = self.motion(truth);
+        let mut most = 2.0 * motion.expected_time();
+        while motion.absorbed_by(most) < share {
+            most *= 2.0;
+        }
+        find_root(|pairs| motion.absorbed_by(pairs) - share, 0.0, most, 1e-6 * most).unwrap_or(most)
+    }
+
+    /// Returns the probability that the test ends within `pairs` pairs.
+    pub fn ended_within(&self, truth: Elo, pairs: f64) -> f64 {
+        self.motion(truth).absorbed_by(pairs)
+    }
+
+    /// Returns the probability that the test accepts H1 within `pairs` pairs.
+    pub fn passed_within(&self, truth: Elo, pairs: f64) -> f64 {
+        self.motion(truth).upper_by(pairs)
+    }
+
     /// Returns H0 as logistic Elo at this game variance.
     pub fn null(&self) -> Elo {
         Elo::from_score(self.null)
@@ -135,6 +156,21 @@ mod tests {
         assert!(curve.with_overshoot().pass_probability(curve.null()) < 0.05);
         assert!(curve.pass_probability(Elo(900.0)) > 0.999_999 && curve.pass_probability(Elo(-900.0)) < 1e-6);
         assert!(curve.expected_pairs(Elo(900.0)).is_finite());
+    }
+
+    #[test]
+    fn lengths_are_skewed_and_consistent() {
+        let curve = curve(5.0);
+        for truth in [curve.null(), Elo(1.0), curve.alternative()] {
+            let [median, late] = [0.5, 0.95].map(|share| curve.pairs_quantile(truth, share));
+            let mean = curve.expected_pairs(truth);
+            assert!(median < mean && mean < late, "{median} {mean} {late}");
+            assert!((curve.ended_within(truth, late) - 0.95).abs() < 1e-4);
+            assert!(curve.passed_within(truth, late) <= curve.pass_probability(truth));
+        }
+        // 3,000 simulated tests of [0, 5] at elo0: 95 % ended within 31,355 pairs.
+        let late = curve.pairs_quantile(curve.null(), 0.95);
+        assert!((late / 31_355.0 - 1.0).abs() < 0.04, "{late}");
     }
 
     #[test]

@@ -112,6 +112,11 @@ impl Sample {
         &self.probabilities[..self.scores.len()]
     }
 
+    /// Returns each possible score with its count, a pseudocount if it did not occur.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.scores.iter().zip(self.probabilities()).map(|(score, share)| (*score, share * self.total))
+    }
+
     /// Returns the number of observations, pseudocounts included.
     pub(super) fn total(&self) -> f64 {
         self.total

@@ -15,7 +15,7 @@ fn json_lines(output: &Output) -> Vec<Value> {
 
 #[test]
 fn stats_prints_every_documented_key_and_a_verdict() {
-    let counts = "400,16000,36000,17000,400";
+    let counts = "365,16618,36229,17050,390";
     let output = playself(&["stats", "--pentanomial", counts, "--elo0", "0", "--elo1", "2", "--json"]);
     assert_eq!(output.status.code(), Some(0));
     let answer = json_lines(&output).remove(0);

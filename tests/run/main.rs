@@ -25,6 +25,7 @@ mod json_events;
 mod limit_probe;
 mod records;
 mod refusals;
+mod repeats;
 mod rival_lines;
 mod soak;
 mod terminal;

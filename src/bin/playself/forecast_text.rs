@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use playself::commands::Forecast;
-use playself::stats::{Elo, Estimate, OperatingCurve, Pentanomial};
+use playself::stats::{Elo, OperatingCurve, Pentanomial, Strength};
 
 /// Rows and columns of the plot.
 const PLOT: (usize, usize) = (9, 51);
@@ -19,10 +19,18 @@ pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<S
         forecast.pilot.seconds_per_pair,
         pilot_elo(&pentanomial)
     )?;
-    writeln!(text, "\n{:<10} {:>8} {:>10} {:>10} {:>10}", "true", "Elo", "passes", "pairs", "hours")?;
+    writeln!(
+        text,
+        "\n{:<10} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "true", "Elo", "passes", "pairs", "half by", "95 % by", "hours"
+    )?;
     for (name, at) in forecast.strengths() {
         let (elo, passes) = (at.elo + 0.0, 100.0 * at.pass_probability);
-        writeln!(text, "{name:<10} {elo:>8.2} {passes:>9.1}% {:>10.0} {:>10.2}", at.pairs, at.hours)?;
+        writeln!(
+            text,
+            "{name:<10} {elo:>8.2} {passes:>9.1}% {:>10.0} {:>10.0} {:>10.0} {:>10.2}",
+            at.pairs, at.pairs_median, at.pairs_p95, at.hours
+        )?;
     }
     writeln!(
         text,
@@ -31,8 +39,12 @@ pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<S
     if let (Some(most), Some(hours)) = (forecast.max_pairs, forecast.max_hours()) {
         writeln!(
             text,
-            "\nThe run ends at pair {most}, after {hours:.2} hours, decided or not; pairs and chances above are those of a \
-             test without that limit."
+            "\nThe run ends at pair {most}, after {hours:.2} hours. The chance that it has reached a bound by then: {}; \
+             pairs and chances above are those of a test without that limit.",
+            forecast
+                .strengths()
+                .map(|(name, at)| format!("{name} {:.0} %", 100.0 * at.ends_within_limit))
+                .join(", ")
         )?;
     }
     text.push('\n');
@@ -41,8 +53,8 @@ pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<S
 }
 
 fn pilot_elo(pentanomial: &Pentanomial) -> String {
-    Estimate::of(pentanomial)
-        .map_or(String::new(), |estimate| format!(", Elo {:.0} ± {:.0}", estimate.elo, estimate.elo_error))
+    let interval = Strength::of(pentanomial).and_then(|strength| strength.lower.zip(strength.upper));
+    interval.map_or(String::new(), |(lower, upper)| format!(", Elo {lower:.0} to {upper:.0}"))
 }
 
 /// The chance to pass against the true strength.

@@ -93,7 +93,15 @@ fn table(stats: &ResultStats, counted: &str, test: Option<SprtConfig>) -> Result
     let percent = |value: Option<f64>| number(value.map(|value| 100.0 * value));
     let mut text = format!("Counted      {counted}");
     write!(text, "\nScore        {} %", percent(stats.score))?;
-    write!(text, "\nElo          {} ± {}", number(stats.elo), number(stats.elo_error))?;
+    match (stats.elo, stats.elo_lower, stats.elo_upper, stats.nelo) {
+        (Some(elo), Some(lower), Some(upper), None) => {
+            let [elo, lower, upper] = [elo, lower, upper].map(rounded);
+            write!(text, "\nElo          {elo} [{lower}, {upper}]")?;
+        }
+        (None, Some(lower), None, _) => write!(text, "\nElo          > {}", rounded(lower))?,
+        (None, None, Some(upper), _) => write!(text, "\nElo          < {}", rounded(upper))?,
+        _ => write!(text, "\nElo          {} ± {}", number(stats.elo), number(stats.elo_error))?,
+    }
     write!(text, "\nnElo         {} ± {}", number(stats.nelo), number(stats.nelo_error))?;
     write!(text, "\nLOS          {} %", percent(stats.los))?;
     write!(text, "\nDraw ratio   {} %", percent(stats.draw_ratio))?;
@@ -109,7 +117,7 @@ fn table(stats: &ResultStats, counted: &str, test: Option<SprtConfig>) -> Result
     if let Some(CorrectedStats { elo_corrected, elo_corrected_lower, elo_corrected_upper }) = stats.corrected
     {
         let [elo, lower, upper] = [elo_corrected, elo_corrected_lower, elo_corrected_upper].map(rounded);
-        write!(text, "\nElo, corrected for the early stop: {elo} [{lower}, {upper}]")?;
+        write!(text, "\nElo, corrected for the stopping rule: {elo} [{lower}, {upper}]")?;
     }
     Ok(text)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::EngineIndex;
 use crate::report::JointRating;
 use crate::report::files::tuning_summary::TuningSummary;
-use crate::report::number_text::{estimate_text, grouped};
+use crate::report::number_text::{estimate_text, grouped, interval_text};
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunView};
 use crate::stats::Pentanomial;
@@ -29,6 +29,10 @@ pub struct Summary {
     pub pentanomial: Pentanomial,
     pub elo: Option<f64>,
     pub elo_error: Option<f64>,
+    #[serde(default)]
+    pub elo_lower: Option<f64>,
+    #[serde(default)]
+    pub elo_upper: Option<f64>,
     pub nelo: Option<f64>,
     pub nelo_error: Option<f64>,
     pub los: Option<f64>,
@@ -47,6 +51,8 @@ pub struct Summary {
     pub voids: u64,
     #[serde(default)]
     pub after_stop: u64,
+    #[serde(default)]
+    pub repeated_pairs: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +75,10 @@ pub struct TableRow {
     pub rating: Option<f64>,
     #[serde(default)]
     pub rating_error: Option<f64>,
+    #[serde(default)]
+    pub elo_lower: Option<f64>,
+    #[serde(default)]
+    pub elo_upper: Option<f64>,
     pub faults: u64,
 }
 
@@ -80,7 +90,7 @@ impl Summary {
         let standings = state.standings();
         let score =
             if plan.engines.len() == 2 { *standings.main() } else { standings.of(EngineIndex::CANDIDATE) };
-        let estimate = score.estimate().filter(|_| !plan.is_tuning());
+        let strength = score.strength(plan.sprt()).filter(|_| !plan.is_tuning());
         let bounds = plan.sprt().map(|sprt| sprt.bounds());
         let baseline: Vec<&str> = plan.engines[1..].iter().map(|engine| engine.spec.name.as_str()).collect();
         Self {
@@ -93,12 +103,14 @@ impl Summary {
             draws: score.games.draws,
             losses: score.games.losses,
             pentanomial: score.pentanomial,
-            elo: estimate.and_then(|estimate| finite(estimate.elo.0)),
-            elo_error: estimate.and_then(|estimate| finite(estimate.elo_error.0)),
-            nelo: estimate.and_then(|estimate| finite(estimate.nelo.0)),
-            nelo_error: estimate.and_then(|estimate| finite(estimate.nelo_error.0)),
-            los: estimate.and_then(|estimate| finite(estimate.los)),
-            draw_ratio: estimate.and_then(|estimate| finite(estimate.draw_ratio)),
+            elo: strength.and_then(|strength| finite(strength.elo?.0)),
+            elo_error: strength.and_then(|strength| finite(strength.error()?.0)),
+            elo_lower: strength.and_then(|strength| finite(strength.lower?.0)),
+            elo_upper: strength.and_then(|strength| finite(strength.upper?.0)),
+            nelo: strength.and_then(|strength| finite(strength.nelo?.0.0)),
+            nelo_error: strength.and_then(|strength| finite(strength.nelo?.1.0)),
+            los: strength.and_then(|strength| finite(strength.los)),
+            draw_ratio: score.draw_ratio().filter(|_| !plan.is_tuning()),
             llr: state.llr().and_then(finite),
             llr_lower: bounds.map(|bounds| bounds.lower),
             llr_upper: bounds.map(|bounds| bounds.upper),
@@ -111,6 +123,7 @@ impl Summary {
             seconds,
             voids: state.voids(),
             after_stop: state.after_stop(),
+            repeated_pairs: state.repeated_pairs(),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
             tuning: None,
         }
@@ -149,7 +162,8 @@ impl Summary {
 
     /// Removes the strengths, which the summaries of tuning runs of old versions have.
     fn without_strength(self) -> Self {
-        Self { elo: None, elo_error: None, nelo: None, nelo_error: None, los: None, ..self }
+        let (elo, elo_error, elo_lower, elo_upper) = (None, None, None, None);
+        Self { elo, elo_error, elo_lower, elo_upper, nelo: None, nelo_error: None, los: None, ..self }
     }
 
     /// Returns the summary that measures strength: that of the acceptance test of a tuning run, otherwise this one.
@@ -165,7 +179,7 @@ impl Summary {
         if let Some(leader) = self.table.first() {
             return self.tournament_sentence(leader);
         }
-        verdict_sentence(self.elo.zip(self.elo_error), self.pairs, self.verdict)
+        verdict_sentence(&self.elo_text(), self.pairs, self.verdict)
     }
 
     /// Returns the state of a tournament in one sentence.
@@ -183,9 +197,9 @@ impl Summary {
         )
     }
 
-    /// Returns the Elo difference with its error.
+    /// Returns the Elo difference with its error or interval.
     pub(in crate::report) fn elo_text(&self) -> String {
-        estimate_text(self.elo, self.elo_error)
+        interval_text(self.elo, self.elo_lower, self.elo_upper)
     }
 }
 
@@ -213,7 +227,7 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let row = |index: u16| {
         let engine = EngineIndex(index);
         let score = standings.of(engine);
-        let (MatchScore { pentanomial, games }, estimate) = (score, score.estimate());
+        let (MatchScore { pentanomial, games }, strength) = (score, score.strength(None));
         let rating = joint.as_ref().filter(|_| games.games() > 0).map(|joint| joint.elo(engine));
         TableRow {
             name: view.plan.name_of(engine).to_owned(),
@@ -222,8 +236,10 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
             draws: games.draws,
             losses: games.losses,
             pentanomial,
-            elo: estimate.and_then(|estimate| finite(estimate.elo.0)),
-            elo_error: estimate.and_then(|estimate| finite(estimate.elo_error.0)),
+            elo: strength.and_then(|strength| finite(strength.elo?.0)),
+            elo_error: strength.and_then(|strength| finite(strength.error()?.0)),
+            elo_lower: strength.and_then(|strength| finite(strength.lower?.0)),
+            elo_upper: strength.and_then(|strength| finite(strength.upper?.0)),
             rating: rating.map(|rating| rating.0),
             rating_error: rating.map(|rating| rating.1),
             faults: standings.faults_of(engine).total(),

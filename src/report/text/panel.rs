@@ -204,9 +204,10 @@ impl Frame<'_> {
     }
 
     fn elo(&self, trend: &Trend) -> String {
-        let Some((elo, error)) = self.summary.elo.zip(self.summary.elo_error) else {
+        let (lower, upper) = (self.summary.elo_lower, self.summary.elo_upper);
+        if lower.or(upper).is_none() {
             return "Elo     not known yet: too few pairs".to_owned();
-        };
+        }
         let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
         // The first estimates vary by hundreds of Elo, so the scale follows the later half.
         let later = &trend.elo()[trend.elo().len() / 2..];
@@ -214,15 +215,15 @@ impl Frame<'_> {
             .iter()
             .fold((0.0, 0.0), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
         let colour = |text: &str| {
-            if elo > error {
+            if lower.is_some_and(|lower| lower > 0.0) {
                 self.ink.good(text)
-            } else if elo < -error {
+            } else if upper.is_some_and(|upper| upper < 0.0) {
                 self.ink.bad(text)
             } else {
                 text.to_owned()
             }
         };
-        let figures = format!("{} ± {error:.1}{los}", signed(elo, 1));
+        let figures = format!("{}{los}", self.summary.elo_text());
         with_sparks("Elo", &figures, (trend.elo(), range), self.width, colour)
     }
 
@@ -369,6 +370,8 @@ mod tests {
             pentanomial: crate::stats::Pentanomial([0, 0, 0, 1, 0]),
             elo: Some(1.0),
             elo_error: Some(2.0),
+            elo_lower: None,
+            elo_upper: None,
             rating: None,
             rating_error: None,
             faults: 0,

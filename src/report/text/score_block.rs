@@ -6,7 +6,7 @@ use crate::game::EngineIndex;
 use crate::report::text::tuning_block::tuning_block;
 use crate::report::{setting_text, table};
 use crate::run::RunView;
-use crate::stats::Hypothesis;
+use crate::stats::{Hypothesis, Strength};
 
 const RULE: &str = "--------------------------------------------------\n";
 
@@ -34,17 +34,10 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         plan.name_of(EngineIndex::CANDIDATE),
         plan.name_of(EngineIndex::BASELINE)
     )?;
-    if let Some(estimate) = score.estimate() {
-        writeln!(
-            block,
-            "Elo: {:.2} +/- {:.2}, nElo: {:.2} +/- {:.2}",
-            tidy(estimate.elo.0),
-            estimate.elo_error,
-            tidy(estimate.nelo.0),
-            estimate.nelo_error
-        )?;
+    if let (Some(strength), Some(draw_ratio)) = (score.strength(plan.sprt()), score.draw_ratio()) {
+        writeln!(block, "{}", elo_line(&strength))?;
         let [.., won, won_twice] = score.pentanomial.0;
-        let ratio = match estimate.pairs_ratio {
+        let ratio = match score.pentanomial.pairs_ratio() {
             Some(ratio) => format!("{ratio:.2}"),
             None if won + won_twice > 0 => "inf".to_owned(),
             None => "–".to_owned(),
@@ -52,8 +45,8 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         writeln!(
             block,
             "LOS: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {ratio}",
-            100.0 * estimate.los,
-            100.0 * estimate.draw_ratio
+            100.0 * strength.los,
+            100.0 * draw_ratio
         )?;
     }
     let games = score.games.games();
@@ -82,6 +75,25 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         )?;
     }
     Ok(())
+}
+
+/// Returns the line of the strength. Few pairs have an interval instead of an error, and no normalized Elo.
+fn elo_line(strength: &Strength) -> String {
+    let Strength { elo, lower, upper, nelo, .. } = *strength;
+    match (elo, lower, upper, nelo) {
+        (Some(elo), Some(lower), Some(upper), Some((nelo, nelo_error))) => format!(
+            "Elo: {:.2} +/- {:.2}, nElo: {:.2} +/- {nelo_error:.2}",
+            tidy(elo.0),
+            (upper.0 - lower.0) / 2.0,
+            tidy(nelo.0)
+        ),
+        (Some(elo), Some(lower), Some(upper), None) => {
+            format!("Elo: {:.2} [{:.2}, {:.2}]", tidy(elo.0), lower.0, upper.0)
+        }
+        (_, Some(lower), ..) => format!("Elo: > {:.2}, no game lost", lower.0),
+        (_, _, Some(upper), _) => format!("Elo: < {:.2}, no game won", upper.0),
+        _ => "Elo: -".to_owned(),
+    }
 }
 
 fn many(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
@@ -124,10 +136,13 @@ pub fn decision_line(view: &RunView<'_>) -> Option<String> {
         Hypothesis::Null => "H0",
         Hypothesis::Alternative => "H1",
     };
+    // A test that accepted H1 below its bound did so at its limit of pairs.
+    let at_limit = decision.accepted == Hypothesis::Alternative && sprt.judge(decision.llr).is_none();
     Some(format!(
-        "SPRT ([{:.2}, {:.2}]) completed - {accepted} was accepted",
+        "SPRT ([{:.2}, {:.2}]) completed - {accepted} was accepted{}",
         sprt.hypotheses.null(),
-        sprt.hypotheses.alternative()
+        sprt.hypotheses.alternative(),
+        if at_limit { " at the limit of pairs" } else { "" }
     ))
 }
 

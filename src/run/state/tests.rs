@@ -33,7 +33,8 @@ fn games(id: PairId, half_points: u8) -> [Entry; 2] {
             white,
             black,
             opening: 0,
-            start_fen: "-".to_owned(),
+            // Every pair starts differently, or it would repeat an earlier one.
+            start_fen: id.index.to_string(),
             variant: Variant::Standard,
             moves: Vec::new(),
             ending: Ending { result, termination: Termination::Checkmate },
@@ -310,4 +311,76 @@ fn encounters_of_one_game_count_by_games() {
     assert_eq!((score.games.wins, score.pentanomial.pairs()), (3, 0));
     assert!(state.llr().is_some_and(|llr| llr > 0.0));
     assert_eq!(state.outcome(), Some(RunOutcome::Undecided));
+}
+
+/// The two games of a pair as they were played before, in `earlier`.
+fn repeat(id: PairId, earlier: u64, half_points: u8) -> Vec<Entry> {
+    let same = games(PairId { index: earlier, attempt: 0, part: PairPart::Both }, half_points);
+    let renumbered = same.into_iter().map(|entry| match entry {
+        Entry::Game(mut game) => {
+            (game.pair, game.attempt) = (id.index, id.attempt);
+            Entry::Game(game)
+        }
+        other => other,
+    });
+    renumbered.collect()
+}
+
+#[test]
+fn a_pair_that_repeats_an_earlier_one_is_not_counted() {
+    let plan = plan(Some(4), None);
+    let mut state = RunState::new(&plan);
+    let ids: Vec<PairId> = std::iter::from_fn(|| start(&mut state)).collect();
+    finish(&mut state, ids[0], 4);
+    state.landed(ids[1]);
+    let effects: Vec<Effect> =
+        repeat(ids[1], 0, 4).into_iter().flat_map(|entry| state.commit(entry)).collect();
+    assert!(
+        matches!(&effects[..], [Effect::Warn(text)] if text.starts_with("pair 2 repeats pair 1")),
+        "{effects:?}"
+    );
+    finish(&mut state, ids[2], 3);
+    finish(&mut state, ids[3], 0);
+    assert_eq!(state.standings().main().pentanomial.pairs(), 3);
+    assert_eq!((state.counted(), state.repeated_pairs()), (4, 1));
+    assert_eq!(state.outcome(), Some(RunOutcome::Finished));
+}
+
+#[test]
+fn a_test_that_only_repeats_itself_ends_undecided() {
+    let sprt = SprtConfig::usual(Hypotheses::new(0.0, 5.0).unwrap());
+    let mut state = RunState::new(&plan(None, Some(sprt)));
+    let first = start(&mut state).unwrap();
+    finish(&mut state, first, 4);
+    let mut played = 1;
+    while let Some(id) = start(&mut state) {
+        state.landed(id);
+        repeat(id, 0, 4).into_iter().for_each(|entry| drop(state.commit(entry)));
+        played += 1;
+        assert!(played < 1000);
+    }
+    assert_eq!((played, state.repeated_pairs()), (1 + MAX_IN_A_ROW, MAX_IN_A_ROW));
+    assert_eq!(state.outcome(), Some(RunOutcome::Undecided));
+    assert_eq!(state.standings().main().pentanomial.pairs(), 1);
+}
+
+#[test]
+fn timed_pairs_and_faults_are_never_repeats() {
+    let mut timed = plan(Some(2), None);
+    timed.engines[1].limits = crate::game::TimeControl::movetime(5);
+    let untimed = plan(Some(2), None);
+    for (plan, fault) in [(timed, false), (untimed, true)] {
+        let mut state = RunState::new(&plan);
+        let ids: Vec<PairId> = std::iter::from_fn(|| start(&mut state)).collect();
+        for id in ids {
+            state.landed(id);
+            for mut entry in repeat(id, 0, 4) {
+                if let (Entry::Game(game), true) = (&mut entry, fault) {
+                    game.ending.termination = Termination::IllegalMove { text: "x".to_owned() };
+                }
+                state.commit(entry);
+            }
+        }
+        assert_eq!((state.standings().main().pentanomial.pairs(), state.repeated_pairs()), (2, 0));
+    }
 }
