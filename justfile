@@ -31,6 +31,10 @@ magic-check:
 fuzz iterations="2000000":
     PLAYSELF_FUZZ_ITERATIONS={{iterations}} cargo test --release --test chess fuzz_parsers::
 
+# Compare every position of three men in the endgame tables with retrograde analysis
+three-men:
+    cargo test --release --test chess syzygy::every_position -- --include-ignored --nocapture
+
 # Damage endgame tables N times: no crash, no wrong answer (PLAYSELF_TABLES names a folder with four men)
 damaged-tables rounds="10000":
     PLAYSELF_DAMAGED_TABLES={{rounds}} cargo test --release --test chess syzygy::damaged -- --nocapture
