@@ -28,6 +28,7 @@ mod simulate;
 mod simulate_tune;
 mod sprt;
 mod stats;
+mod stats_text;
 mod texel;
 mod tune;
 mod verify;
