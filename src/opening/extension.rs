@@ -23,11 +23,10 @@ pub struct Extension {
 
 impl Extension {
     /// Returns the number of random plies. It is even, so that the side to move stays the same, and grows before the
-    /// extensions of an opening are exhausted: two plies have about 400 in the initial position, four about 70,000.
+    /// extensions of an opening are exhausted: four plies have about 70,000 in the initial position.
     fn plies(self) -> u32 {
         match self.cycle {
-            0..=40 => 2,
-            41..=4_000 => 4,
+            0..=4_000 => 4,
             _ => 6,
         }
     }
@@ -117,7 +116,7 @@ mod tests {
     #[test]
     fn extensions_have_an_even_number_of_plies_and_grow() {
         let start = Position::startpos();
-        for (cycle, plies) in [(1, 2), (40, 2), (41, 4), (5_000, 6)] {
+        for (cycle, plies) in [(1, 4), (4_000, 4), (5_000, 6)] {
             assert_eq!(
                 Extension { seed: 3, turn: 9, cycle }.moves(&start, |_| Some(0)).unwrap().len(),
                 plies

@@ -195,14 +195,17 @@ pub fn forum_block(run: &Summary, conditions: &str) -> String {
         value.map_or_else(|| "–".into(), |value| format!("{value:.decimals$}"))
     };
     let mut block = format!("{} vs {} ({conditions})\n", run.candidate, run.baseline);
-    let _ = writeln!(
-        block,
-        "Elo   | {} +- {} (95%), nElo {} +- {}",
-        figure(run.elo, 2),
-        figure(run.elo_error, 2),
-        figure(run.nelo, 2),
-        figure(run.nelo_error, 2)
-    );
+    let strength = match (run.elo, run.nelo) {
+        (Some(_), Some(_)) => format!(
+            "{} +- {} (95%), nElo {} +- {}",
+            figure(run.elo, 2),
+            figure(run.elo_error, 2),
+            figure(run.nelo, 2),
+            figure(run.nelo_error, 2)
+        ),
+        _ => format!("{} (95%)", run.elo_text()),
+    };
+    let _ = writeln!(block, "Elo   | {strength}");
     if let (Some(llr), Some(lower), Some(upper)) = (run.llr, run.llr_lower, run.llr_upper) {
         let tested = run.hypotheses.map(|[null, alternative]| format!(" [{null:.2}, {alternative:.2}]"));
         let tested = tested.unwrap_or_default();

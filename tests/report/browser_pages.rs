@@ -99,11 +99,31 @@ fn signed(value: &Value, decimals: usize) -> String {
     if zero { text[1..].to_owned() } else { text.replace('-', "\u{2212}") }
 }
 
+/// The strength of a summary in the format of the pages: with an error, or with an interval that is not symmetric.
+fn strength(summary: &Value) -> String {
+    let number = |name: &str| summary[name].as_f64();
+    match (number("elo"), number("elo_lower"), number("elo_upper")) {
+        (Some(elo), Some(lower), Some(upper)) => {
+            let (below, above) = (elo - lower, upper - elo);
+            if (below - above).abs() <= 0.1 * (below + above) {
+                return format!("{} ± {:.1}", signed(&summary["elo"], 1), (below + above) / 2.0);
+            }
+            let [elo, lower, upper] = ["elo", "elo_lower", "elo_upper"].map(|name| signed(&summary[name], 0));
+            format!("{elo} ({lower} to {upper})")
+        }
+        (_, Some(_), None) => format!("> {}", signed(&summary["elo_lower"], 0)),
+        (_, None, Some(_)) => format!("< {}", signed(&summary["elo_upper"], 0)),
+        _ => "–".to_owned(),
+    }
+}
+
 fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
-    let error = |name: &str| format!("{:.1}", summary[name].as_f64().unwrap());
+    let nelo = summary["nelo_error"]
+        .as_f64()
+        .map_or_else(|| "–".to_owned(), |error| format!("{} ± {error:.1}", signed(&summary["nelo"], 1)));
     let expected = [
-        ("Elo", format!("{} ± {}", signed(&summary["elo"], 1), error("elo_error"))),
-        ("Normalized Elo", format!("{} ± {}", signed(&summary["nelo"], 1), error("nelo_error"))),
+        ("Elo", strength(summary)),
+        ("Normalized Elo", nelo),
         ("Likelihood of superiority", format!("{:.1} %", 100.0 * summary["los"].as_f64().unwrap())),
         ("Games", summary["games"].to_string()),
         ("Won – drawn – lost", format!("{} – {} – {}", summary["wins"], summary["draws"], summary["losses"])),
@@ -286,7 +306,8 @@ fn the_live_board_can_be_stepped_back(browser: &Browser) {
     let moves = "document.querySelectorAll('#live-viewer [data-part=moves] tbody tr').length";
     browser.wait("a game in progress has moves", &format!("return {moves} > 3"));
     browser.run("document.querySelector('#live-viewer [data-part=first]').click()");
-    assert!(browser.text("#live-viewer [data-part=ply]").starts_with("0 /"));
+    let ply = "document.querySelector('#live-viewer [data-part=ply]').textContent";
+    browser.wait("the board is stepped back to the start", &format!("return {ply}.startsWith('0 /')"));
     browser.run("document.getElementById('dialogue').open = true");
     browser.wait(
         "the dialogue is shown",

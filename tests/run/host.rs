@@ -308,6 +308,8 @@ fn row_73_a_line_of_a_gigabyte_is_refused_with_its_number_in_bounded_memory() {
         fs::write(&config, text).unwrap();
         let mut book = File::create(bench.path(name)).unwrap();
         book.write_all(start.as_bytes()).unwrap();
+        // The start is text, as that of a book is.
+        book.write_all(&[b'a'; 1 << 16]).unwrap();
         // A sparse file of zeros, which takes almost no disk space.
         book.set_len(length).unwrap();
         // Less memory than the line would take and much more than the program needs; the seconds are processor time.
