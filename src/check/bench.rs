@@ -97,7 +97,7 @@ impl Bench {
         }
     }
 
-    /// Starts the engine anew and lets `work` use it up.
+    /// Starts the engine again and lets `work` use it up.
     pub(super) fn with_fresh<R>(
         &mut self,
         work: impl AsyncFnOnce(&mut RunningEngine) -> Result<R, Broken>,

@@ -39,7 +39,7 @@ impl LineHandle {
 }
 
 impl LineWriter {
-    /// Takes over `stream`. If its reader is gone, nobody uses the results any more, and `stop` ends the run.
+    /// Takes over `stream`. If its reader is gone, the results have no use any more, and `stop` ends the run.
     pub(super) fn new(mut stream: impl Write + Send + 'static, stop: StopHandle) -> Self {
         let (lines, waiting) = channel();
         let (done, written) = channel();

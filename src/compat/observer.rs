@@ -298,7 +298,7 @@ fn without_fault_words(text: &str) -> String {
 
 /// Prints a warning of cutechess-cli.
 pub(super) fn warn_on_stderr(text: &str) {
-    // Without a reader of standard error nobody misses it.
+    // A line of standard error without a reader is not missed.
     let _ = io::Write::write_all(&mut io::stderr(), format!("Warning: {text}\n").as_bytes());
 }
 

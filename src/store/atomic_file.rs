@@ -26,7 +26,7 @@ pub fn copy_whole(from: &Path, path: &Path) -> io::Result<()> {
     replace(path, copy).map_err(|why| with_path(path, &why))
 }
 
-/// Removes files that killed processes were writing in `folder`. Nobody else may be writing there.
+/// Removes files that killed processes were writing in `folder`. No other process may be writing there.
 pub fn remove_drafts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_draft(&entry.path()) {

@@ -156,7 +156,7 @@ async fn start_once(
     }
 }
 
-/// Returns the first line that an engine printed, which often tells why it is not one.
+/// Returns the first line that an engine printed, which often explains why it is not one.
 fn printed<T: Transport>(player: &Player<T>) -> String {
     let transcript = player.transcript();
     let output =
