@@ -45,7 +45,7 @@ fn row_132_a_crowd_of_idle_connections_takes_no_descriptor_of_the_games() {
     let bench = Bench::new();
     let slow = ["--sleep-ms", "3"];
     let wanted =
-        Match { pairs: 24, candidate: &slow, baseline: &slow, games: "concurrency = 8", ..Match::default() };
+        Match { pairs: 120, candidate: &slow, baseline: &slow, games: "concurrency = 8", ..Match::default() };
     let config = bench.config("crowd", &wanted);
     let start = bench.start(&config, "run");
     let mut command = Command::new("sh");

@@ -102,7 +102,7 @@ fn a_missing_journal_is_reported_and_the_other_files_stay() {
     for (command, expected, message) in [
         ("verify", 4, "journal.ndjson is missing"),
         ("resume", 4, "journal.ndjson is missing"),
-        ("report", 0, "The journal is not in the folder: this is the summary."),
+        ("report", 4, "journal.ndjson is missing: a report needs it"),
     ] {
         let (status, printed) = finish(Command::new(PLAYSELF).arg(command).arg(bench.path("run")));
         assert_eq!((status, printed.contains(message)), (expected, true), "{command}: {printed}");
