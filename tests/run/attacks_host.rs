@@ -212,7 +212,7 @@ fn wait_for_end(process: i32) {
     wait_for("the end of the detached run", 60, gone);
 }
 
-/// Nobody may have waited for a process whose parent has ended.
+/// A process whose parent has ended may still be a zombie.
 fn is_zombie(process: i32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
