@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::Pid;
-use playself::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairJob, Placement};
+use playself::fleet::{Contestant, Fleet, FleetConfig, FleetEvent, LocalFleet, PairJob, Placement};
 use playself::game::{EngineIndex, PairId, TimeControl};
 use playself::journal::{Entry, GameEntry, Journal, LockedFile, Urgency};
 use playself::opening::Opening;
@@ -287,6 +287,7 @@ async fn play(config: FleetConfig, pairs: u64, journal: Option<Journal<Entry>>) 
                 }
             }
             FleetEvent::GameStarted { .. } => {}
+            other => panic!("{other:?}"),
         }
     }
     fleet.close().await;

@@ -87,7 +87,7 @@ fn create_run(path: &Path, pairs: u64) -> RunFolder {
         plan: plan_hash,
         plan_text: String::new(),
     });
-    append(Entry::Session { host: None });
+    append(Entry::Session { host: None, fleet: None });
     let games: Vec<Vec<PlyRecord>> = (0..TEMPLATES).map(random_game).collect();
     let mut state = RunState::new(&plan);
     for pair in 0..pairs {

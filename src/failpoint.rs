@@ -71,10 +71,14 @@ points! {
     HostSleeps = "host-sleeps",
     /// The wall clock is an hour behind.
     WallClockJumps = "wall-clock-jumps",
+    /// Kills a worker when a result is on its disk, before it is sent.
+    AfterSpool = "after-spool",
+    /// Kills a worker when the server has stored a result, before the coordinator has answered.
+    AfterResult = "after-result",
 }
 
 impl Point {
-    /// Returns the points that kill the process.
+    /// Returns the points that kill the process of a run.
     pub fn deadly() -> impl Iterator<Item = Self> {
         let first_survivable = Self::ALL.iter().position(|&point| point == Self::WriteFails);
         Self::ALL.iter().copied().take(first_survivable.unwrap_or(0))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::fleet::{Contestant, FleetConfig, FleetEvent, LocalFleet, PairJob};
+use crate::fleet::{Contestant, Fleet, FleetConfig, FleetEvent, LocalFleet, PairJob};
 
 use crate::game::PairId;
 use crate::game::{EngineIndex, GameRecord, MoveSource, TimeControl};

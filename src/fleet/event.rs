@@ -1,9 +1,9 @@
 //! Events reported by a fleet.
 
 use crate::fleet::PairReport;
-
 use crate::game::PairId;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, VoidReason};
+use crate::journal::{Claim, GameEntry, WorkerFacts};
 
 /// An event in a fleet. Every submitted pair ends in exactly one `PairFinished` or `Voided`.
 #[derive(Clone, Debug)]
@@ -39,10 +39,52 @@ pub enum FleetEvent {
         /// The reason.
         reason: VoidReason,
     },
+    /// A pair that another machine played, with both of its games.
+    Received(Box<ReceivedPair>),
+    /// A pair that became void on another machine.
+    VoidedBy {
+        /// Its pair.
+        id: PairId,
+        /// The reason.
+        reason: VoidReason,
+        /// Name of the machine.
+        worker: String,
+    },
+    /// A machine began to play a pair.
+    Claimed {
+        /// Its pair.
+        id: PairId,
+        /// The machine and its claim.
+        claim: Claim,
+    },
+    /// A machine plays for this run.
+    Joined(Box<WorkerFacts>),
+    /// A machine gets no more pairs.
+    Quarantined {
+        /// Its name.
+        worker: String,
+        /// The reason; `None` if it was admitted again.
+        why: Option<String>,
+    },
+    /// The fleet leaves this pair to the machine that plays it; a later session takes it over.
+    LeftInPlay(PairId),
+    /// The fleet cannot continue: nothing more is started.
+    Failed(String),
     /// Information for the user that affects no result.
     Warning(String),
     /// An engine cannot be used at all: nothing more is started, and its pair is void.
     EngineFatal(Box<EngineFatal>),
+}
+
+/// The games of a pair that another machine played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedPair {
+    /// Its pair.
+    pub id: PairId,
+    /// Its games, in order.
+    pub games: Vec<GameEntry>,
+    /// Evidence about faults of engines.
+    pub bundles: Vec<FaultBundle>,
 }
 
 /// Reason why an engine cannot be used: before its first successful handshake in a run, a failure is a mistake in the

@@ -13,9 +13,9 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::SlotProcessors;
 use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
+use crate::fleet::slot_thread::{NewSlot, Worker, WorkerRole};
 use crate::fleet::stall_detector::Suspensions;
-use crate::fleet::worker::{NewSlot, Worker, WorkerRole};
-use crate::fleet::{FleetEvent, PairJob, Placement, fd_limit};
+use crate::fleet::{Fleet, FleetEvent, PairJob, Placement, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, TableJudge, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 
@@ -70,6 +70,9 @@ pub enum FleetError {
         /// Number of games that the limit allows.
         possible: usize,
     },
+    /// The slots are those of other machines.
+    #[error("the pairs are played by the workers of a fleet; their --slots decide how many at once")]
+    NotHere,
     /// A thread or the guardian could not be started.
     #[error("could not start the fleet")]
     Start(#[from] io::Error),
@@ -167,9 +170,10 @@ impl LocalFleet {
         fd_limit::reserve(concurrency)
             .map_err(|possible| FleetError::TooFewDescriptors { wanted: concurrency, possible })
     }
+}
 
-    /// Queues a pair. Pairs begin in the order of submission.
-    pub fn submit(&self, job: PairJob) {
+impl Fleet for LocalFleet {
+    fn submit(&mut self, job: PairJob) {
         let refused = {
             let mut state = self.coordinator.lock();
             let refused = state.dispatch.submit(job);
@@ -179,19 +183,16 @@ impl LocalFleet {
         self.coordinator.void_jobs(refused);
     }
 
-    /// Returns how many more pairs could begin at once.
-    pub fn room(&self) -> usize {
+    fn room(&self) -> usize {
         let state = self.coordinator.lock();
         state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
     }
 
-    /// Waits for the next event. There is always one to come as long as a pair is queued or in progress.
-    pub async fn next_event(&mut self) -> Option<FleetEvent> {
+    async fn next_event(&mut self) -> Option<FleetEvent> {
         self.events.recv().await
     }
 
-    /// Changes the number of pairs played at the same time; pairs in progress are always finished.
-    pub fn set_concurrency(&self, concurrency: usize) -> Result<(), FleetError> {
+    fn set_concurrency(&mut self, concurrency: usize) -> Result<(), FleetError> {
         let concurrency = concurrency.max(1);
         Self::reserve(concurrency)?;
         let mut state = self.coordinator.lock();
@@ -202,36 +203,30 @@ impl LocalFleet {
         Ok(())
     }
 
-    /// Returns the number of pairs that may be played at the same time.
-    pub fn concurrency(&self) -> usize {
+    fn concurrency(&self) -> usize {
         self.coordinator.lock().dispatch.concurrency()
     }
 
-    /// Finishes the pairs in progress; queued ones are reported void. Cannot be undone.
-    pub fn drain(&self) {
+    fn drain(&mut self) {
         self.coordinator.drain();
     }
 
-    /// Ends every game and kills every engine; all pairs are reported void.
-    pub fn kill_now(&self) {
+    fn kill_now(&mut self) {
         self.coordinator.drain();
         self.kill.cancel();
     }
 
-    /// Returns the games in progress.
-    pub fn live(&self) -> Vec<LiveGame> {
+    fn live(&self) -> Vec<LiveGame> {
         let boards = self.coordinator.lock().boards.clone();
         boards.iter().filter_map(LiveBoard::snapshot).collect()
     }
 
-    /// Asks for the dialogue with the engines of all games in progress, which later snapshots contain.
-    pub fn want_dialogue(&self) {
+    fn want_dialogue(&self) {
         let boards = self.coordinator.lock().boards.clone();
         boards.iter().for_each(LiveBoard::want_dialogue);
     }
 
-    /// Closes the fleet: finishes the pairs in progress, ends engines and threads. Returns the unread events.
-    pub async fn close(mut self) -> Vec<FleetEvent> {
+    async fn close(mut self) -> Vec<FleetEvent> {
         self.coordinator.drain();
         self.coordinator.lock().close_channels();
         let threads = std::mem::take(&mut self.threads);

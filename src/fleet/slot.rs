@@ -14,8 +14,8 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatError, evidence_of};
 use crate::fleet::fault_bundle::{EngineEvidence, GameKey, bundle};
 use crate::fleet::live_board::LiveBoard;
+use crate::fleet::slot_thread::{ActiveSlot, WorkerHost};
 use crate::fleet::stall_detector::{DelayProbe, Suspensions};
-use crate::fleet::worker::{ActiveSlot, WorkerHost};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord,

@@ -177,6 +177,16 @@ pub enum VoidReason {
         /// The two reasons.
         message: String,
     },
+    /// Several machines in turn were lost while they played it.
+    WorkersLost {
+        /// Number of machines.
+        count: u32,
+    },
+    /// A machine reported games that cannot have been played.
+    Rejected {
+        /// What is impossible about them.
+        why: String,
+    },
     /// The run was stopped.
     Cancelled,
 }
@@ -189,6 +199,8 @@ impl fmt::Display for VoidReason {
             Self::HostDelay { gap_ms } => write!(f, "the host was delayed by at least {gap_ms} ms"),
             Self::HarnessError { message } => write!(f, "the harness failed: {message}"),
             Self::BothFailed { message } => write!(f, "both engines failed: {message}"),
+            Self::WorkersLost { count } => write!(f, "{count} machines were lost while they played it"),
+            Self::Rejected { why } => write!(f, "a machine reported an impossible game: {why}"),
             Self::Cancelled => f.write_str("the run was stopped"),
         }
     }

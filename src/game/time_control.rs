@@ -210,6 +210,28 @@ impl TimeControl {
         Self { depth: Some(depth), ..Self::UNLIMITED }
     }
 
+    /// Returns these limits with all times multiplied by `ppm` millionths; the margin, nodes and depth stay.
+    #[must_use]
+    pub fn scaled(self, ppm: Option<u32>) -> Self {
+        let Some(ppm) = ppm else { return self };
+        let micros = |time: Duration| {
+            let scaled = time.as_micros().saturating_mul(u128::from(ppm)) / 1_000_000;
+            Duration::from_micros(u64::try_from(scaled).unwrap_or(u64::MAX)).min(LONGEST)
+        };
+        Self {
+            clock: self.clock.map(|rule| ClockRule {
+                time: micros(rule.time),
+                increment: micros(rule.increment),
+                ..rule
+            }),
+            movetime_ms: self.movetime_ms.map(|ms| {
+                let scaled = u64::try_from(micros(Duration::from_millis(ms)).as_millis());
+                scaled.unwrap_or(Self::MAX_MOVETIME_MS).max(1)
+            }),
+            ..self
+        }
+    }
+
     /// Returns whether a clock or a move time limits the engine, rather than the harness's cap alone.
     pub fn is_timed(&self) -> bool {
         self.clock.is_some() || self.movetime_ms.is_some()

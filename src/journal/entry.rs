@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::game::{FaultBundle, PairPart, VoidReason};
 use crate::stats::{Hypothesis, Pentanomial};
 
+use super::fleet_record::{Claim, FleetSession, WorkerFacts};
 use super::frame::Frame;
 use super::game_entry::{GameEntry, GameOutline};
 
 /// Version of the entries below; a journal with a higher version is refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The highest index of a pair or of an opening, and the highest number of an attempt. No run comes near them.
 const MAX_PAIR: u64 = 1 << 50;
@@ -37,6 +38,9 @@ pub enum Entry {
         /// The machine, if a process started.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         host: Option<String>,
+        /// The fleet that plays, if other machines do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fleet: Option<FleetSession>,
     },
     /// A pair was assigned to a slot.
     PairStarted {
@@ -62,6 +66,9 @@ pub enum Entry {
         /// The reason.
         #[serde(flatten)]
         reason: VoidReason,
+        /// The machine on which it became void, if it is another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     /// A pair was in progress when its process ended.
     Abandoned {
@@ -72,6 +79,26 @@ pub enum Entry {
         /// Its games that were played together.
         #[serde(default, skip_serializing_if = "PairPart::is_both")]
         part: PairPart,
+    },
+    /// A machine of the fleet began to play a pair.
+    Claimed {
+        /// Index of the pair in the schedule.
+        pair: u64,
+        /// Attempt at the pair.
+        attempt: u32,
+        /// The machine and its claim.
+        #[serde(flatten)]
+        claim: Claim,
+    },
+    /// A machine of the fleet plays for this run.
+    Worker(WorkerFacts),
+    /// A machine of the fleet gets no more pairs, or gets pairs again.
+    Quarantined {
+        /// Name of the machine.
+        worker: String,
+        /// The reason; absent if it was admitted again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// Evidence about the fault of an engine.
     Fault {
@@ -114,11 +141,16 @@ impl Entry {
         let (pair, attempt) = match &self {
             Self::PairStarted { pair, attempt, .. }
             | Self::Void { pair, attempt, .. }
-            | Self::Abandoned { pair, attempt, .. } => (*pair, *attempt),
+            | Self::Abandoned { pair, attempt, .. }
+            | Self::Claimed { pair, attempt, .. } => (*pair, *attempt),
             Self::Game(game) => (game.pair.max(game.opening), game.attempt),
             Self::Fault { bundle } => (bundle.pair, bundle.attempt),
             Self::Decision { pairs, .. } => (*pairs, 0),
-            Self::Run { .. } | Self::Session { .. } | Self::Finished => (0, 0),
+            Self::Run { .. }
+            | Self::Session { .. }
+            | Self::Worker(_)
+            | Self::Quarantined { .. }
+            | Self::Finished => (0, 0),
         };
         if pair > MAX_PAIR || attempt > MAX_ATTEMPT {
             return Err(Error::custom("it has a number that no run writes"));

@@ -63,6 +63,12 @@ pub struct GameEntry {
     /// Hash of the start and all moves, by which equal games are recognised; 0 in records of older versions.
     #[serde(rename = "h", default)]
     pub move_hash: u64,
+    /// The machine of the fleet that played it, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Factor of the time control on that machine, in millionths, if the limits of the plan were scaled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_ppm: Option<u32>,
 }
 
 /// Engines and result of a game; the other fields of the record are not parsed.
@@ -79,11 +85,13 @@ pub(super) struct GameOutline {
     took: u64,
     #[serde(rename = "h", default)]
     move_hash: u64,
+    #[serde(default)]
+    by: Option<String>,
 }
 
 impl From<GameOutline> for GameEntry {
     fn from(outline: GameOutline) -> Self {
-        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took, move_hash } =
+        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took, move_hash, by } =
             outline;
         Self {
             pair,
@@ -107,6 +115,8 @@ impl From<GameOutline> for GameEntry {
             took,
             warnings: Vec::new(),
             move_hash,
+            by,
+            scale_ppm: None,
         }
     }
 }
@@ -156,6 +166,8 @@ impl GameEntry {
             started: record.started_unix_ms,
             took: record.duration_ms,
             warnings: record.warnings.clone(),
+            by: None,
+            scale_ppm: None,
         }
     }
 
@@ -165,7 +177,7 @@ impl GameEntry {
         (self.moves.len() - self.moves.bytes().filter(u8::is_ascii_uppercase).count()) / 4
     }
 
-    /// Unpacks the game, given the limits of White and Black.
+    /// Unpacks the game, given the limits of White and Black in the plan.
     pub fn unpack(&self, limits: [TimeControl; 2]) -> Result<GameRecord, Unreadable> {
         let texts = unpack_moves(&self.moves)?;
         let count = texts.len();
@@ -174,7 +186,7 @@ impl GameEntry {
         let seldepths = unpack_column(&self.seldepths, count)?;
         let nodes = unpack_column(&self.nodes, count)?;
         let times = unpack_column(&self.times, count)?;
-        let mut clocks = limits.map(Clock::new);
+        let mut clocks = limits.map(|limits| Clock::new(limits.scaled(self.scale_ppm)));
         let mut mover = usize::from(self.fen.split(' ').nth(1) == Some("b"));
         let mut moves = Vec::with_capacity(count);
         for (at, mv) in texts.into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The append-only, crash-safe journal of a run, from which all its other files are derived.
 
 mod entry;
+mod fleet_record;
 mod frame;
 mod game_entry;
 mod packed;
@@ -11,6 +12,7 @@ mod storage;
 mod writer;
 
 pub use entry::{Entry, EntryDetail, FORMAT};
+pub use fleet_record::{Claim, FleetSession, WorkerFacts};
 pub use frame::{Frame, FrameError, decode, encode};
 pub use game_entry::{GameEntry, Unreadable};
 pub use parallel::read_parallel;

@@ -133,8 +133,9 @@ mod tests {
 
     #[test]
     fn zeros_before_the_first_record_of_a_group_are_damage_and_in_the_last_group_a_torn_write() {
-        let record =
-            |seq, place| frame::encode_in_group(seq, 1, &Entry::Session { host: None }, place).unwrap();
+        let record = |seq, place| {
+            frame::encode_in_group(seq, 1, &Entry::Session { host: None, fleet: None }, place).unwrap()
+        };
         let lines: Vec<Vec<u8>> = (0..12)
             .map(|seq| record(seq, if seq % 4 == 0 { GroupPlace::First } else { GroupPlace::Later }))
             .collect();
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_journal_is_finished_if_its_last_whole_record_but_sessions_is_the_final_one() {
-        let session = frame::encode(0, 1, &Entry::Session { host: None }).unwrap();
+        let session = frame::encode(0, 1, &Entry::Session { host: None, fleet: None }).unwrap();
         let finished = frame::encode(u64::MAX, u64::MAX, &Entry::Finished).unwrap();
         let ends = |parts: &[&[u8]]| ends_finished(Cursor::new(parts.concat())).unwrap();
         assert!(ends(&[&finished]));

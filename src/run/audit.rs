@@ -49,7 +49,11 @@ impl Audit {
                 self.halves = if *format < 2 { Halves::PlayedAgain } else { Halves::Stay };
                 Ok(())
             }
-            Entry::Session { .. } | Entry::Fault { .. } => Ok(()),
+            Entry::Session { .. }
+            | Entry::Fault { .. }
+            | Entry::Claimed { .. }
+            | Entry::Worker(_)
+            | Entry::Quarantined { .. } => Ok(()),
             Entry::PairStarted { pair, attempt, part } => self.start((*pair, *part), *attempt),
             Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
             Entry::Void { pair, attempt, part, .. } => self.end((*pair, *part), *attempt).map(drop),
@@ -138,7 +142,8 @@ mod tests {
     }
 
     fn void(pair: u64, attempt: u32) -> Entry {
-        Entry::Void { pair, attempt, part: PairPart::Both, reason: VoidReason::Suspended { gap_ms: 1 } }
+        let reason = VoidReason::Suspended { gap_ms: 1 };
+        Entry::Void { pair, attempt, part: PairPart::Both, reason, by: None }
     }
 
     fn abandoned(pair: u64, attempt: u32) -> Entry {

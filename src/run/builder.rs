@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::fleet::{FleetConfig, FleetError, LocalFleet};
+use crate::fleet::{Fleet, FleetConfig, FleetError, LocalFleet};
 use crate::game::TablesUnusable;
 use crate::journal::{Entry, FORMAT, LockedFile};
 use crate::opening::Opening;
@@ -113,15 +113,28 @@ pub enum RunError {
     /// The endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] TablesUnusable),
+    /// The machines of the fleet cannot be reached, or the run cannot be given to them.
+    #[error("{0}")]
+    Remote(String),
 }
 
 impl RunBuilder {
-    /// Plays the run on this thread until the plan, a decision, a fault or the user ends it.
+    /// Plays the run on this machine until the plan, a decision, a fault or the user ends it.
     pub fn run(self) -> Result<FinishedRun, RunError> {
-        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.start_and_play())
+        self.run_on(async |run: &mut Self| run.local_fleet())
     }
 
-    async fn start_and_play(mut self) -> Result<FinishedRun, RunError> {
+    /// Plays the run on a fleet until the plan, a decision, a fault or the user ends it. `fleet` starts the fleet inside the
+    /// runtime of the run.
+    pub fn run_on<F: Fleet>(
+        self,
+        fleet: impl AsyncFnOnce(&mut Self) -> Result<F, RunError>,
+    ) -> Result<FinishedRun, RunError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(self.start_and_play(fleet))
+    }
+
+    fn local_fleet(&self) -> Result<LocalFleet, RunError> {
         let mut config =
             FleetConfig::new(self.plan.engines.iter().map(|engine| engine.spec.clone()).collect());
         config.concurrency = self.plan.concurrency;
@@ -130,8 +143,15 @@ impl RunBuilder {
         config.tables = self.plan.tables()?;
         config.guardian = Some(self.guardian.clone());
         config.wait_after_game = Duration::from_millis(self.plan.encounters.wait_ms);
+        Ok(LocalFleet::start(config)?)
+    }
+
+    async fn start_and_play<F: Fleet>(
+        mut self,
+        fleet: impl AsyncFnOnce(&mut Self) -> Result<F, RunError>,
+    ) -> Result<FinishedRun, RunError> {
         let interrupts = Interrupts::listen()?;
-        let fleet = LocalFleet::start(config)?;
+        let fleet = fleet(&mut self).await?;
         let control = ControlServer::open(&self.folder.socket());
         if let Err(error) = &control {
             self.warnings.push(format!(

@@ -8,6 +8,7 @@ mod effect;
 mod encounters;
 mod event;
 mod fault_breaker;
+mod fleet_history;
 mod host;
 mod kind;
 mod live_clock;
@@ -24,6 +25,8 @@ mod replay;
 mod runner;
 mod schedule;
 mod signals;
+#[cfg(test)]
+mod sim_tests;
 mod standings;
 mod state;
 
@@ -34,6 +37,7 @@ pub use effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT}
 pub use encounters::{AtLimit, AtOnce, Colours, Encounters, FirstColour, OpeningPer, PairSize, TestBy};
 pub use event::{Observer, Output, RunEvent, RunView};
 pub use fault_breaker::{Breaker, Conduct, FaultWatch};
+pub use fleet_history::{FleetHistory, WorkerHistory};
 pub use kind::{AcceptPlan, RunKind};
 pub use live_clock::LiveClock;
 pub use outcome::RunOutcome;

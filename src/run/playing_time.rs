@@ -13,8 +13,8 @@ pub struct PlayingTime {
 impl PlayingTime {
     /// Adds an entry with timestamp `at`, in milliseconds.
     pub fn note(&mut self, entry: &Entry, at: u64) {
-        // A suspend is only recorded when it ends, as void pairs, so time since the previous entry does not count.
-        let stood_still = matches!(entry, Entry::Void { reason: VoidReason::Suspended { .. }, .. });
+        // A suspend of this machine is only recorded when it ends, as void pairs, so time since the previous entry does not count.
+        let stood_still = matches!(entry, Entry::Void { reason: VoidReason::Suspended { .. }, by: None, .. });
         match (&mut self.session, entry) {
             (session, entry) if stood_still || matches!(entry, Entry::Session { .. }) => {
                 if let Some((began, last)) = session.take() {
@@ -47,9 +47,10 @@ mod tests {
             attempt: 0,
             part: PairPart::Both,
             reason: VoidReason::Suspended { gap_ms: 3_600_000 },
+            by: None,
         };
         for (entry, at) in [
-            (Entry::Session { host: None }, 1_000),
+            (Entry::Session { host: None, fleet: None }, 1_000),
             (Entry::PairStarted { pair: 1, attempt: 0, part: PairPart::Both }, 3_000),
             (void(0), 3_610_000),
             (void(1), 3_610_010),
@@ -64,9 +65,9 @@ mod tests {
     fn the_time_between_sessions_does_not_count() {
         let mut time = PlayingTime::default();
         for (entry, at) in [
-            (Entry::Session { host: None }, 1_000),
+            (Entry::Session { host: None, fleet: None }, 1_000),
             (Entry::PairStarted { pair: 0, attempt: 0, part: PairPart::Both }, 3_500),
-            (Entry::Session { host: None }, 90_000),
+            (Entry::Session { host: None, fleet: None }, 90_000),
             (Entry::Finished, 90_250),
         ] {
             time.note(&entry, at);

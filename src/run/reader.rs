@@ -246,7 +246,7 @@ mod tests {
             plan_text: String::new(),
         };
         let first = encode(0, 1, &run).unwrap();
-        let second = encode(1, 2, &Entry::Session { host: None }).unwrap();
+        let second = encode(1, 2, &Entry::Session { host: None, fleet: None }).unwrap();
         let mut reader = RunReader::new(folder.clone(), Plan::sample(["new", "old"]), "");
         assert_eq!(reader.advance(|_, _| {}).unwrap(), Advance::Unchanged);
         std::fs::write(folder.journal(), [&first[..], &second[..10]].concat()).unwrap();

@@ -1,6 +1,6 @@
 //! The shell around [`RunState`]: waits for events, passes them to the state, and performs the effects it returns.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Contestant, FleetEvent, LocalFleet, PairJob};
+use crate::fleet::{Admission, Contestant, Fleet, FleetEvent, PairJob, Pause};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
 use crate::player::EngineOption;
@@ -44,17 +44,21 @@ const DISK_EVERY: Duration = Duration::from_secs(5);
 const MOST_BUNDLES: u64 = 500;
 
 /// A run in play.
-pub(super) struct Run {
+pub(super) struct Run<F> {
     plan: Plan,
     state: RunState,
     time: PlayingTime,
-    fleet: LocalFleet,
+    fleet: F,
     openings: Box<dyn Openings>,
     folder: RunFolder,
     journal: Option<Journal<Entry>>,
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     stops: StopStyle,
     uncommitted: usize,
+    /// Entries that have become durable.
+    committed: u64,
+    /// Pairs that ended, with the number of entries that must be durable before the fleet may forget them.
+    unsettled: VecDeque<(u64, PairId)>,
     observers: Observers,
     warnings: Vec<String>,
     /// Irregularities that have been reported, by engine and kind.
@@ -63,9 +67,9 @@ pub(super) struct Run {
     live_clock: LiveClock,
 }
 
-impl Run {
+impl<F: Fleet> Run<F> {
     /// Opens the journal for writing and records that a session begins. Must be called inside a runtime.
-    pub(super) fn new(parts: RunBuilder, fleet: LocalFleet) -> Self {
+    pub(super) fn new(parts: RunBuilder, fleet: F) -> Self {
         let (state, time, next_seq) = match parts.start {
             RunStart::New => (RunState::new(&parts.plan), PlayingTime::default(), 0),
             RunStart::Resumed(replayed) => {
@@ -88,6 +92,8 @@ impl Run {
             commits,
             stops: parts.stops,
             uncommitted: 0,
+            committed: 0,
+            unsettled: VecDeque::new(),
             observers: Observers::new(parts.observers),
             warnings: parts.warnings,
             reported: HashSet::new(),
@@ -97,15 +103,35 @@ impl Run {
         if next_seq == 0 {
             run.append(first_entry(parts.plan_text), Urgency::Now);
         }
-        run.append(Entry::Session { host: Some(host_description()) }, Urgency::Now);
+        let fleet = run.fleet.session();
+        run.append(Entry::Session { host: Some(host_description()), fleet }, Urgency::Now);
         run.state.begin_session();
-        let abandoned: Vec<PairId> = run.state.flying().collect();
-        for id in abandoned {
-            run.state.landed(id);
-            let PairId { index: pair, attempt, part } = id;
-            run.append(Entry::Abandoned { pair, attempt, part }, Urgency::Grouped);
-        }
+        run.abandon_or_adopt();
         run
+    }
+
+    /// Takes care of the pairs that an earlier session left in play: those that another machine may still be playing keep
+    /// their attempt, the others are abandoned.
+    fn abandon_or_adopt(&mut self) {
+        // Of a pair with a finished game only the other game is played, which is a different job.
+        let (mut abandoned, whole): (Vec<PairId>, Vec<PairId>) =
+            self.state.flying().partition(|id| self.state.has_half(id.index));
+        abandoned.extend(self.fleet.adopt(whole.clone()));
+        for id in whole.into_iter().filter(|id| !abandoned.contains(id)).collect::<Vec<_>>() {
+            match self.job(&self.state.in_flight(id)) {
+                Ok(Some(job)) => self.fleet.submit(job),
+                Ok(None) => abandoned.push(id),
+                Err(why) => {
+                    abandoned.push(id);
+                    self.fail(why);
+                }
+            }
+        }
+        for id in abandoned {
+            self.state.landed(id);
+            let PairId { index: pair, attempt, part } = id;
+            self.append(Entry::Abandoned { pair, attempt, part }, Urgency::Grouped);
+        }
     }
 
     /// Plays until the plan, a decision, a fault or the user ends it.
@@ -176,7 +202,10 @@ impl Run {
     }
 
     async fn end(self, mut outcome: RunOutcome) -> FinishedRun {
-        let Self { plan, mut state, mut time, fleet, journal, mut commits, observers, .. } = self;
+        let Self { plan, mut state, mut time, mut fleet, journal, mut commits, observers, .. } = self;
+        if outcome.is_final() {
+            fleet.conclude();
+        }
         fleet.close().await;
         if let Some(journal) = journal {
             if outcome.is_final() && !state.is_finished() {
@@ -206,6 +235,7 @@ impl Run {
 
     /// Gives every free slot a pair.
     fn fill(&mut self) {
+        self.state.set_ahead(self.fleet.ahead());
         while self.fleet.room() > 0
             && let Some(start) = self.state.start_next()
         {
@@ -293,22 +323,65 @@ impl Run {
                 let urgency = if ends { Urgency::Now } else { Urgency::Grouped };
                 self.append(Entry::Game(Box::new(entry)), urgency);
             }
-            FleetEvent::PairFinished(report) => self.state.landed(report.id),
-            FleetEvent::Voided { id, reason, .. } => {
-                self.state.landed(id);
-                let PairId { index: pair, attempt, part } = id;
-                let entry = match reason {
-                    VoidReason::Cancelled => Entry::Abandoned { pair, attempt, part },
-                    reason => Entry::Void { pair, attempt, part, reason },
-                };
-                self.append(entry, Urgency::Grouped);
+            FleetEvent::PairFinished(report) => self.landed(report.id),
+            FleetEvent::Voided { id, reason, .. } => self.void(id, reason, None),
+            FleetEvent::VoidedBy { id, reason, worker } => self.void(id, reason, Some(worker)),
+            FleetEvent::Received(pair) => {
+                for bundle in pair.bundles {
+                    if self.state.standings().faults() < MOST_BUNDLES {
+                        self.append(Entry::Fault { bundle: Box::new(bundle) }, Urgency::Grouped);
+                    }
+                }
+                for game in pair.games {
+                    self.append(Entry::Game(Box::new(game)), Urgency::Grouped);
+                }
+                self.landed(pair.id);
             }
+            FleetEvent::Claimed { id: PairId { index: pair, attempt, .. }, claim } => {
+                self.append(Entry::Claimed { pair, attempt, claim }, Urgency::Grouped);
+            }
+            FleetEvent::Joined(facts) => self.append(Entry::Worker(*facts), Urgency::Grouped),
+            FleetEvent::Quarantined { worker, why } => {
+                let text = match &why {
+                    Some(why) => format!("worker {worker} gets no more pairs: {why}"),
+                    None => format!("worker {worker} gets pairs again"),
+                };
+                self.append(Entry::Quarantined { worker, why }, Urgency::Grouped);
+                self.report(&RunEvent::Warning(text));
+            }
+            FleetEvent::LeftInPlay(id) => self.state.landed(id),
+            FleetEvent::Failed(why) => self.fail(why),
             FleetEvent::Warning(text) => self.report(&RunEvent::Warning(text)),
             FleetEvent::EngineFatal(fatal) => {
                 let stderr = fatal.stderr_tail.trim();
                 let tail = if stderr.is_empty() { String::new() } else { format!("\nstderr: {stderr}") };
                 self.fail(format!("{fatal}{tail}"));
             }
+        }
+    }
+
+    /// Notes that a pair has ended. The fleet may forget it once everything about it is durable.
+    fn landed(&mut self, id: PairId) {
+        self.state.landed(id);
+        self.unsettled.push_back((self.committed + self.uncommitted as u64, id));
+    }
+
+    fn void(&mut self, id: PairId, reason: VoidReason, by: Option<String>) {
+        let PairId { index: pair, attempt, part } = id;
+        let entry = match reason {
+            VoidReason::Cancelled => Entry::Abandoned { pair, attempt, part },
+            reason => Entry::Void { pair, attempt, part, reason, by },
+        };
+        self.append(entry, Urgency::Grouped);
+        self.landed(id);
+    }
+
+    fn settle(&mut self) {
+        while let Some(&(entries, id)) = self.unsettled.front()
+            && entries <= self.committed
+        {
+            self.unsettled.pop_front();
+            self.fleet.settle(id);
         }
     }
 
@@ -324,6 +397,7 @@ impl Run {
             }
         };
         self.uncommitted = self.uncommitted.saturating_sub(group.len());
+        self.committed += group.len() as u64;
         for Committed { at, entry, .. } in group {
             self.time.note(&entry, at);
             match &entry {
@@ -342,6 +416,7 @@ impl Run {
                 self.perform(effect);
             }
         }
+        self.settle();
         self.live_seconds();
     }
 
@@ -367,6 +442,7 @@ impl Run {
                 failpoint::pass(Point::BeforeDecision);
                 let pairs = self.state.counted();
                 self.append(Entry::Decision { accepted, llr, pairs, pentanomial: seen }, Urgency::Now);
+                self.fleet.recall();
                 if self.stops == StopStyle::AtOnce {
                     self.fleet.kill_now();
                 }
@@ -413,12 +489,22 @@ impl Run {
         let mut warning = None;
         match asked.request {
             ControlRequest::Status | ControlRequest::Boards => {}
-            ControlRequest::Pause => self.state.pause(),
+            ControlRequest::Pause => {
+                self.state.pause();
+                self.fleet.set_paused(Pause::Paused);
+            }
             ControlRequest::Continue => self.go_on(),
             ControlRequest::Concurrency(number) => match self.fleet.set_concurrency(number) {
                 Ok(()) => warning = self.concurrency_warning(number),
                 Err(error) => return asked.answer(ControlAnswer::error(error)),
             },
+            ControlRequest::Ban(worker) | ControlRequest::Free(worker) => {
+                let ban = matches!(asked.request, ControlRequest::Ban(_));
+                let admission = if ban { Admission::Banned } else { Admission::Admitted };
+                if let Err(why) = self.fleet.set_admission(worker.as_str(), admission) {
+                    return asked.answer(ControlAnswer::error(why));
+                }
+            }
             ControlRequest::Stop => {
                 self.state.drain();
                 self.fleet.drain();
@@ -445,11 +531,12 @@ impl Run {
     fn go_on(&mut self) {
         // Nothing has been played since the last pair ended, so the pause must not count as playing time.
         if self.state.is_paused() && self.state.flying().len() == 0 {
-            self.append(Entry::Session { host: None }, Urgency::Grouped);
+            self.append(Entry::Session { host: None, fleet: None }, Urgency::Grouped);
         }
         // The clock stands still up to here.
         self.live_seconds();
         self.state.go_on();
+        self.fleet.set_paused(Pause::Playing);
     }
 
     /// Returns the playing time at this moment.

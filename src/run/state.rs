@@ -18,6 +18,7 @@ use crate::run::control::RunPhase;
 use crate::run::effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
 use crate::run::encounters::{AtLimit, Encounters};
 use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
+use crate::run::fleet_history::FleetHistory;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
 use crate::run::repeats::{MAX_IN_A_ROW, Repeats};
@@ -64,6 +65,8 @@ pub struct RunState {
     quarantine: Quarantine,
     names: Vec<String>,
     hosts: Vec<String>,
+    fleet: FleetHistory,
+    ahead: Option<u64>,
     llr: Option<f64>,
     llr_from: u64,
     at_limit: bool,
@@ -101,6 +104,8 @@ impl RunState {
             quarantine: Quarantine::new(plan.engines.len(), plan.breaker),
             names: plan.engines.iter().map(|engine| engine.spec.name.clone()).collect(),
             hosts: Vec::new(),
+            fleet: FleetHistory::default(),
+            ahead: None,
             llr: plan.sprt().map(|_| 0.0),
             llr_from: 0,
             at_limit: false,
@@ -147,6 +152,7 @@ impl RunState {
             }
             (None, Some(index)) => ((index, PairPart::Second), 0),
             (None, None) if self.max_pairs.is_some_and(|max| self.next >= max) => return None,
+            (None, None) if self.ahead.is_some_and(|ahead| self.next - self.counted >= ahead) => return None,
             (None, None) => {
                 let (index, parts) = (self.begin_new()?, self.encounters.parts());
                 self.second = (parts.len() > 1).then_some(index);
@@ -156,6 +162,11 @@ impl RunState {
         self.flying.insert((index, part), attempt);
         let half = self.halves.get(&index).filter(|_| part == PairPart::Both).cloned();
         Some(NextPair { id: PairId { index, attempt, part }, trial: self.trials.get(&index).cloned(), half })
+    }
+
+    /// Starts no new pair that is this many pairs or more beyond the last one that counts. Never affects a result.
+    pub fn set_ahead(&mut self, ahead: Option<u64>) {
+        self.ahead = ahead;
     }
 
     /// Returns the next pair that was never started, unless its trial depends on scores that are not known yet.
@@ -214,10 +225,11 @@ impl RunState {
 
     /// Applies an entry that has become durable.
     pub fn commit(&mut self, entry: Entry) -> Vec<Effect> {
+        self.fleet.note(&entry);
         match entry {
             Entry::Game(game) => self.commit_game(game),
-            Entry::Void { pair, attempt, part, reason } => {
-                self.commit_void(PairId { index: pair, attempt, part }, &reason)
+            Entry::Void { pair, attempt, part, reason, by } => {
+                self.commit_void(PairId { index: pair, attempt, part }, &reason, by.as_deref())
             }
             Entry::Abandoned { pair, attempt, part } => {
                 self.give_back(PairId { index: pair, attempt, part });
@@ -231,11 +243,16 @@ impl RunState {
                 self.finished = true;
                 Vec::new()
             }
-            Entry::Session { host } => {
+            Entry::Session { host, .. } => {
                 self.hosts.extend(host.filter(|host| !self.hosts.contains(host)));
                 Vec::new()
             }
-            Entry::Run { .. } | Entry::PairStarted { .. } | Entry::Fault { .. } => Vec::new(),
+            Entry::Run { .. }
+            | Entry::PairStarted { .. }
+            | Entry::Claimed { .. }
+            | Entry::Worker(_)
+            | Entry::Quarantined { .. }
+            | Entry::Fault { .. } => Vec::new(),
         }
     }
 
@@ -401,6 +418,7 @@ impl RunState {
         let pair = self.counted;
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
+        self.fleet.count(&games, score);
         self.counted += 1;
         let trial = self.trials.remove(&pair);
         let trial = self.tuner.as_mut().zip(trial.zip(score)).map(|(tuner, (trial, score))| {
@@ -412,7 +430,7 @@ impl RunState {
         CountedPair { pair, fixture, games, score, llr, trial }
     }
 
-    fn commit_void(&mut self, id: PairId, reason: &VoidReason) -> Vec<Effect> {
+    fn commit_void(&mut self, id: PairId, reason: &VoidReason, by: Option<&str>) -> Vec<Effect> {
         let PairId { index: pair, attempt, part } = id;
         // Games that are started on their own are also void on their own.
         if part == PairPart::Both {
@@ -424,9 +442,13 @@ impl RunState {
             return effects;
         }
         self.voids += 1;
-        self.harness_errors += u32::from(matches!(reason, VoidReason::HarnessError { .. }));
+        // Another machine that fails is put away; only a machine of its own stops a run.
+        let own = by.is_none();
+        self.harness_errors += u32::from(own && matches!(reason, VoidReason::HarnessError { .. }));
         effects.push(Effect::Warn(format!("pair {} is void and will be played again: {reason}", pair + 1)));
-        if matches!(reason, VoidReason::BothFailed { .. }) || self.harness_errors >= MAX_HARNESS_ERRORS {
+        let both_failed = own && matches!(reason, VoidReason::BothFailed { .. });
+        let lost = matches!(reason, VoidReason::WorkersLost { .. });
+        if both_failed || lost || self.harness_errors >= MAX_HARNESS_ERRORS {
             self.trip(reason.to_string(), &mut effects);
         } else if attempt + 1 >= MAX_ATTEMPTS {
             self.trip(
@@ -561,6 +583,21 @@ impl RunState {
     /// The machines that played the run, in the order of their first session.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
+    }
+
+    /// The other machines that played the run.
+    pub fn fleet(&self) -> &FleetHistory {
+        &self.fleet
+    }
+
+    /// Whether the first game of this pair is on record and the second is not.
+    pub fn has_half(&self, pair: u64) -> bool {
+        self.halves.contains_key(&pair)
+    }
+
+    /// Returns a pair in flight as it is to be played.
+    pub fn in_flight(&self, id: PairId) -> NextPair {
+        NextPair { id, trial: self.trials.get(&id.index).cloned(), half: None }
     }
 
     /// Pairs that were played but not counted, because they repeat earlier ones move for move.

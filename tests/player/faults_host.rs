@@ -10,7 +10,7 @@ use crate::signals::with_default_signals;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use playself::fleet::{FleetConfig, FleetError, FleetEvent, LocalFleet};
+use playself::fleet::{Fleet, FleetConfig, FleetError, FleetEvent, LocalFleet};
 use playself::game::{TimeControl, VoidReason};
 use playself::player::{EngineSpec, WorkingDir};
 

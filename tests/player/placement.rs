@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::fault::{fake, jobs, survivors};
-use playself::fleet::{FleetConfig, FleetEvent, LocalFleet, Placement};
+use playself::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
 use playself::game::TimeControl;
 use playself::player::EngineSpec;
 
@@ -50,7 +50,7 @@ fn fleet(mark: &str, concurrency: usize, placement: Placement, rules: &[&str]) -
     // A separate pool, so that other runs on this machine do not matter.
     config.processor_pool = mark.to_owned();
     config.rules.max_moves = Some(4);
-    let fleet = LocalFleet::start(config).unwrap();
+    let mut fleet = LocalFleet::start(config).unwrap();
     jobs(2000, TimeControl::nodes(1)).into_iter().for_each(|job| fleet.submit(job));
     fleet
 }

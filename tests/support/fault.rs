@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use playself::fleet::{Contestant, EngineFatal, FleetConfig, FleetEvent, LocalFleet, PairJob, PairReport};
+use playself::fleet::{
+    Contestant, EngineFatal, Fleet, FleetConfig, FleetEvent, LocalFleet, PairJob, PairReport,
+};
 
 use playself::game::PairId;
 use playself::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, TimeControl, VoidReason};
@@ -99,6 +101,7 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
                     open -= 1;
                 }
                 FleetEvent::EngineFatal(fatal) => outcome.fatal = Some(*fatal),
+                other => panic!("{other:?}"),
             }
         }
         outcome.took = begun.elapsed();

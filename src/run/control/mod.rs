@@ -8,7 +8,7 @@ mod status;
 
 pub use crate::fleet::MAX_CONCURRENCY;
 pub use client::{ControlError, request};
-pub use request::ControlRequest;
+pub use request::{ControlRequest, MemberName};
 pub use server::{Asked, ControlServer};
 pub use socket_path::with_short_path;
 pub use status::{BoardStatus, ControlAnswer, RunPhase, RunStatus, from_white};

@@ -20,6 +20,40 @@ pub enum ControlRequest {
     Concurrency(usize),
     /// Finish the pairs in play, then end.
     Stop,
+    /// Give this worker of the fleet no more pairs.
+    Ban(MemberName),
+    /// Give this worker of the fleet pairs again.
+    Free(MemberName),
+}
+
+/// Name of a worker of a fleet: 1 to 32 lower-case letters, digits and hyphens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberName {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl MemberName {
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+impl FromStr for MemberName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let mut bytes = [0; 32];
+        match bytes.get_mut(..text.len()) {
+            Some(place) if !text.is_empty() && text.bytes().all(fits) => {
+                place.copy_from_slice(text.as_bytes());
+                Ok(Self { bytes, length: text.len() })
+            }
+            _ => Err(format!("`{text}` is not the name of a worker")),
+        }
+    }
 }
 
 impl FromStr for ControlRequest {
@@ -33,11 +67,13 @@ impl FromStr for ControlRequest {
             (Some("pause"), None, None) => Ok(Self::Pause),
             (Some("continue"), None, None) => Ok(Self::Continue),
             (Some("stop"), None, None) => Ok(Self::Stop),
+            (Some("ban"), Some(worker), None) => worker.parse().map(Self::Ban),
+            (Some("free"), Some(worker), None) => worker.parse().map(Self::Free),
             (Some("concurrency"), Some(number), None) => match number.parse() {
                 Ok(number) if (1..=MAX_CONCURRENCY).contains(&number) => Ok(Self::Concurrency(number)),
                 _ => Err(format!("`{number}` is not a number of pairs from 1 to {MAX_CONCURRENCY}")),
             },
-            _ => Err("known requests: status, boards, pause, continue, concurrency N, stop".to_owned()),
+            _ => Err("known requests: status, boards, pause, continue, concurrency N, stop, ban WORKER, free WORKER".to_owned()),
         }
     }
 }
@@ -51,6 +87,8 @@ impl fmt::Display for ControlRequest {
             Self::Continue => f.write_str("continue"),
             Self::Concurrency(number) => write!(f, "concurrency {number}"),
             Self::Stop => f.write_str("stop"),
+            Self::Ban(worker) => write!(f, "ban {}", worker.as_str()),
+            Self::Free(worker) => write!(f, "free {}", worker.as_str()),
         }
     }
 }
@@ -68,10 +106,14 @@ mod tests {
             ControlRequest::Boards,
             ControlRequest::Continue,
             ControlRequest::Concurrency(3),
+            ControlRequest::Ban("oak".parse().unwrap()),
+            ControlRequest::Free("oak".parse().unwrap()),
         ] {
             assert_eq!(request.to_string().parse(), Ok(request));
         }
-        for nonsense in ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now"] {
+        for nonsense in
+            ["", "halt", "concurrency", "concurrency 0", "concurrency -1", "status now", "ban", "ban A"]
+        {
             assert!(nonsense.parse::<ControlRequest>().is_err(), "{nonsense}");
         }
         for absurd in

@@ -166,6 +166,7 @@ fn a_void_pair_is_played_again_before_anything_new() {
         attempt: id.attempt,
         part: id.part,
         reason: VoidReason::Suspended { gap_ms: 9 },
+        by: None,
     };
     assert!(matches!(state.commit(void(first))[..], [Effect::Warn(_)]));
     assert_eq!(start(&mut state), Some(PairId::both(0, 1)));
@@ -220,7 +221,7 @@ fn a_drained_run_is_interrupted_and_a_harness_that_fails_three_times_is_a_fault(
         assert_eq!(id, PairId::both(0, attempt));
         state.landed(id);
         let reason = VoidReason::HarnessError { message: "boom".to_owned() };
-        state.commit(Entry::Void { pair: 0, attempt, part: PairPart::Both, reason });
+        state.commit(Entry::Void { pair: 0, attempt, part: PairPart::Both, reason, by: None });
     }
     assert!(matches!(state.outcome(), Some(RunOutcome::Faulty(why)) if why.contains("boom")));
 }
@@ -236,6 +237,7 @@ fn a_finished_game_stays_when_its_pair_is_given_up_and_goes_when_the_host_voids_
                 attempt: 0,
                 part: PairPart::Both,
                 reason: VoidReason::Suspended { gap_ms: 1 },
+                by: None,
             },
             false,
         ),
@@ -275,7 +277,8 @@ fn games_that_start_on_their_own_start_in_order_and_count_as_pairs() {
         .map(|id| Entry::PairStarted { pair: id.index, attempt: id.attempt, part: id.part })
         .collect();
     let [one, two] = games(ids[0], 4);
-    let void = Entry::Void { pair: 0, attempt: 0, part: first, reason: VoidReason::Suspended { gap_ms: 9 } };
+    let reason = VoidReason::Suspended { gap_ms: 9 };
+    let void = Entry::Void { pair: 0, attempt: 0, part: first, reason, by: None };
     let mut resumed = RunState::new(&plan);
     for entry in journal.into_iter().chain([two.clone(), void.clone()]) {
         resumed.replay(entry);
