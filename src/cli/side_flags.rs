@@ -2,7 +2,7 @@
 
 use crate::cli::run_flags::name_and_value;
 use crate::config::EngineEntry;
-use crate::game::ClockRule;
+use crate::game::{ClockRule, TimeControl};
 
 /// Declares the flags of one side.
 macro_rules! side_flags {
@@ -31,7 +31,7 @@ macro_rules! side_flags {
                 long = concat!($side, "-movetime"),
                 id = concat!($side, "-movetime"),
                 value_name = "MS",
-                value_parser = clap::value_parser!(u64).range(1..=86_400_000),
+                value_parser = clap::value_parser!(u64).range(1..=TimeControl::MAX_MOVETIME_MS),
                 requires = $side
             )]
             movetime: Option<u64>,
@@ -40,7 +40,7 @@ macro_rules! side_flags {
                 long = concat!($side, "-nodes"),
                 id = concat!($side, "-nodes"),
                 value_name = "N",
-                value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000),
+                value_parser = clap::value_parser!(u64).range(1..=TimeControl::MAX_NODES),
                 requires = $side
             )]
             nodes: Option<u64>,
@@ -49,7 +49,7 @@ macro_rules! side_flags {
                 long = concat!($side, "-depth"),
                 id = concat!($side, "-depth"),
                 value_name = "N",
-                value_parser = clap::value_parser!(u32).range(1..=1000),
+                value_parser = clap::value_parser!(u32).range(1..=i64::from(TimeControl::MAX_DEPTH)),
                 requires = $side
             )]
             depth: Option<u32>,

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use crate::commands::failure::{Failure, OrFailure};
-use crate::journal::ends_finished;
+use crate::journal::is_finished;
 use crate::report::Summary;
 use crate::run::control::{ControlAnswer, ControlError, ControlRequest, RunPhase, RunStatus, request};
-use crate::store::{RunFolder, UtcDate, open_own};
+use crate::store::{RunFolder, UtcDate};
 
 /// Time that a run has to answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ impl RunProgress {
             // It was reached and is too busy to answer.
             Ok(ControlAnswer::Error { .. }) => Self::Running,
             Err(ControlError::Io(why)) if is_timeout(why) => Self::Running,
-            Err(_) if open_own(&folder.journal()).and_then(ends_finished).unwrap_or(false) => Self::Finished,
+            Err(_) if is_finished(folder) => Self::Finished,
             // A process that ends in order removes its socket.
             Err(_) if fs::symlink_metadata(folder.socket()).is_ok() => Self::Crashed,
             Err(_) => Self::Interrupted,

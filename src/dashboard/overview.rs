@@ -10,11 +10,11 @@ use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
-use crate::journal::ends_finished;
+use crate::journal::is_finished;
 use crate::report::markup::render;
 use crate::report::{Summary, brief_conditions, engine_conditions, grouped};
 use crate::run::control::{ControlRequest, RunStatus};
-use crate::store::{RunFolder, open_own};
+use crate::store::RunFolder;
 
 /// Largest number of runs in the list, which has the newest ones.
 const MAX_LISTED: usize = 500;
@@ -113,9 +113,7 @@ impl Overview {
                 let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
                 format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
-            None if open_own(&folder.journal()).and_then(ends_finished).unwrap_or(folder.is_published()) => {
-                "finished".to_owned()
-            }
+            None if is_finished(&folder) => "finished".to_owned(),
             None => "stopped".to_owned(),
         };
         RunLine { running: status.is_some(), tuning: folder.is_tuning(), id, phase, facts, run }

@@ -16,7 +16,7 @@ pub use fleet_record::{Claim, FleetSession, WorkerFacts};
 pub use frame::{Frame, FrameError, decode, encode};
 pub use game_entry::{GameEntry, Unreadable};
 pub use parallel::read_parallel;
-pub use reader::{JournalEnd, MAX_UNSYNCED, ReadError, ends_finished, read_all};
+pub use reader::{JournalEnd, MAX_UNSYNCED, ReadError, is_finished, read_all};
 pub use simulated_disk::{SECTOR, SimulatedDisk};
 pub use storage::{LockError, LockedFile, Storage};
 pub use writer::{Committed, Journal, OnCommit, Urgency, WriteError};

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use super::entry::{Entry, EntryDetail};
 use super::frame::{self, Frame, FrameError};
 use super::simulated_disk::SECTOR;
+use crate::store::{RunFolder, open_own};
 
 /// Maximum number of records that the writer leaves unsynced; damage by a power cut is within this many records of
 /// the end.
@@ -109,9 +110,14 @@ pub(super) fn read_line(source: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
     source.take(LONGEST_LINE + 1).read_until(b'\n', line)
 }
 
+/// Returns whether nothing is left to play in a run: its journal ends so, or the run was published without a journal.
+pub fn is_finished(folder: &RunFolder) -> bool {
+    open_own(&folder.journal()).and_then(ends_finished).unwrap_or_else(|_| folder.is_published())
+}
+
 /// Returns whether a journal ends with [`Entry::Finished`], or with sessions after it: a finished run that was resumed, for
 /// its acceptance test, stays finished. Only the end of the journal is read.
-pub fn ends_finished(mut journal: impl Read + Seek) -> io::Result<bool> {
+fn ends_finished(mut journal: impl Read + Seek) -> io::Result<bool> {
     // Room for a hundred sessions, each with the description of its machine.
     const END: u64 = 32 << 10;
     let length = journal.seek(SeekFrom::End(0))?;

@@ -42,7 +42,7 @@ impl Search<'_> {
         }
     }
 
-    /// Step 14: gives a bonus to the move that caused the cutoff, and a malus to those searched before it.
+    /// Step 15: gives a bonus to the move that caused the cutoff, and a malus to those searched before it.
     pub(super) fn update_histories(
         &mut self,
         position: &Position,
@@ -74,7 +74,7 @@ impl Search<'_> {
         }
     }
 
-    /// Step 14: updates the correction history with the difference between the score and the static evaluation, unless the
+    /// Step 15: updates the correction history with the difference between the score and the static evaluation, unless the
     /// best move is tactical or the bound does not contradict the evaluation.
     pub(super) fn update_corrections(
         &mut self,

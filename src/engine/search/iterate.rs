@@ -12,7 +12,7 @@ use crate::engine::search::thread::{Search, ThreadRole};
 use crate::engine::time_budget::Stability;
 use crate::engine::{Bound, Score, SearchObserver};
 
-/// An aspiration window with a larger half_width-width is replaced by an infinite one.
+/// An aspiration window with a larger half-width is replaced by an infinite one.
 const MAX_HALF_WIDTH: Value = 1500;
 
 impl Search<'_> {

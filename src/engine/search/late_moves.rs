@@ -30,7 +30,7 @@ pub(super) enum PruneDecision {
 }
 
 impl Search<'_> {
-    /// Step 8: decides whether a move is pruned.
+    /// Step 9: decides whether a move is pruned.
     pub(super) fn prune_decision(
         &self,
         position: &Position,
@@ -72,12 +72,12 @@ impl Search<'_> {
         }
     }
 
-    /// Step 10: whether a checking move is extended. It must not lose material, and the line must not be extended too far.
+    /// Step 11: whether a checking move is extended. It must not lose material, and the line must not be extended too far.
     pub(super) fn extends_check(&self, position: &Position, mv: Move, ply: usize) -> bool {
         (ply as i32) < self.root_depth + 8 && see_at_least(position, mv, 0)
     }
 
-    /// Step 11: returns the late move reduction in plies.
+    /// Step 12: returns the late move reduction in plies.
     pub(super) fn reduction<K: NodeKind>(
         &self,
         late: &LateMove<'_>,

@@ -263,7 +263,7 @@ impl Search<'_> {
         best
     }
 
-    /// Step 13: returns the score of a node in which no move was searched.
+    /// Step 14: returns the score of a node in which no move was searched.
     fn value_without_moves(&self, position: &Position, alpha: Value, ply: usize) -> Value {
         match self.frame(ply).excluded {
             Some(_) => alpha,
@@ -272,7 +272,7 @@ impl Search<'_> {
         }
     }
 
-    /// Step 4: sets the static evaluation of the frame; returns the uncorrected one for the table.
+    /// Step 5: sets the static evaluation of the frame; returns the uncorrected one for the table.
     fn static_eval(&mut self, position: &Position, ply: usize, hit: Option<TableHit>) -> Option<Value> {
         if position.in_check() {
             self.frame_mut(ply).eval = None;
@@ -289,7 +289,7 @@ impl Search<'_> {
         Some(raw_eval)
     }
 
-    /// Step 12 at the root: stores the results of a root move.
+    /// Step 13 at the root: stores the results of a root move.
     fn update_root_move(&mut self, mv: Move, value: Value, alpha: Value, number: usize, nodes_before: u64) {
         let effort = self.nodes - nodes_before;
         let seldepth = self.seldepth;

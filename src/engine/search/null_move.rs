@@ -14,7 +14,7 @@ use crate::engine::search::thread::Search;
 use crate::engine::transposition::{PackedMove, TableHit};
 
 impl Search<'_> {
-    /// Step 5: returns a score if the node can be pruned before its moves are searched.
+    /// Step 6: returns a score if the node can be pruned before its moves are searched.
     pub(super) fn prune_node(&mut self, position: &Position, context: &NodeContext) -> Option<Value> {
         let NodeContext { ply, depth, alpha, beta, trend, .. } = *context;
         let eval = context.eval?;

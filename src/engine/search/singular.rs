@@ -17,7 +17,7 @@ pub(super) enum SingularResult {
 }
 
 impl Search<'_> {
-    /// Step 9: searches all moves but the table move, to find out whether one comes near its score.
+    /// Step 10: searches all moves but the table move, to find out whether one comes near its score.
     pub(super) fn singular<K: NodeKind>(
         &mut self,
         position: &Position,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::journal::{LockedFile, ends_finished};
+use crate::journal::{LockedFile, is_finished};
 use crate::report::number_text::{grouped, signed};
 use crate::report::{Summary, Verdict};
 use crate::run::{AfterRun, RunReader, RunView, plan_from_toml};
@@ -99,11 +99,10 @@ impl TuningSummary {
         let is_own = fs::symlink_metadata(folder.acceptance()).is_ok_and(|about| about.is_dir());
         let Some(test) = RunFolder::open(&folder.acceptance()).ok().filter(|_| is_own) else { return };
         let summary = test_summary(&test).ok();
-        let is_finished = || open_own(&test.journal()).and_then(ends_finished).unwrap_or(false);
         self.acceptance = match summary.as_ref().map(|summary| summary.verdict) {
             Some(Verdict::Accepted) => AcceptanceState::Accepted,
             Some(Verdict::Rejected) => AcceptanceState::Rejected,
-            Some(Verdict::Undecided | Verdict::NoTest) if is_finished() => AcceptanceState::Undecided,
+            Some(Verdict::Undecided | Verdict::NoTest) if is_finished(&test) => AcceptanceState::Undecided,
             Some(Verdict::Undecided | Verdict::NoTest) | None => AcceptanceState::Unfinished,
         };
         self.test = summary.map(Box::new);

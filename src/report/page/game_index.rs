@@ -12,9 +12,32 @@ use crate::store::open_own;
 /// Largest number of rows in an answer.
 const MAX_ROWS: usize = 200;
 
-/// The columns of a row of `pairs.csv` that the index uses; the names of the engines follow in a tournament.
-const RESULTS: [usize; 2] = [3, 6];
-const ENGINES: usize = 11;
+/// Where the columns of `pairs.csv` are, by the names in its header. A column that the file lacks has no place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Columns {
+    pair: Option<usize>,
+    opening: Option<usize>,
+    results: [Option<usize>; 2],
+    reasons: [Option<usize>; 2],
+    plies: [Option<usize>; 2],
+    /// White and Black of the first game; only files of tournaments have them.
+    engines: [Option<usize>; 2],
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Self {
+        let place = |name: &str| header.iter().position(|title| title == name);
+        let of_games = |name: &str| [1, 2].map(|game| place(&format!("game{game}_{name}")));
+        Self {
+            pair: place("pair"),
+            opening: place("opening"),
+            results: of_games("result"),
+            reasons: of_games("reason"),
+            plies: of_games("plies"),
+            engines: ["game1_white", "game1_black"].map(place),
+        }
+    }
+}
 
 /// A game of the index: 24 bytes, so that a million games need 24 megabytes.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +58,8 @@ pub struct GameIndex {
     games: Vec<IndexedGame>,
     names: Names,
     reasons: Names,
+    /// Read from the first line.
+    columns: Option<Columns>,
     /// Bytes of `pairs.csv` that were read.
     offset: u64,
 }
@@ -120,34 +145,37 @@ impl GameIndex {
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..whole]);
         let mut row = csv::StringRecord::new();
         while rows.read_record(&mut row).map_err(io::Error::other)? {
-            self.add(&row, engines);
+            match self.columns {
+                Some(columns) => self.add(&row, columns, engines),
+                None => self.columns = Some(Columns::of(&row)),
+            }
         }
         Ok(())
     }
 
-    fn add(&mut self, row: &csv::StringRecord, engines: &[String]) {
-        let cell = |at: usize| row.get(at).unwrap_or_default();
-        // The heading has no number.
-        let (Ok(pair), Ok(opening)) = (cell(0).parse::<u64>(), cell(1).parse::<u32>()) else { return };
+    fn add(&mut self, row: &csv::StringRecord, columns: Columns, engines: &[String]) {
+        let cell = |column: Option<usize>| column.and_then(|at| row.get(at)).unwrap_or_default();
+        let pair = cell(columns.pair).parse::<u64>();
+        let (Ok(pair), Ok(opening)) = (pair, cell(columns.opening).parse::<u32>()) else { return };
         // A resumed run writes its last pair again.
         while self.games.last().is_some_and(|last| last.number >= 2 * pair) {
             self.games.pop();
         }
         let named = |at: usize| engines.get(at).map_or("?", String::as_str);
-        let (first, second) = match (cell(ENGINES), cell(ENGINES + 1)) {
-            ("", _) | (_, "") => (named(0), named(1)),
-            both => both,
+        let (first, second) = match columns.engines.map(cell) {
+            ["", _] | [_, ""] => (named(0), named(1)),
+            [white, black] => (white, black),
         };
         let sides = [self.names.number(first), self.names.number(second)];
-        for (game, at) in RESULTS.into_iter().enumerate() {
+        for game in 0..2 {
             self.games.push(IndexedGame {
                 number: 2 * pair + game as u64,
                 opening,
-                plies: cell(at + 2).parse().unwrap_or(u16::MAX),
-                reason: self.reasons.number(cell(at + 1)),
+                plies: cell(columns.plies[game]).parse().unwrap_or(u16::MAX),
+                reason: self.reasons.number(cell(columns.reasons[game])),
                 white: sides[game],
                 black: sides[1 - game],
-                result: match cell(at) {
+                result: match cell(columns.results[game]) {
                     "1-0" => 2,
                     "0-1" => 0,
                     _ => 1,
@@ -305,6 +333,18 @@ mod tests {
         assert_eq!(rounds(&ask(with_white)), ["1.2", "2.2"]);
         let unknown = ask(GameQuery { engine: "other".into(), ..all });
         assert_eq!((unknown["found"].clone(), unknown["total"].clone()), (json!(0), json!(4)));
+    }
+
+    #[test]
+    fn columns_are_found_by_name_whatever_stands_beside_them() {
+        let header = HEADER.trim_end().replace("fen,", "fen,eco,") + ",game1_white,game1_black,worker\n";
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "{header}1,7,f,C60,1-0,checkmate,80,0-1,stall,40,2,,third,fourth,w1").unwrap();
+        let mut index = GameIndex::default();
+        index.update(file.path(), &["first".to_owned(), "second".to_owned()]).unwrap();
+        let answer = index.answer(&GameQuery { count: 10, ..GameQuery::default() });
+        assert_eq!(answer["rows"][0], json!(["1.1", "third", "fourth", "1-0", "checkmate", 80, 7]));
+        assert_eq!(answer["rows"][1], json!(["1.2", "fourth", "third", "0-1", "stall", 40, 7]));
     }
 
     #[test]

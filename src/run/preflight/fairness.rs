@@ -195,11 +195,7 @@ impl Fairness {
 /// contention.
 pub fn oversubscription(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Option<String> {
     let sides = sides(plan, facts);
-    let by_clock = |side: &EngineSide<'_>| {
-        let limits = side.engine.limits;
-        limits.clock.is_some() || limits.movetime_ms.is_some()
-    };
-    if !sides.iter().any(by_clock) {
+    if !sides.iter().any(|side| side.engine.limits.is_timed()) {
         return crowding(plan, processors);
     }
     let needs = |pair: [usize; 2]| {

@@ -48,7 +48,7 @@ pub(super) async fn probe<T: Transport>(player: &mut Player<T>, planned: &TimeCo
         planned.nodes.map(|nodes| ProbedLimit::Nodes(nodes.min(NODES))),
         planned.depth.map(|depth| ProbedLimit::Depth(depth.min(DEPTH))),
     ];
-    let timed = planned.clock.is_some() || planned.movetime_ms.is_some();
+    let timed = planned.is_timed();
     let start = |limits| GameStart {
         castling: Castling::Standard,
         position: POSITION,
