@@ -44,6 +44,9 @@ impl PanelSize {
     }
 }
 
+/// The time left is estimated up to this multiple of the time played.
+const FURTHEST: f64 = 1000.0;
+
 /// The line of a game in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardLine {
@@ -152,13 +155,18 @@ impl Frame<'_> {
             }
             (Some(RunPhase::Paused), _) => "  `playself continue` ends the pause".to_owned(),
             (Some(RunPhase::Playing), Some(most)) if games < most => {
-                // The games in play are a large part of a short run, so the first few say little about its speed.
-                if games < 2 * (plan.concurrency as u64).min(most / 4) || games == 0 {
+                let seconds_left = (most - games) as f64 / rate;
+                // The games in play are a large part of a short run, so the first few say little about its speed; and the
+                // first seconds of a long one are mostly starts of engines.
+                let is_too_early = games < 2 * (plan.concurrency as u64).min(most / 4)
+                    || games == 0
+                    || seconds_left > FURTHEST * seconds;
+                if is_too_early {
                     "  time left is not known yet".to_owned()
                 } else {
                     // A test may end at any pair; its limit is an upper bound.
                     let word = if plan.sprt().is_some() { "at most " } else { "" };
-                    format!("  {word}{} left", duration((most - games) as f64 / rate))
+                    format!("  {word}{} left", duration(seconds_left))
                 }
             }
             _ => String::new(),
