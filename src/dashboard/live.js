@@ -162,6 +162,7 @@
     }
     Page.replace(part, html);
     Page.contents();
+    Page.anchors();
     if (id === 'runs') filterRuns();
   }
 
