@@ -27,7 +27,7 @@
     phase.textContent = status.trouble ? `${status.phase}: ${status.trouble}` : status.phase;
     phase.className = status.trouble ? 'trouble' : '';
     const bar = by('progress');
-    bar.hidden = !status.most;
+    bar.hidden = !status.most || status.phase === 'finished';
     if (status.most) {
       bar.value = status.pairs / status.most;
       bar.setAttribute('aria-label', `${status.pairs} of ${status.most} pairs`);

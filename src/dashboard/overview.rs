@@ -172,6 +172,10 @@ fn row(line: &RunLine) -> RunRow<'_> {
         engines: &line.facts.engines,
         conditions: &line.facts.conditions,
         date: &line.facts.date,
-        has_strength: line.run.as_ref().is_some_and(|run| run.strength().elo.is_some()),
+        has_strength: line
+            .run
+            .as_ref()
+            .map(Summary::strength)
+            .is_some_and(|run| run.elo.or(run.elo_lower).or(run.elo_upper).is_some()),
     }
 }

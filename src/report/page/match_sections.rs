@@ -34,7 +34,7 @@ pub fn test_section(data: &MatchData, sprt: Option<&SprtConfig>, detail: ChartDe
     });
     let certainty = Certainty {
         llr,
-        elo: elo_chart(data, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
+        elo: elo_chart(data, sprt, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
         pairs: data.pairs(),
         fewest: FEWEST_PAIRS,
     };
