@@ -12,7 +12,7 @@ use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::journal::ends_finished;
 use crate::report::markup::render;
-use crate::report::{Summary, brief_conditions, engine_conditions, grouped};
+use crate::report::{CompletionReason, Summary, brief_conditions, engine_conditions, grouped};
 use crate::run::control::{ControlRequest, RunStatus};
 use crate::store::{RunFolder, open_own};
 
@@ -113,6 +113,7 @@ impl Overview {
                 let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
                 format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
+            None if run.as_ref().is_some_and(awaits_test) => "in test".to_owned(),
             None if open_own(&folder.journal()).and_then(ends_finished).unwrap_or(folder.is_published()) => {
                 "finished".to_owned()
             }
@@ -120,6 +121,11 @@ impl Overview {
         };
         RunLine { running: status.is_some(), tuning: folder.is_tuning(), id, phase, facts, run }
     }
+}
+
+/// Returns whether only the acceptance test of a tuning run is left to play.
+fn awaits_test(run: &Summary) -> bool {
+    run.completion.as_ref().is_some_and(|found| found.reason == CompletionReason::AcceptanceTest)
 }
 
 impl Source for Overview {

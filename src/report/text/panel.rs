@@ -75,6 +75,8 @@ pub struct PanelStatus {
     pub board: Option<BoardView>,
     /// The last incident.
     pub last_incident: Option<String>,
+    /// The outcome of a tuning run that has ended, with its acceptance test.
+    pub outcome: Option<String>,
 }
 
 /// Returns the lines of the panel, each at most as wide as the terminal, and not more than it has rows.
@@ -93,9 +95,12 @@ pub fn panel(
     let mut lines = vec![frame.title(), frame.progress()];
     let faults = frame.faults();
     let mut room = rows.saturating_sub(lines.len() + usize::from(faults.is_some()));
+    let outcome = status.outcome.as_ref().map(|outcome| fit(&format!("Outcome {outcome}"), width));
+    room = room.saturating_sub(usize::from(outcome.is_some()));
     let results = frame.results(trend, room);
     room = room.saturating_sub(results.len());
     lines.extend(results);
+    lines.extend(outcome);
     lines.extend(faults);
     let board = status.board.as_ref().filter(|_| room > BoardView::height(ink));
     match board.and_then(|board| board.draw(ink, width)) {
