@@ -201,7 +201,7 @@ impl Frame<'_> {
         let Summary { wins, draws, losses, games, .. } = *self.summary;
         if games == 0 {
             let first = if self.status.uncounted > 0 { "game counts" } else { "games count" };
-            return format!("Score   the first {first} when the pair is complete");
+            return fit(&format!("Score   the first {first} when the pair is complete"), self.width);
         }
         let [a, b, c, d, e] = self.summary.pentanomial.0;
         let percent = 100.0 * (wins as f64 + draws as f64 / 2.0) / games as f64;
@@ -219,7 +219,7 @@ impl Frame<'_> {
     fn elo(&self, trend: &Trend) -> String {
         let (lower, upper) = (self.summary.elo_lower, self.summary.elo_upper);
         if lower.or(upper).is_none() {
-            return "Elo     not known yet: too few pairs".to_owned();
+            return fit("Elo     not known yet: too few pairs", self.width);
         }
         let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
         // The first estimates vary by hundreds of Elo, so the scale follows the later half.
