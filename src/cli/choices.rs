@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::commands::InitKind;
 use crate::config::Preset;
 use crate::fleet::Placement;
 use crate::opening::{AfterBook, BookFormat, Order};
@@ -13,16 +14,18 @@ pub trait Choices: Copy + Send + Sync + 'static {
     const WORDS: &'static [(Self, &'static str, &'static str)];
 }
 
+/// Returns the value of `T` with this name.
+pub fn named<T: Choices>(name: &str) -> Option<T> {
+    T::WORDS.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)
+}
+
 /// Parses one of the names of `T`.
 pub fn choice<T: Choices>() -> impl TypedValueParser<Value = T> {
     let values = T::WORDS.iter().map(|(_, name, help)| {
         let value = PossibleValue::new(*name);
         if help.is_empty() { value } else { value.help(*help) }
     });
-    PossibleValuesParser::new(values).map(|name| {
-        let found = T::WORDS.iter().find(|(_, known, _)| *known == name);
-        found.expect("clap accepts only these names").0
-    })
+    PossibleValuesParser::new(values).map(|name| named(&name).expect("clap accepts only these names"))
 }
 
 impl Choices for Order {
@@ -65,6 +68,15 @@ impl Choices for EloModel {
 impl Choices for BookFormat {
     const WORDS: &'static [(Self, &'static str, &'static str)] =
         &[(Self::Guess, "guess", ""), (Self::Epd, "epd", ""), (Self::Pgn, "pgn", "")];
+}
+
+impl Choices for InitKind {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Match, "match", "A match of two engines"),
+        (Self::Sprt, "sprt", "A sequential test: is one engine stronger than the other?"),
+        (Self::Tune, "tune", "Tuning of an engine's numbers, with a test of the result"),
+        (Self::Ci, "ci", "A workflow of GitHub Actions that tests every pull request"),
+    ];
 }
 
 impl Choices for Preset {

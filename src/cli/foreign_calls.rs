@@ -1,4 +1,4 @@
-//! Hints for calls in the manner of other match runners.
+//! Hints for calls in the manner of other match runners, and for flags of another command.
 
 /// Words of other programs and what they are called here.
 const WORDS: [(&[&str], &str); 3] = [
@@ -20,7 +20,8 @@ const WORDS: [(&[&str], &str); 3] = [
 const ONE_DASH: [&str; 8] =
     ["-engine", "-each", "-openings", "-sprt", "-pgnout", "-resign", "-draw", "-concurrency"];
 
-/// Returns a hint for the arguments behind the name of the program, if they look like those of another match runner.
+/// Returns a hint for the arguments behind the name of the program, if they look like those of another match runner or of
+/// another command.
 pub fn foreign_call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let arguments: Vec<&str> = arguments.into_iter().collect();
     // The translators of foreign command lines, and engines that may have such options themselves.
@@ -31,6 +32,13 @@ pub fn foreign_call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Op
         return Some(
             "this looks like a command line of fastchess or cutechess-cli: `playself fastchess …` and `playself cutechess-cli …` \
              take them as they are; see `playself match --help` for the options of playself"
+                .to_owned(),
+        );
+    }
+    let tests_two = |argument: &&str| matches!(argument.split('=').next(), Some("--sprt" | "--preset"));
+    if arguments.first() == Some(&"tune") && arguments.iter().any(tests_two) {
+        return Some(
+            "--sprt and --preset test two engines against each other; the test of tuned values is set in [accept]"
                 .to_owned(),
         );
     }
@@ -54,6 +62,7 @@ mod tests {
                 .is_some_and(|hint| hint.contains("playself fastchess"))
         );
         assert!(hint("gauntlet a b").is_some_and(|hint| hint.contains("playself match")));
+        assert!(hint("tune a.toml --sprt=0,5").is_some_and(|hint| hint.contains("[accept]")));
         assert!(hint("match --rounds 10").is_some_and(|hint| hint.contains("--games 20")));
         for own in [
             "match --engine a --engine b --games 2",

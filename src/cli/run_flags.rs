@@ -2,25 +2,21 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
-
 use crate::cli::choices::choice;
-use crate::cli::number_lists::{count, integers, numbers};
-use crate::commands::{Conclusion, Console, RunPlace, Session, StartOptions, WarningPolicy};
-use crate::config::{LimitsTable, Preset, RunFile, table_folders};
-use crate::dashboard::ServeAddress;
+use crate::cli::number_lists::{count, integers};
+use crate::config::{LimitsTable, RunFile, table_folders};
 use crate::fleet::{MAX_CONCURRENCY, Placement};
 use crate::game::{
     AdjudicationRules, ClockRule, DrawRule, ResignRule, ResignSides, TablebaseRule, TimeControl,
 };
 use crate::opening::{AfterBook, Order};
 use crate::run::{Breaker, Plan};
-use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 
 /// Parameters of a run. A flag that is not given leaves the value of the configuration file, or its default.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RunFlags {
-    /// Number of games, two for each opening; an odd number is rounded up
+    /// Number of games, two for each opening; an odd number is rounded up [default: games.max_pairs of the file; without a
+    /// file, one pair for each two engines; no limit in a test]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2 * Plan::MAX_PAIRS))]
     pub games: Option<u64>,
     /// Clock: [moves/]time[+increment], in seconds or min:sec [default: 8+0.08]
@@ -59,21 +55,6 @@ pub struct RunFlags {
     /// Name of the run [default: made from the names of the engines]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
-    /// Run a sequential test of H0, the candidate is ELO0 stronger, against H1, it is ELO1 stronger
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = numbers::<2>, help_heading = "Test")]
-    sprt: Option<[f64; 2]>,
-    /// Probability of passing a candidate of strength ELO0 [default: 0.05]
-    #[arg(long, value_name = "RATE", help_heading = "Test")]
-    alpha: Option<f64>,
-    /// Probability of failing a candidate of strength ELO1 [default: 0.05]
-    #[arg(long, value_name = "RATE", help_heading = "Test")]
-    beta: Option<f64>,
-    /// Scale of ELO0 and ELO1 [default: normalized]
-    #[arg(long, value_name = "MODEL", value_parser = choice::<EloModel>(), help_heading = "Test")]
-    model: Option<EloModel>,
-    /// Usual bounds and clock for a purpose
-    #[arg(long, value_name = "PRESET", value_parser = choice::<Preset>(), conflicts_with = "sprt", help_heading = "Test")]
-    preset: Option<Preset>,
     /// Adjudicate a draw after move MOVE once both scores were within CP for COUNT moves, e.g. 34,8,20 [default: never]
     #[arg(long, value_name = "MOVE,COUNT,CP", value_parser = draw_rule, help_heading = "Adjudication")]
     draw: Option<DrawRule>,
@@ -92,83 +73,6 @@ pub struct RunFlags {
     /// UCI option for all engines, e.g. Hash=16; may be repeated
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
     options: Vec<(String, String)>,
-    /// Place and output of the run.
-    #[command(flatten)]
-    pub output: OutputFlags,
-}
-
-/// Place and output of a run.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct OutputFlags {
-    /// Print events as JSON lines on standard output, and text on standard error
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Refuse a run with unintended differences between its engines, or one that the machine is too small for
-    ///
-    /// Compares the effective values of Hash and Threads, the options Ponder, MultiPV, SyzygyPath and Move Overhead where
-    /// they are set, thinking limits and programs. A difference is intended if both engines set the value in their own
-    /// tables.
-    #[arg(long, help_heading = "Output")]
-    pub strict: bool,
-    /// Folder in which a new run folder is created
-    #[arg(long, value_name = "DIR", default_value = "results", help_heading = "Output")]
-    pub results: PathBuf,
-    /// Run folder to create; it must not contain a run
-    #[arg(long, value_name = "DIR", conflicts_with = "results", help_heading = "Output")]
-    pub run_dir: Option<PathBuf>,
-    /// Print what the run would do, after the handshake with its engines; play and write nothing
-    #[arg(long, help_heading = "Output")]
-    pub dry_run: bool,
-    /// Append the result to this file in Markdown when the run ends, e.g. "$GITHUB_STEP_SUMMARY"
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub summary_md: Option<PathBuf>,
-    /// Command that runs when the run has ended, without a shell; it finds the result in PLAYSELF_RUN, PLAYSELF_STATUS,
-    /// PLAYSELF_OUTCOME and PLAYSELF_RESULT
-    #[arg(long, value_name = "COMMAND", help_heading = "Output")]
-    pub on_end: Option<String>,
-    /// Write everything that is sent to and by the engines to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub log_dialogue: Option<PathBuf>,
-    /// Live page.
-    #[command(flatten)]
-    pub live: LiveFlags,
-    /// Terminal.
-    #[command(flatten)]
-    pub detach: DetachFlags,
-}
-
-/// Whether a run stays with its terminal.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct DetachFlags {
-    /// Play in the background, independent of this terminal; prints the run folder and how to watch and stop the run
-    ///
-    /// Everything is checked first. The output goes to run.log in the run folder, the events of --json to events.ndjson.
-    #[arg(long, help_heading = "Output")]
-    detach: bool,
-    /// Set by --detach in the process that plays the run.
-    #[arg(long, hide = true, conflicts_with = "detach")]
-    detached: bool,
-}
-
-impl DetachFlags {
-    /// Returns whether this process leaves its terminal.
-    pub fn session(&self) -> Session {
-        if self.detached { Session::Detached } else { Session::Attached }
-    }
-}
-
-/// Live page of a run.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct LiveFlags {
-    /// Serve a live page of the run at PORT, HOST or HOST:PORT; without ADDR, for this machine only
-    #[arg(
-        long,
-        value_name = "ADDR",
-        num_args = 0..=1,
-        default_missing_value = "127.0.0.1",
-        help_heading = "Output"
-    )]
-    pub serve: Option<ServeAddress>,
 }
 
 /// Folders of tables; a type of its own, because clap takes a list for several flags.
@@ -227,7 +131,7 @@ pub(super) fn name_and_value(text: &str) -> Result<(String, String), String> {
 
 impl RunFlags {
     /// Overrides the run file by the flags that are given. Returns warnings for the user.
-    pub fn apply(&self, run: &mut RunFile) -> anyhow::Result<Vec<String>> {
+    pub fn apply(&self, run: &mut RunFile) -> Vec<String> {
         let limits = LimitsTable {
             tc: self.tc,
             movetime_ms: self.movetime,
@@ -256,7 +160,6 @@ impl RunFlags {
         run.games.after_book = self.after_book.or(run.games.after_book);
         run.seed = self.seed.or(run.seed);
         run.name = self.name.clone().or(run.name.take());
-        run.on_end = self.output.on_end.clone().or(run.on_end.take());
         if self.recover {
             run.games.breaker = Some(Breaker::Off);
         }
@@ -270,67 +173,6 @@ impl RunFlags {
             let rule = run.adjudicate.tablebases.get_or_insert_with(|| TablebaseRule::new(Vec::new()));
             rule.folders.clone_from(folders);
         }
-        self.apply_test(run)?;
-        Ok(notes)
-    }
-
-    /// Returns whether the flags ask for a test of two engines.
-    pub fn asks_for_test(&self) -> bool {
-        self.sprt.is_some() || self.preset.is_some()
-    }
-
-    fn apply_test(&self, run: &mut RunFile) -> anyhow::Result<()> {
-        let hypotheses = match (self.sprt, self.preset) {
-            (Some([null, alternative]), _) => Some(Hypotheses::new(null, alternative).context("--sprt")?),
-            (None, preset) => preset.map(Preset::hypotheses),
-        };
-        if let Some(hypotheses) = hypotheses {
-            run.sprt = Some(SprtConfig { hypotheses, ..run.sprt.unwrap_or(SprtConfig::usual(hypotheses)) });
-        }
-        if let Some(preset) = self.preset
-            && !run.games.limits.limits_thinking()
-        {
-            run.games.limits.tc = Some(preset.clock());
-        }
-        let given = self.alpha.is_some() || self.beta.is_some() || self.model.is_some();
-        let Some(sprt) = &mut run.sprt else {
-            ensure!(!given, "--alpha, --beta and --model need a test: add --sprt ELO0,ELO1");
-            return Ok(());
-        };
-        if let Some(alpha) = self.alpha {
-            sprt.alpha = ErrorRate::new(alpha).context("--alpha")?;
-        }
-        if let Some(beta) = self.beta {
-            sprt.beta = ErrorRate::new(beta).context("--beta")?;
-        }
-        sprt.model = self.model.unwrap_or(sprt.model);
-        Ok(())
-    }
-}
-
-impl OutputFlags {
-    /// Returns the console of the command.
-    pub fn console(&self) -> Console {
-        Console::of_flag(self.json)
-    }
-
-    /// Returns what is done at the end of a run.
-    pub fn conclusion(&self) -> Conclusion {
-        Conclusion { summary_md: self.summary_md.clone() }
-    }
-
-    /// Returns the options of a run with these flags.
-    pub fn start_options(&self) -> StartOptions {
-        StartOptions {
-            place: match &self.run_dir {
-                Some(path) => RunPlace::Exactly(path.clone()),
-                None => RunPlace::Inside(self.results.clone()),
-            },
-            warnings: if self.strict { WarningPolicy::Refuse } else { WarningPolicy::Report },
-            console: self.console(),
-            serve: self.live.serve.clone(),
-            log_dialogue: self.log_dialogue.clone(),
-            session: self.detach.session(),
-        }
+        notes
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::commands::pilot::Pilot;
+use crate::report::grouped;
 use crate::run::Plan;
 use crate::stats::{Elo, GameModel, GameVariance, OperatingCurve, SprtConfig};
 
@@ -27,8 +28,9 @@ pub fn least_gain(test: &SprtConfig, pairs: u64) -> Option<u32> {
 
 /// Returns a sentence about the gain that a test of `pairs` pairs can confirm.
 pub fn test_reach(test: &SprtConfig, pairs: u64) -> String {
+    let (given, pairs) = (pairs, grouped(pairs));
     let advice = "give more hours, faster limits or a wider elo in [accept]";
-    match least_gain(test, pairs) {
+    match least_gain(test, given) {
         Some(gain) if gain <= COARSE => {
             format!(
                 "The test has time for about {pairs} pairs, enough to confirm a gain of {gain} Elo in four of five cases."

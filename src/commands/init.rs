@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::engine_options::{EngineOptionList, engine_options, toml_string};
 use crate::commands::environment::Environment;
 use crate::commands::failure::Failure;
+use crate::commands::shell_word::shell_word;
 use crate::config::EngineEntry;
 use crate::player::NumberOption;
 
@@ -71,6 +72,15 @@ pub struct InitRequest {
     pub against: String,
     /// The clock.
     pub tc: String,
+    /// The file that is written.
+    pub file: PathBuf,
+}
+
+impl InitRequest {
+    /// Returns the command that plays the file.
+    pub fn command(&self) -> String {
+        format!("playself {} {}", self.kind.command(), shell_word(&self.file))
+    }
 }
 
 impl InitKind {
@@ -160,10 +170,9 @@ pub fn run_file_text(request: &InitRequest, environment: &Environment) -> Result
 }
 
 fn head(request: &InitRequest, options: &EngineOptionList) -> String {
-    let command = request.kind.command();
     let mut text = format!(
-        "# playself {command} {}\n# Every key is described in docs/configuration.md; `--dry-run` shows what the run would do.\n",
-        request.kind.file_name()
+        "# {}\n# Every key is described in docs/configuration.md; `--dry-run` shows what the run would do.\n",
+        request.command()
     );
     if let Some(name) = &options.id_name {
         let _ = writeln!(
@@ -173,7 +182,7 @@ fn head(request: &InitRequest, options: &EngineOptionList) -> String {
             options.options.len()
         );
     }
-    let _ = writeln!(text, "name = \"{command}\"");
+    let _ = writeln!(text, "name = \"{}\"", request.kind.command());
     text
 }
 
@@ -278,6 +287,7 @@ mod tests {
             engine: "./my \"engine\"".to_owned(),
             against: "builtin".to_owned(),
             tc: "8+0.08".to_owned(),
+            file: PathBuf::from("x.toml"),
         }
     }
 

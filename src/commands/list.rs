@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::commands::failure::{Failure, OrFailure};
 use crate::journal::is_finished;
-use crate::report::Summary;
+use crate::report::{CompletionReason, Summary};
 use crate::run::control::{ControlAnswer, ControlError, ControlRequest, RunPhase, RunStatus, request};
 use crate::store::{RunFolder, UtcDate};
 
@@ -110,8 +110,13 @@ pub fn list_runs(root: &Path) -> Result<RunList, Failure> {
 
 fn found(folder: &RunFolder) -> FoundRun {
     let answer = request(folder, ControlRequest::Status, TIMEOUT);
-    let state = RunProgress::of(folder, &answer);
     let summary = Summary::read(folder).ok();
+    let completion = summary.as_ref().and_then(|summary| summary.completion.as_ref());
+    let awaits_test = completion.is_some_and(|found| found.reason == CompletionReason::AcceptanceTest);
+    let state = match RunProgress::of(folder, &answer) {
+        RunProgress::Finished if awaits_test => progress_of_test(folder),
+        state => state,
+    };
     let status: Option<RunStatus> = match answer {
         Ok(ControlAnswer::Status(status)) => Some(*status),
         _ => None,
@@ -127,6 +132,14 @@ fn found(folder: &RunFolder) -> FoundRun {
         max_pairs: status.and_then(|status| status.max_pairs),
         result: summary.map(|summary| summary.sentence()),
         since,
+    }
+}
+
+/// Returns the progress of a tuning run that has only its acceptance test left to play.
+fn progress_of_test(folder: &RunFolder) -> RunProgress {
+    match RunFolder::open(&folder.acceptance()) {
+        Ok(test) => RunProgress::of(&test, &request(&test, ControlRequest::Status, TIMEOUT)),
+        Err(_) => RunProgress::Interrupted,
     }
 }
 

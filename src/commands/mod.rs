@@ -71,4 +71,4 @@ pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};
 pub use tune::{Pilots, TuneOutcome, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
-pub use watch::panel_status;
+pub use watch::{panel_status, watched_run};

@@ -204,7 +204,7 @@ impl Reporting {
                 console.print(&format!("Faults, with the dialogue of each: {}", folder.faults().display()));
             }
             if !outcome.is_final() && folder.journal().exists() {
-                console.print(&format!("To resume: playself resume {}", shell_word(path)));
+                console.print(&format!("To resume: playself resume {}", shell_word(whole_run(path))));
             }
         } else {
             console.print(&format!("The run folder {} was deleted, and the run with it", path.display()));
@@ -275,6 +275,13 @@ pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<Fin
         stop: None,
     };
     run.run().or_fault()
+}
+
+/// Returns the tuning run whose acceptance test is in `path`, otherwise `path`. Only the whole run writes accepted values.
+fn whole_run(path: &Path) -> &Path {
+    let is_whole =
+        |parent: &&Path| RunFolder::open(parent).is_ok_and(|run| run.is_tuning() && run.acceptance() == path);
+    path.parent().filter(is_whole).unwrap_or(path)
 }
 
 /// Serves the live page of the run in `folder`, if there is an address.

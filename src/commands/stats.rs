@@ -89,7 +89,8 @@ pub struct CountedStats {
 impl CountedStats {
     /// Estimates from pairs of games; `whose` names the player, if it is known.
     pub fn of_pairs(counts: Pentanomial, whose: Option<&str>, test: Option<SprtConfig>) -> Self {
-        let counted = format!("{} games in {} pairs{}", counts.games(), counts.pairs(), of(whose));
+        let noun = if counts.pairs() == 1 { "pair" } else { "pairs" };
+        let counted = format!("{} games in {} {noun}{}", counts.games(), counts.pairs(), of(whose));
         Self { stats: ResultStats::of(&counts, test), counted }
     }
 

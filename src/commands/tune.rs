@@ -30,6 +30,12 @@ const PILOT_PAIRS: u64 = 8;
 /// The same for the test before the tuning begins; its limits are mostly longer.
 const PILOT_OF_TEST: u64 = 2;
 
+/// A pilot that took less, in seconds, is repeated with more pairs.
+const SHORT_PILOT: f64 = 3.0;
+
+/// Number of pairs of a pilot at most.
+const MOST_PILOT_PAIRS: u64 = 500;
+
 /// Share of a budget in hours that is reserved for the test of the tuned values.
 const SHARE_OF_TEST: f64 = 0.25;
 
@@ -230,7 +236,13 @@ fn pairs_in(
     console: Console,
     environment: &Environment,
 ) -> Result<u64, Failure> {
-    let measured = pilot(plan, pilot_pairs, console, environment)?;
+    let mut measured = pilot(plan, pilot_pairs, console, environment)?;
+    let played = measured.seconds_per_pair * pilot_pairs as f64;
+    if played < SHORT_PILOT {
+        // Most of such a pilot was the start of the engines, which a long run hardly notices.
+        let longer = (pilot_pairs as f64 * SHORT_PILOT / played.max(1e-3)) as u64;
+        measured = pilot(plan, longer.clamp(pilot_pairs, MOST_PILOT_PAIRS), console, environment)?;
+    }
     let pairs = hours * 3600.0 / measured.seconds_per_pair.max(1e-3);
     Ok((pairs as u64).max(1))
 }

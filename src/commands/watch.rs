@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::chess::{MoveStyle, Position};
-use crate::report::{BoardLine, BoardView, PanelStatus, numbered_move};
+use crate::report::{BoardLine, BoardView, PanelStatus, TuningSummary, numbered_move};
 use crate::run::RunReader;
 use crate::run::control::{BoardStatus, ControlAnswer, ControlRequest, request};
+use crate::store::RunFolder;
 
 /// Time that a run may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -15,7 +16,7 @@ pub fn panel_status(reader: &RunReader) -> PanelStatus {
     let last_incident = reader.incidents().next_back().map(|incident| incident.text.clone());
     let answered = request(reader.folder(), ControlRequest::Boards, TIMEOUT);
     let Ok(ControlAnswer::Status(status)) = answered else {
-        return PanelStatus { last_incident, ..PanelStatus::default() };
+        return PanelStatus { last_incident, outcome: tuning_outcome(reader), ..PanelStatus::default() };
     };
     let boards = status.boards.unwrap_or_default();
     // The first game of a pair whose second is in play has not been counted yet.
@@ -34,6 +35,23 @@ pub fn panel_status(reader: &RunReader) -> PanelStatus {
         uncounted,
         board,
         last_incident,
+        outcome: None,
+    }
+}
+
+/// Returns the outcome of a tuning run that has ended.
+fn tuning_outcome(reader: &RunReader) -> Option<String> {
+    let view = reader.view();
+    view.state.outcome()?;
+    let summary = TuningSummary::of(&view, reader.folder())?;
+    Some(summary.sentence(view.state.counted()))
+}
+
+/// Returns the run to watch: the acceptance test of a tuning run while it is played, otherwise the run itself.
+pub fn watched_run(folder: RunFolder) -> RunFolder {
+    match RunFolder::open(&folder.acceptance()) {
+        Ok(test) if request(&test, ControlRequest::Status, TIMEOUT).is_ok() => test,
+        _ => folder,
     }
 }
 

@@ -15,7 +15,7 @@ pub use engine_limits::EngineBounds;
 pub use engine_lookup::{EngineNameError, SearchPaths, plan_engine};
 pub use landscape_file::LandscapeFile;
 pub use presets::{DEFAULT_BOUNDS, Preset};
-pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, resolve};
+pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, limit_to_one_round, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, ProtocolName, RunFile,
     TuneTable, table_folders,

@@ -3,7 +3,7 @@
 use crate::game::{AdjudicationRules, ClockRule, TableJudge};
 use crate::opening::{AfterBook, Share};
 use crate::player::SearchDetail;
-use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine, RunKind};
+use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine, RunKind, Schedule};
 use crate::store::{FileHash, UtcDate};
 
 use crate::config::engine_lookup::{SearchPaths, plan_engine};
@@ -38,6 +38,15 @@ pub fn resolve(run: &RunFile, paths: &SearchPaths, seed: u64) -> Result<Plan, Un
         }
     };
     plan(run, &run.engines, kind, paths, seed, problems)
+}
+
+/// Gives a run without a length and without a test that of one round: one pair for each two engines that meet.
+pub fn limit_to_one_round(run: &mut RunFile) {
+    if run.games.max_pairs.is_none() && run.sprt.is_none() {
+        let engines = u16::try_from(run.engines.len()).unwrap_or(u16::MAX);
+        let round = Schedule::new(run.pairing.unwrap_or_default(), engines, 1, 1);
+        run.games.max_pairs = Some(round.matchups().len().max(1) as u64);
+    }
 }
 
 /// A tuning run that is resolved but for what is tuned, which its engine declares.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::str::FromStr;
 
 /// Port if the user names none.
@@ -65,14 +65,30 @@ impl ServeAddress {
         }
     }
 
-    /// Returns the host as it is written in a URL.
+    /// Returns the host as it is written in a URL. For all addresses of the machine it is one that others can use.
     pub(super) fn url_host(&self) -> String {
-        match self.host.parse::<IpAddr>() {
-            Ok(address) if address.is_unspecified() => "127.0.0.1".to_owned(),
-            Ok(IpAddr::V6(address)) => format!("[{address}]"),
-            _ => self.host.clone(),
+        let Ok(address) = self.host.parse::<IpAddr>() else { return self.host.clone() };
+        let reachable = if address.is_unspecified() { outward_address(address) } else { address };
+        match reachable {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
         }
     }
+}
+
+/// Returns the address from which this machine would send to another network, or the loopback address if it has no network.
+/// Nothing is sent: connecting a datagram socket only selects its route.
+fn outward_address(unspecified: IpAddr) -> IpAddr {
+    // Addresses for documentation (RFC 5737 and RFC 3849), which belong to no machine.
+    let (elsewhere, loopback): (IpAddr, IpAddr) = match unspecified {
+        IpAddr::V4(_) => (Ipv4Addr::new(192, 0, 2, 1).into(), Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(_) => (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(), Ipv6Addr::LOCALHOST.into()),
+    };
+    let selected = UdpSocket::bind((unspecified, 0)).and_then(|socket| {
+        socket.connect((elsewhere, 9))?;
+        socket.local_addr()
+    });
+    selected.map_or(loopback, |selected| selected.ip())
 }
 
 /// The host names that requests may use. A foreign page that resolves its own name to this machine (DNS rebinding)

@@ -27,7 +27,7 @@
     phase.textContent = status.trouble ? `${status.phase}: ${status.trouble}` : status.phase;
     phase.className = status.trouble ? 'trouble' : '';
     const bar = by('progress');
-    bar.hidden = !status.most;
+    bar.hidden = !status.most || status.phase === 'finished';
     if (status.most) {
       bar.value = status.pairs / status.most;
       bar.setAttribute('aria-label', `${status.pairs} of ${status.most} pairs`);
@@ -35,7 +35,7 @@
     const count = (number) => Number(number).toLocaleString('en-US');
     const pairs = (number) => number === 1 ? ' pair' : ' pairs';
     const words = [count(status.pairs) + (status.most ? ' of ' + count(status.most) : '') + pairs(status.most || status.pairs)];
-    if (status.running) words.push(`${status.games_per_second} games per second`);
+    if (status.running && status.games_per_second) words.push(`${status.games_per_second} games per second`);
     words.push(`${duration(status.seconds)} played`);
     if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${duration(status.left)} left`);
     if (status.concurrency) words.push(`concurrency ${status.concurrency}`);
@@ -135,7 +135,8 @@
 
   function clockText(ms) {
     const left = Math.max(0, ms) / 1000;
-    return left < 60 ? left.toFixed(1) + ' s' : duration(left);
+    if (left < 60) return left.toFixed(1) + ' s';
+    return left < 3600 ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}` : duration(left);
   }
 
   function showNews(news) {
@@ -162,6 +163,7 @@
     }
     Page.replace(part, html);
     Page.contents();
+    Page.anchors();
     if (id === 'runs') filterRuns();
   }
 

@@ -12,7 +12,7 @@ use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::journal::is_finished;
 use crate::report::markup::render;
-use crate::report::{Summary, brief_conditions, engine_conditions, grouped};
+use crate::report::{CompletionReason, Summary, brief_conditions, engine_conditions, grouped};
 use crate::run::control::{ControlRequest, RunStatus};
 use crate::store::RunFolder;
 
@@ -113,11 +113,17 @@ impl Overview {
                 let of = status.max_pairs.map(|most| format!(" of {}", grouped(most))).unwrap_or_default();
                 format!("{}, pair {}{of}", status.phase.word(), grouped(status.pairs))
             }
+            None if run.as_ref().is_some_and(awaits_test) => "in test".to_owned(),
             None if is_finished(&folder) => "finished".to_owned(),
             None => "stopped".to_owned(),
         };
         RunLine { running: status.is_some(), tuning: folder.is_tuning(), id, phase, facts, run }
     }
+}
+
+/// Returns whether only the acceptance test of a tuning run is left to play.
+fn awaits_test(run: &Summary) -> bool {
+    run.completion.as_ref().is_some_and(|found| found.reason == CompletionReason::AcceptanceTest)
 }
 
 impl Source for Overview {
@@ -170,6 +176,10 @@ fn row(line: &RunLine) -> RunRow<'_> {
         engines: &line.facts.engines,
         conditions: &line.facts.conditions,
         date: &line.facts.date,
-        has_strength: line.run.as_ref().is_some_and(|run| run.strength().elo.is_some()),
+        has_strength: line
+            .run
+            .as_ref()
+            .map(Summary::strength)
+            .is_some_and(|run| run.elo.or(run.elo_lower).or(run.elo_upper).is_some()),
     }
 }

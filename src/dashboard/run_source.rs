@@ -150,7 +150,9 @@ fn status(
         (None, _) if reader.folder().is_published() => "published without its journal",
         (None, _) => "stopped",
     };
-    let rate = if view.seconds > 0.0 { counted as f64 / view.seconds } else { 0.0 };
+    // The journal knows the time of the last game; the run also that of the games in play.
+    let seconds = running.map_or(view.seconds, |status| status.seconds.max(view.seconds));
+    let rate = if seconds > 0.0 { counted as f64 / seconds } else { 0.0 };
     let is_playing = running.is_some_and(|status| status.phase == RunPhase::Playing);
     let left = most.map(|most| most.saturating_sub(counted) as f64 / rate);
     let left = left.filter(|seconds| seconds.is_finite() && is_playing);
@@ -159,7 +161,7 @@ fn status(
         "running": running.is_some(),
         "pairs": counted,
         "most": most,
-        "seconds": view.seconds.round(),
+        "seconds": seconds.round(),
         "left": left.map(f64::round),
         "test": view.plan.sprt().is_some(),
         "games_per_second": (200.0 * rate).round() / 100.0,

@@ -440,10 +440,11 @@ impl EndedGame {
 }
 
 fn warn(warnings: &mut Vec<Warning>, irregularities: Irregularities, by: EngineIndex) {
-    let Irregularities { stray, garbage, broken_info, false_time } = irregularities;
+    let Irregularities { stray, garbage, first_garbage, broken_info, false_time } = irregularities;
+    let line = first_garbage.unwrap_or_default();
     let found = [
         (stray, Warning::StrayLine { count: stray, by }),
-        (garbage, Warning::Garbage { count: garbage, by }),
+        (garbage, Warning::Garbage { count: garbage, line, by }),
         (broken_info, Warning::BrokenInfo { count: broken_info, by }),
         (false_time, Warning::FalseTime { count: false_time, by }),
     ];

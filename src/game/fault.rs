@@ -22,6 +22,9 @@ pub enum Warning {
     Garbage {
         /// Number of lines.
         count: u64,
+        /// The beginning of the first one; empty if it is not known.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        line: String,
         /// The engine.
         by: EngineIndex,
     },
@@ -81,18 +84,28 @@ impl Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::StrayLine { count: 1, .. } => f.write_str("sent an unexpected line, which was dropped"),
             Self::StrayLine { count, .. } => write!(f, "sent {count} unexpected lines, which were dropped"),
-            Self::Garbage { count, .. } => write!(f, "sent {count} lines that are not part of the protocol"),
+            Self::Garbage { count, line, .. } => {
+                match count {
+                    1 => f.write_str("sent a line that is not part of the protocol")?,
+                    _ => write!(f, "sent {count} lines that are not part of the protocol")?,
+                }
+                if line.is_empty() { Ok(()) } else { write!(f, ": `{line}`") }
+            }
+            Self::BrokenInfo { count: 1, .. } => f.write_str("sent a score that cannot be read"),
             Self::BrokenInfo { count, .. } => write!(f, "sent {count} scores that cannot be read"),
             Self::BusyWhileIdle { cpu_ms, .. } => {
                 write!(f, "used {cpu_ms} ms of processor time on its opponent's time")
             }
+            Self::FalseTime { count: 1, .. } => f.write_str("reported more time than had passed for a move"),
             Self::FalseTime { count, .. } => {
                 write!(f, "reported more time than had passed for {count} moves")
             }
             Self::ExitStatusDisagrees { exit, .. } => {
                 write!(f, "ended with {exit}, which contradicts the result on the board")
             }
+            Self::Leak { count: 1, .. } => f.write_str("left a process behind, which was killed"),
             Self::Leak { count, .. } => write!(f, "left {count} processes behind, which were killed"),
         }
     }
@@ -145,6 +158,26 @@ pub struct FaultBundle {
     pub time: Option<TimeEvidence>,
     /// A shell command that asks the same engine the same question.
     pub repeat: String,
+}
+
+impl FaultBundle {
+    /// Returns what the engine did, in words; the name of the engine precedes it in a sentence.
+    pub fn what_happened(&self) -> String {
+        let (kind, detail) = self.reason.split_once(['(', ':']).unwrap_or((&self.reason, ""));
+        let detail = detail.strip_suffix(')').unwrap_or(detail);
+        match (kind, detail) {
+            ("time_forfeit", _) => "lost on time".to_owned(),
+            ("time_forfeit_without_mate", _) => {
+                "exceeded its time against a king that cannot mate".to_owned()
+            }
+            ("illegal_move", detail) => format!("played {detail}, which is not a legal move"),
+            ("crash", detail) => format!("crashed ({detail})"),
+            ("stall", detail) => format!("stalled (waiting for {detail})"),
+            ("protocol", "flood") => "printed too much".to_owned(),
+            ("protocol", "refused") => "refused a legal move or a command that the game needs".to_owned(),
+            _ => self.reason.replace('_', " "),
+        }
+    }
 }
 
 /// Reason why a pair does not count: a failure of the host or the harness, not of an engine. Never depends on the

@@ -369,7 +369,7 @@ mod tests {
             },
             started_unix_ms: 1_700_000_000_000,
             duration_ms: 1234,
-            warnings: vec![Warning::Garbage { count: 2, by: EngineIndex(0) }],
+            warnings: vec![Warning::Garbage { count: 2, line: "hello".to_owned(), by: EngineIndex(0) }],
         }
     }
 

@@ -135,12 +135,14 @@ pub struct ThinkReport {
 }
 
 /// Irregularities counted since the last [`Irregularities::take`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Irregularities {
     /// Lines that answer no question.
     pub stray: u64,
     /// Lines that are not part of the protocol.
     pub garbage: u64,
+    /// The beginning of the first of them.
+    pub first_garbage: Option<String>,
     /// Moves whose score could not be read.
     pub broken_info: u64,
     /// Moves whose reported time exceeds the time that passed.
@@ -148,6 +150,15 @@ pub struct Irregularities {
 }
 
 impl Irregularities {
+    /// Counts a line that is not part of the protocol, unless it is empty.
+    pub(in crate::player) fn note_garbage(&mut self, line: &str) {
+        const LONGEST: usize = 100;
+        if !line.is_empty() {
+            self.garbage += 1;
+            self.first_garbage.get_or_insert_with(|| line.chars().take(LONGEST).collect());
+        }
+    }
+
     /// Returns the counts and resets them to zero.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)

@@ -251,6 +251,7 @@ mod tests {
             voids: 0,
             after_stop: 0,
             repeated_pairs: 0,
+            completion: None,
             table: Vec::new(),
             tuning: None,
         }

@@ -27,7 +27,8 @@ pub fn conditions(plan: &Plan, hosts: &[String]) -> Vec<Condition> {
     }
     rows.extend(plan.last_pair().map(|pairs| {
         let most = if plan.sprt().is_some() { "at most " } else { "" };
-        ("Length", format!("{most}{} pairs of games", grouped(pairs)))
+        let noun = if pairs == 1 { "pair" } else { "pairs" };
+        ("Length", format!("{most}{} {noun} of games", grouped(pairs)))
     }));
     rows.push(("Adjudication", adjudication(&plan.adjudication)));
     rows.push(("Concurrency", format!("{} at a time", grouped(plan.concurrency as u64))));

@@ -18,8 +18,8 @@ pub use conditions::{
     limits_text, setting_text,
 };
 pub use files::{
-    AcceptanceState, DerivedFiles, Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table,
-    weights_toml,
+    AcceptanceState, Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
+    Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table, weights_toml,
 };
 pub use joint_rating::JointRating;
 pub use number_text::grouped;

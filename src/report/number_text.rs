@@ -50,9 +50,14 @@ pub(super) fn estimate_text(value: Option<f64>, error: Option<f64>) -> String {
     }
 }
 
-/// Returns a value with all its decimals and a typographic minus: `6`, `−2.5`.
+/// Returns a value with all its decimals and a typographic minus: `6`, `−2.5`, `1,106`.
 pub(super) fn value_text(value: f64) -> String {
-    value.to_string().replace('-', "\u{2212}")
+    let text = if value.fract() == 0.0 && value.abs() < 1e15 {
+        grouped(value.abs() as u64)
+    } else {
+        value.abs().to_string()
+    };
+    if value < 0.0 { format!("\u{2212}{text}") } else { text }
 }
 
 /// Returns seconds as hours, minutes and seconds: `1:02:03`.
@@ -64,6 +69,15 @@ pub(super) fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_have_all_their_decimals() {
+        for (value, text) in
+            [(6.0, "6"), (-2.5, "\u{2212}2.5"), (-1106.0, "\u{2212}1,106"), (0.0, "0"), (-0.0, "0")]
+        {
+            assert_eq!(value_text(value), text);
+        }
+    }
 
     #[test]
     fn counts_and_differences_are_grouped_and_signed() {

@@ -217,7 +217,7 @@ pub fn fault_file_name(game: GameId, attempt: u32) -> String {
 
 fn fault_incident(bundle: &FaultBundle, at: Option<u64>) -> Incident {
     let game = GameId { pair: bundle.pair, game: bundle.game };
-    let text = format!("game {game}: {}: {}", bundle.engine_name, bundle.reason);
+    let text = format!("game {game}: {} {}", bundle.engine_name, bundle.what_happened());
     Incident { at, text, bundle: Some(fault_file_name(game, bundle.attempt)) }
 }
 

@@ -19,7 +19,8 @@ pub trait Tally {
     /// Returns the proportion of drawn games, or of even pairs; `None` before the first.
     fn draw_ratio(&self) -> Option<f64>;
 
-    /// Returns the number of pairs won per pair lost; `None` if no pair is lost or games are not paired.
+    /// Returns the number of pairs won per pair lost, infinity if none is lost; `None` if none is won either or games are not
+    /// paired.
     fn pairs_ratio(&self) -> Option<f64>;
 
     #[doc(hidden)]

@@ -134,9 +134,11 @@ impl Pentanomial {
         ratio(self.0[2], self.pairs())
     }
 
-    /// Returns the number of pairs won per pair lost, or `None` if no pair is lost.
+    /// Returns the number of pairs won per pair lost, infinity if none is lost, or `None` if none is won either.
     pub fn pairs_ratio(&self) -> Option<f64> {
-        ratio(self.0[3] + self.0[4], self.0[0] + self.0[1])
+        let [lost, lost_narrowly, _, won_narrowly, won] = self.0;
+        let ratio = (won + won_narrowly) as f64 / (lost + lost_narrowly) as f64;
+        (!ratio.is_nan()).then_some(ratio)
     }
 }
 
@@ -215,5 +217,6 @@ mod tests {
         assert_eq!((tally.pairs(), tally.games(), tally.half_points()), (6, 12, 14));
         assert_eq!(tally.pairs_ratio(), Some(1.5));
         assert_eq!(Pentanomial::default().pairs_ratio(), None);
+        assert_eq!(Pentanomial([0, 0, 1, 1, 0]).pairs_ratio(), Some(f64::INFINITY));
     }
 }

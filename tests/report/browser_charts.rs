@@ -226,6 +226,112 @@ fn no_page_has_an_error_in_the_console() {
     assert!(browser.text("#as-uci").starts_with("setoption name "), "{}", browser.text("#as-uci"));
 }
 
+/// Cuts the journal of a run behind its first `games` games, as a kill would, and writes its page again.
+fn cut_to(bench: &Bench, run: &str, games: usize) {
+    let journal = bench.read(run, "journal.ndjson");
+    let ends: Vec<usize> = journal.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let is_game = |end: &&usize| {
+        let line = journal[..**end - 1].rsplit('\n').next().unwrap_or_default();
+        line.contains("\"type\":\"game\"")
+    };
+    let first_game = ends.iter().position(|end| is_game(&end)).expect("a game was played");
+    let cut = match games {
+        // The records before the first game state the run and its sessions.
+        0 => ends[first_game - 1],
+        number => *ends.iter().filter(is_game).nth(number - 1).expect("enough games"),
+    };
+    let path = bench.path(run);
+    let mut verify = Command::new(PLAYSELF);
+    let (status, printed) =
+        finish(verify.arg("verify").arg(&path).args(["--cut-journal-at", &cut.to_string()]));
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = finish(Command::new(PLAYSELF).arg("report").arg(&path));
+    assert_eq!(status, 0, "{printed}");
+}
+
+/// Runs that were killed after few games, of every kind, as a report, on a server and compared.
+#[test]
+fn no_page_of_a_run_with_few_games_has_an_error_in_the_console() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let engine = |name: &str| format!("[[engines]]\nengine = \"{FAKE}\"\nname = \"{name}\"\n");
+    let games = "[games]\ndepth = 1\nmax_pairs = 6\nconcurrency = 1\n[adjudicate]\nmax_moves = 8\n";
+    let pair = format!("[candidate]\nengine = \"{FAKE}\"\n[baseline]\nengine = \"{FAKE}\"\n{games}");
+    let tune = "engine = \"builtin\"\n[tune]\ngames = 12\nparameters = [\"tempo_*\"]\n[games]\nnodes = 10\nconcurrency = 1\n\
+                [adjudicate]\nmax_moves = 8\n";
+    let kinds = [
+        ("match", "match", pair.clone()),
+        ("test", "sprt", format!("{pair}[sprt]\nelo = [0.0, 5.0]\n")),
+        ("cup", "match", format!("{}{}{}{games}", engine("a"), engine("b"), engine("c"))),
+        ("tuned", "tune", tune.to_owned()),
+    ];
+    for (name, command, config) in &kinds {
+        fs::write(bench.path(&format!("{name}.toml")), format!("name = \"{name}\"\nseed = 1\n{config}"))
+            .unwrap();
+        let mut call = Command::new(PLAYSELF);
+        let (config, run) = (format!("{name}.toml"), format!("results/{name}"));
+        let call = call.current_dir(bench.folder.path()).args([command, &*config, "--run-dir", &*run]);
+        let (status, printed) = finish(call);
+        assert!([0, 1, 3].contains(&status), "{name}: {printed}");
+    }
+    let results = bench.path("results");
+    let serve = || Served::start(Command::new(PLAYSELF).arg("serve").arg(&results).args(["--at", "0"]));
+    let page = bench.path("compared.html");
+    for games in [7, 2, 1, 0] {
+        for (name, ..) in &kinds {
+            let run = format!("results/{name}");
+            cut_to(&bench, &run, games);
+            browser.open_file(&bench.path(&run).join("report.html"));
+            assert_eq!(browser.console_errors(), [""; 0], "{name} after {games} games");
+            assert_eq!(browser.run("return document.querySelectorAll('h1').length"), 1, "{name}, {games}");
+        }
+        let served = serve();
+        browser.open(&served.url("/"));
+        browser
+            .wait("all runs are listed", "return document.querySelectorAll('#runs tbody tr').length === 4");
+        for (name, ..) in &kinds {
+            browser.open(&served.url(&format!("/run/{name}/")));
+            browser.wait("the head is shown", "return Boolean(document.querySelector('#head h1'))");
+        }
+        assert_eq!(browser.console_errors(), [""; 0], "served after {games} games");
+        let mut compare = Command::new(PLAYSELF);
+        let runs = kinds.iter().map(|(name, ..)| results.join(name));
+        let (status, printed) = finish(compare.arg("report").args(runs).arg("--page").arg(&page));
+        assert_eq!(status, 0, "{printed}");
+        browser.open_file(&page);
+        assert_eq!(browser.console_errors(), [""; 0], "compared after {games} games");
+    }
+}
+
+/// The standings of a tournament in progress change without a reload.
+#[test]
+fn the_standings_of_a_tournament_in_progress_are_live() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let engine = |name: &str, salt: u64| {
+        format!(
+            "[[engines]]\nengine = \"{FAKE}\"\nname = \"{name}\"\nargs = [\"--salt\", \"{salt}\", \"--sleep-ms\", \"3\"]\n"
+        )
+    };
+    let config = format!(
+        "seed = 1\n{}{}{}[games]\ndepth = 1\nmax_pairs = 3000\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 12\n",
+        engine("a", 1),
+        engine("b", 2),
+        engine("c", 3),
+        bench.path("book.epd").display()
+    );
+    fs::write(bench.path("cup.toml"), config).unwrap();
+    let served = Served::start(bench.start(&bench.path("cup.toml"), "cup").arg("--serve=0"));
+    browser.open(&served.url("/run/cup/"));
+    let games = "[...document.querySelectorAll('#standings-table tbody tr')] \
+                 .map((row) => Number(row.cells[3].textContent.replace(',', ''))).reduce((a, b) => a + b, 0)";
+    browser.wait("standings are shown", &format!("return {games} > 0"));
+    let before = browser.run(&format!("return {games}")).as_u64().unwrap();
+    browser.wait("the standings change", &format!("return {games} > {before} + 8"));
+    assert_eq!(browser.run("return document.querySelectorAll('#standings-table tbody tr').length"), 3);
+    assert_eq!(browser.console_errors(), [""; 0]);
+}
+
 /// A report of a million games: size and time until the browser has drawn it.
 #[test]
 #[ignore = "takes a minute; just test-million-games runs it"]

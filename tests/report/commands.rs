@@ -169,6 +169,22 @@ fn the_outcome_of_a_tuning_run_is_the_same_everywhere() {
     assert!(status == 0 && printed.contains("summary.json: agrees"), "{printed}");
     fs::remove_file(bench.path("run/accept/summary.json")).unwrap();
     assert_eq!(summary()["tuning"]["acceptance"], state.as_str());
+    // While its test is not complete, neither is the run.
+    let journal = bench.read("run/accept", "journal.ndjson");
+    let game = journal.find("\"type\":\"game\"").unwrap();
+    let cut = (journal[..game].rfind('\n').unwrap() + 1).to_string();
+    let (status, printed) = playself(&bench, &["verify", "run/accept", "--cut-journal-at", &cut]);
+    assert_eq!(status, 0, "{printed}");
+    let completion = summary()["completion"].clone();
+    assert_eq!(
+        (&completion["status"], &completion["reason"]),
+        (&"incomplete".into(), &"acceptance_test".into())
+    );
+    let (_, listed) = playself(&bench, &["list", "."]);
+    let line = listed.lines().find(|line| line.contains("./run  ")).unwrap_or_default();
+    assert!(line.contains("interrupted"), "{listed}");
+    let (_, panel) = playself(&bench, &["watch", "run", "--once"]);
+    assert!(panel.contains("Outcome In test: "), "{panel}");
 }
 
 /// A shell expands `results/*` to everything in the folder, and a published run may have no journal.

@@ -95,8 +95,8 @@ const IN_CHARTS: [(&str, f64); 7] = [
     ("neutral", MARK),
 ];
 
-/// Backgrounds and labels that have their own rows, and separator lines, which carry no meaning.
-const OTHERS: [&str; 6] = ["line", "grid", "light", "dark", "mark", "on"];
+/// Backgrounds and labels that have their own rows, and separator lines and shadows, which carry no meaning.
+const OTHERS: [&str; 7] = ["line", "grid", "light", "dark", "mark", "on", "shade"];
 
 /// All combinations: name, ratio and required minimum.
 fn rows(page: &Palette, chart: &Palette) -> Vec<(String, f64, f64)> {

@@ -185,6 +185,8 @@ fn openings_are_listed_with_the_results_of_both_colours_and_of_the_candidate() {
         .map(|row| {
             let cells =
                 row.split("<td").skip(1).map(|cell| cell.split_once('>').map_or("", |(_, text)| text));
+            // The second cell is the start of the opening, which is the same for all.
+            let cells = cells.enumerate().filter(|(place, _)| *place != 1).map(|(_, cell)| cell);
             cells.take(9).map(|cell| cell.replace("</a>", "")).collect::<Vec<_>>().join("|")
         })
         .collect();
@@ -203,5 +205,6 @@ fn openings_are_listed_with_the_results_of_both_colours_and_of_the_candidate() {
         html.contains("White won both games of 1 pair, Black both games of 1; 4 were split or drawn"),
         "{html}"
     );
+    assert!(html.contains("data-fen=\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\""), "{html}");
     assert!(html.contains("5 openings with 2.4 games each on average"), "{html}");
 }

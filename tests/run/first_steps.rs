@@ -59,6 +59,92 @@ fn a_program_that_is_no_engine_is_refused_by_what_it_printed_and_leaves_no_folde
 }
 
 #[test]
+fn a_silent_program_leaves_no_folder() {
+    let bench = Bench::new();
+    let config = format!(
+        "[candidate]\nengine = \"/bin/sleep\"\nargs = [\"60\"]\nstart_s = 0.2\n\
+         [baseline]\nengine = \"{FAKE}\"\n[games]\ndepth = 1\nmax_pairs = 1\n"
+    );
+    fs::write(bench.path("silent.toml"), config).unwrap();
+    let (status, text) = playself(&bench, &["match", "silent.toml"]);
+    assert_eq!(status, 4, "{text}");
+    assert!(text.contains("engine sleep: ") && text.contains("it printed nothing"), "{text}");
+    assert!(!bench.path("results").exists(), "{text}");
+}
+
+#[test]
+fn three_engines_without_a_length_meet_once() {
+    let bench = Bench::new();
+    let engines: Vec<String> = ["a", "b", "c"].iter().map(|name| format!("cmd={FAKE} name={name}")).collect();
+    let named: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
+    for form in [&[][..], &["match"][..]] {
+        let text = succeeds(&bench, &[form, &named, &["--depth", "1", "--max-moves", "2"]].concat());
+        for played in ["(a vs b)", "(a vs c)", "(b vs c)"] {
+            assert!(text.contains(played), "{played}: {text}");
+        }
+    }
+}
+
+/// The `completion` of a run.
+fn completion(bench: &Bench, run: &str) -> serde_json::Value {
+    let summary: serde_json::Value = serde_json::from_str(&bench.read(run, "summary.json")).unwrap();
+    summary["completion"].clone()
+}
+
+#[test]
+fn the_summary_states_whether_and_why_a_run_ended_and_what_went_wrong() {
+    let bench = Bench::new();
+    let clean = bench.config("clean", &Match { pairs: 2, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&clean, "clean")).0, 0);
+    let expected = serde_json::json!(
+        { "status": "complete", "reason": "all_pairs_played", "why": null, "clean": true, "anomalies": [] }
+    );
+    assert_eq!(completion(&bench, "clean"), expected);
+    for (name, rule, pairs, reason, status) in [
+        ("once", "on go#3: reply bestmove a1a1", 4, "all_pairs_played", 0),
+        ("always", "on go: reply bestmove a1a1", 200, "fault", 4),
+    ] {
+        let candidate = ["--salt", "1", "--on", rule];
+        let config = bench.config(name, &Match { pairs, candidate: &candidate, ..Match::default() });
+        let (ended, text) = finish(&mut bench.start(&config, name));
+        let found = completion(&bench, name);
+        assert_eq!(
+            (ended, &found["reason"], &found["clean"]),
+            (status, &reason.into(), &false.into()),
+            "{text}"
+        );
+        assert_eq!(found["why"].is_string(), reason == "fault", "{found}");
+        let anomaly = &found["anomalies"][0];
+        assert_eq!((&anomaly["kind"], &anomaly["engine"]), (&"illegal_moves".into(), &"new".into()));
+    }
+    // The journal leads to the same summary.
+    for run in ["clean", "once", "always"] {
+        let text = succeeds(&bench, &["verify", run]);
+        assert!(text.contains("summary.json: agrees with the journal"), "{text}");
+    }
+}
+
+#[test]
+fn games_state_the_versions_of_their_engines_and_the_name_of_the_opening() {
+    let bench = Bench::new();
+    let white = format!("{FAKE} --name 'Fake 1.0'");
+    let call = ["--white", &white, "--black", "builtin", "--white-name", "mine", "--run-dir", "run"];
+    let limits = ["--tc", "60+1", "--openings", "book.epd", "--order", "sequential", "--max-moves", "2"];
+    succeeds(&bench, &[&call[..], &limits[..]].concat());
+    let games = bench.read("run", "games.pgn");
+    for tag in [
+        "[EngineWhiteName \"Fake 1.0\"]",
+        "[EngineBlackName \"playself",
+        "[ECO \"B20\"]",
+        "[Opening \"Sicilian Defense\"]",
+        "[GameStartTime \"20",
+        "[GameDuration \"00:00:",
+    ] {
+        assert!(games.contains(tag), "{tag}: {games}");
+    }
+}
+
+#[test]
 fn engines_with_the_same_file_name_are_called_as_they_call_themselves() {
     let bench = Bench::new();
     let [white, black] = ["Fake 1.0", "Fake 2.0"].map(|name| format!("{FAKE} --name '{name}'"));

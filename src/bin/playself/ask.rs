@@ -18,7 +18,8 @@ use crate::run_dir::RunDir;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself ask last 12.1 --ply 40
-  playself ask last 12.1 --ply 40 --engine builtin --engine stockfish --nodes 1000000")]
+  playself ask last 12.1 --ply 40 --engine builtin --engine stockfish \\
+      --nodes 1000000")]
 pub(crate) struct AskCommand {
     #[command(flatten)]
     run: RunDir,

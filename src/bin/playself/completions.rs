@@ -11,7 +11,8 @@ use playself::commands::Failure;
 /// Print a completion script for a shell; it completes run folders too
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  playself completions bash > ~/.local/share/bash-completion/completions/playself")]
+  playself completions bash \\
+      > ~/.local/share/bash-completion/completions/playself")]
 pub(crate) struct CompletionsCommand {
     /// Shell
     #[arg(value_name = "SHELL")]

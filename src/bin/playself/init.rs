@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::ValueEnum;
+use playself::cli::choices::{Choices, choice, named};
 use playself::cli::questions::{ask_choice, ask_text, can_ask};
 use playself::commands::{
     Environment, Failure, InitKind, InitRequest, OrFailure, answer, found_engines, run_file_text,
@@ -22,8 +22,8 @@ use playself::store::write_whole;
   playself init tune --engine builtin --out - | head -20")]
 pub(crate) struct InitCommand {
     /// What the file is for
-    #[arg(value_enum, value_name = "KIND")]
-    kind: Option<Kind>,
+    #[arg(value_name = "KIND", value_parser = choice::<InitKind>())]
+    kind: Option<InitKind>,
     /// Your engine: a path, a command line, or a name in PATH
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
@@ -38,18 +38,6 @@ pub(crate) struct InitCommand {
     out: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
-    /// A match of two engines
-    Match,
-    /// A sequential test: is one engine stronger than the other?
-    Sprt,
-    /// Tuning of an engine's numbers, with a test of the result
-    Tune,
-    /// A workflow of GitHub Actions that tests every pull request
-    Ci,
-}
-
 impl InitCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
@@ -62,24 +50,26 @@ impl InitCommand {
             }
             (None, _) => "builtin".to_owned(),
         };
-        let text = run_file_text(&InitRequest { kind, engine, against, tc: self.tc }, &environment)?;
-        let path = self.out.unwrap_or_else(|| PathBuf::from(kind.file_name()));
-        if path == Path::new("-") {
+        let to_output = self.out.as_deref() == Some(Path::new("-"));
+        let path = self.out.filter(|_| !to_output).unwrap_or_else(|| PathBuf::from(kind.file_name()));
+        let request = InitRequest { kind, engine, against, tc: self.tc, file: path.clone() };
+        let text = run_file_text(&request, &environment)?;
+        if to_output {
             answer(text.trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
+        let shown = path.display();
         if path.exists() {
-            return Err(Failure::usage(format_args!(
-                "{} exists already; name another --out",
-                path.display()
-            )));
+            return Err(Failure::usage(format_args!("{shown} exists already; name another --out")));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.map_or(Ok(()), std::fs::create_dir_all).or_fault()?;
-        write_whole(&path, text.as_bytes())
-            .with_context(|| format!("{} cannot be written", path.display()))
-            .or_fault()?;
-        answer(format_args!("Written: {}; its first line is the command that plays it", path.display()))?;
+        let written = write_whole(&path, text.as_bytes());
+        written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
+        match kind {
+            InitKind::Ci => answer(format_args!("Written: {shown}"))?,
+            _ => answer(format_args!("Written: {shown}\nTo play it: {}", request.command()))?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -88,21 +78,17 @@ impl InitCommand {
     }
 
     fn kind(&self) -> Result<InitKind, Failure> {
-        let kind = match self.kind {
-            Some(kind) => kind,
+        match self.kind {
+            Some(kind) => Ok(kind),
             None if can_ask() => {
-                let names = ["match", "sprt", "tune", "ci"].map(str::to_owned);
+                let names: Vec<String> =
+                    InitKind::WORDS.iter().map(|(_, name, _)| (*name).to_owned()).collect();
                 let name = ask_choice("What is the file for?", &names, "sprt").or_fault()?;
-                Kind::from_str(&name, true).map_err(Failure::usage)?
+                named(&name)
+                    .ok_or_else(|| Failure::usage(format_args!("`{name}` is none of {}", names.join(", "))))
             }
-            None => return Err(Failure::usage("name what the file is for: match, sprt, tune or ci")),
-        };
-        Ok(match kind {
-            Kind::Match => InitKind::Match,
-            Kind::Sprt => InitKind::Sprt,
-            Kind::Tune => InitKind::Tune,
-            Kind::Ci => InitKind::Ci,
-        })
+            None => Err(Failure::usage("name what the file is for: match, sprt, tune or ci")),
+        }
     }
 
     fn engine(&self) -> Result<String, Failure> {

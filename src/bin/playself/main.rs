@@ -17,6 +17,7 @@ mod manual;
 mod options;
 mod plan;
 mod play;
+mod play_plan;
 mod rate;
 mod report;
 mod resume;
@@ -54,6 +55,11 @@ use playself::player::{GuardianProgram, run_guardian};
 #[derive(Debug, Parser)]
 #[command(name = "playself", version, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 #[command(max_term_width = 110)]
+#[command(after_help = "Examples:
+  playself --white builtin --black builtin:configs/weights-plain.toml
+  playself --white ./my-engine --black 'gnuchess --uci' --games 20 --tc 2+0.02
+  playself sprt configs/sprt.toml
+  playself report                            shows the newest run again")]
 struct Cli {
     #[command(flatten)]
     classic: play::ClassicForm,

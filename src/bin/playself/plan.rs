@@ -4,17 +4,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use playself::cli::run_flags::RunFlags;
-use playself::commands::{Environment, Failure, Forecast, OrFailure, answer, checked_plan, pilot};
-use playself::config::{EngineEntry, RunFile};
+use playself::cli::sprt_flags::SprtFlags;
+use playself::commands::{Console, Environment, Failure, Forecast, OrFailure, answer, checked_plan, pilot};
+use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
+use playself::stats::{Hypotheses, SprtConfig};
 
 use crate::forecast_text::forecast_text;
-use crate::play::apply;
 
 /// Forecast the cost of a sequential test.
 ///
 /// Plays a short pilot to measure the time per pair, then prints the expected pairs and hours, and the probability to pass
-/// by true strength.
+/// by true strength. Nothing of the pilot is kept.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:
+  playself plan configs/sprt.toml
+  playself plan --candidate builtin \\
+      --baseline builtin:configs/weights-plain.toml \\
+      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd")]
 pub(crate) struct PlanCommand {
     /// Configuration file, e.g. configs/sprt.toml
     #[arg(value_name = "CONFIG")]
@@ -30,6 +36,11 @@ pub(crate) struct PlanCommand {
     pilot_pairs: u64,
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    test: SprtFlags,
+    /// Print the forecast as JSON on standard output, and text on standard error
+    #[arg(long, help_heading = "Output")]
+    json: bool,
 }
 
 impl PlanCommand {
@@ -42,16 +53,24 @@ impl PlanCommand {
         if let (Some(candidate), Some(baseline)) = (&self.candidate, &self.baseline) {
             run.engines = vec![candidate.clone(), baseline.clone()];
         }
-        apply(&self.flags, &mut run)?;
+        if self.config.is_none() && !self.test.asks_for_test() {
+            let (null, alternative) = DEFAULT_BOUNDS;
+            run.sprt = Some(SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?));
+        }
+        let console = Console::of_flag(self.json);
+        for note in self.flags.apply(&mut run) {
+            console.print_progress(&note);
+        }
+        self.test.apply(&mut run).or_usage()?;
         let no_test =
             || Failure::usage("nothing to forecast: the run has no test; add [sprt], --sprt or --preset");
         if run.sprt.is_none() {
             return Err(no_test());
         }
         let plan = checked_plan(&run, &environment)?.plan;
-        let measured = pilot(&plan, self.pilot_pairs, self.flags.output.console(), &environment)?;
+        let measured = pilot(&plan, self.pilot_pairs, console, &environment)?;
         let forecast = Forecast::of(&plan, measured).ok_or_else(no_test)?;
-        if self.flags.output.json {
+        if self.json {
             answer(serde_json::to_string(&forecast.summary()).or_fault()?)?;
         } else {
             answer(forecast_text(&forecast, plan.concurrency).or_fault()?)?;

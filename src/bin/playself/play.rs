@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
 use playself::cli::side_flags::{BlackFlags, WhiteFlags};
-use playself::commands::{
-    CheckedPlan, Environment, Failure, OrFailure, PlanSource, answer, check_plan, checked_plan, dry_run,
-    start,
-};
-use playself::config::{EngineEntry, RunFile};
+use playself::cli::sprt_flags::SprtFlags;
+use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
+use playself::config::{EngineEntry, RunFile, limit_to_one_round};
 use playself::run::Pairing;
+
+use crate::play_plan::{apply, play_plan};
 
 /// A match of two engines without a configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -27,6 +28,10 @@ pub(crate) struct ClassicForm {
     #[command(flatten)]
     flags: RunFlags,
     #[command(flatten)]
+    test: SprtFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+    #[command(flatten)]
     white_flags: WhiteFlags,
     #[command(flatten)]
     black_flags: BlackFlags,
@@ -42,11 +47,10 @@ impl ClassicForm {
         }
         let mut run = RunFile { engines, ..RunFile::default() };
         let environment = Environment::current().or_fault()?;
-        apply(&self.flags, &mut run)?;
-        if run.games.max_pairs.is_none() && run.sprt.is_none() {
-            run.games.max_pairs = Some(1);
-        }
-        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
+        apply(&self.flags, &self.output, &mut run);
+        self.test.apply(&mut run).or_usage()?;
+        limit_to_one_round(&mut run);
+        play_plan(checked_plan(&run, &environment)?, &self.output, &environment)
     }
 }
 
@@ -57,7 +61,9 @@ impl ClassicForm {
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself match configs/match.toml
-  playself match --engine ./new --engine ./old --games 1000 --tc 8+0.08 --openings book.epd
+  playself match --engine builtin --engine builtin:configs/weights-plain.toml \\
+      --games 100 --tc 8+0.08 --openings openings/balanced.epd
+  playself match configs/tournament.toml --gauntlet --games 60
   playself match results/RUN/plan.toml       plays the same run again")]
 pub(crate) struct MatchCommand {
     /// Configuration file, e.g. configs/match.toml, or the plan.toml of a run to play again
@@ -71,6 +77,10 @@ pub(crate) struct MatchCommand {
     gauntlet: bool,
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    test: SprtFlags,
+    #[command(flatten)]
+    output: OutputFlags,
 }
 
 impl MatchCommand {
@@ -78,7 +88,7 @@ impl MatchCommand {
         let environment = Environment::current().or_fault()?;
         let mut run = match self.config.as_deref().map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
-                return play_plan(check_plan(*plan, &environment)?, &self.flags, &environment);
+                return play_plan(check_plan(*plan, &environment)?, &self.output, &environment);
             }
             Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
@@ -87,31 +97,11 @@ impl MatchCommand {
         if self.gauntlet {
             run.pairing = Some(Pairing::Gauntlet);
         }
-        apply(&self.flags, &mut run)?;
-        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
+        apply(&self.flags, &self.output, &mut run);
+        self.test.apply(&mut run).or_usage()?;
+        if self.config.is_none() {
+            limit_to_one_round(&mut run);
+        }
+        play_plan(checked_plan(&run, &environment)?, &self.output, &environment)
     }
-}
-
-/// Overrides a run file by flags and prints the warnings about that.
-pub(crate) fn apply(flags: &RunFlags, run: &mut RunFile) -> Result<(), Failure> {
-    for note in flags.apply(run).or_usage()? {
-        flags.output.console().print(&note);
-    }
-    Ok(())
-}
-
-/// Plays a run. Returns its exit status.
-pub(crate) fn play_plan(
-    plan: CheckedPlan,
-    flags: &RunFlags,
-    environment: &Environment,
-) -> Result<ExitCode, Failure> {
-    let options = flags.output.start_options();
-    if flags.output.dry_run {
-        answer(dry_run(&plan, &options)?.trim_end())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let run = start(plan, &options, environment)?;
-    flags.output.conclusion().of(&run, run.status(), options.console)?;
-    Ok(ExitCode::from(run.status()))
 }

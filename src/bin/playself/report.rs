@@ -21,9 +21,9 @@ use crate::run_dir::run_path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself report results/20260131-120000-knight-mobility
-  playself report RUN --svg plots          the charts as files, for papers and forums
-  playself report RUN --game 4711.2        this game comes first in the page's viewer
-  playself report RUN --forum              a block of text to paste into a forum
+  playself report RUN --svg plots        the charts as files, for papers
+  playself report RUN --game 4711.2      shows this game first in the page
+  playself report RUN --forum            a block of text to paste into a forum
   playself report results/* --page week.html")]
 pub(crate) struct ReportCommand {
     /// Run folders, or `last` for the newest one in results

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use playself::cli::run_flags::{DetachFlags, LiveFlags};
+use playself::cli::output_flags::{DetachFlags, LiveFlags};
 use playself::commands::{
     Conclusion, Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume,
 };

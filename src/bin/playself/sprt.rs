@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
+use playself::cli::sprt_flags::SprtFlags;
 use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
 use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
 use playself::stats::{Hypotheses, SprtConfig};
 
-use crate::play::{apply, play_plan};
+use crate::play_plan::{apply, play_plan};
 use crate::revision::RevisionFlags;
 
 /// Run a sequential test: is a candidate stronger than a baseline?
@@ -20,9 +22,13 @@ use crate::revision::RevisionFlags;
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself sprt configs/sprt.toml
-  playself sprt --candidate ./new --baseline ./old --preset stc-gain --openings book.epd
-  playself sprt --candidate builtin:tuned.toml --baseline builtin --nodes 20000 --sprt 0,5
-  playself sprt --candidate-rev my-branch --baseline-rev main --build make --program src/engine")]
+  playself sprt --candidate builtin \\
+      --baseline builtin:configs/weights-plain.toml \\
+      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd
+  playself sprt --candidate ./new --baseline ./old --preset stc-gain \\
+      --openings openings/balanced.epd
+  playself sprt --candidate-rev HEAD --baseline-rev HEAD~10 \\
+      --build 'cargo build --release' --program target/release/chess-uci")]
 pub(crate) struct SprtCommand {
     /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
@@ -37,6 +43,10 @@ pub(crate) struct SprtCommand {
     revisions: RevisionFlags,
     #[command(flatten)]
     flags: RunFlags,
+    #[command(flatten)]
+    test: SprtFlags,
+    #[command(flatten)]
+    output: OutputFlags,
 }
 
 impl SprtCommand {
@@ -44,25 +54,26 @@ impl SprtCommand {
         let environment = Environment::current().or_fault()?;
         let run = match self.config.as_deref().map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
-                return play_plan(check_plan(*plan, &environment)?, &self.flags, &environment);
+                return play_plan(check_plan(*plan, &environment)?, &self.output, &environment);
             }
             Some(PlanSource::File(run)) => *run,
             None => RunFile::default(),
         };
         let mut run = self.with_engines(run)?;
-        let has_bounds = run.sprt.is_some() || self.flags.asks_for_test();
+        let has_bounds = run.sprt.is_some() || self.test.asks_for_test();
         let (null, alternative) = DEFAULT_BOUNDS;
         if !has_bounds {
             run.sprt = Some(SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?));
         }
-        apply(&self.flags, &mut run)?;
+        apply(&self.flags, &self.output, &mut run);
+        self.test.apply(&mut run).or_usage()?;
         if let (Some(sprt), false) = (run.sprt, has_bounds) {
-            self.flags.output.console().print(&format!(
+            self.output.console().print(&format!(
                 "Testing [{null}, {alternative}] {} Elo by default; set other bounds with --sprt ELO0,ELO1 or [sprt]",
                 sprt.model
             ));
         }
-        play_plan(checked_plan(&run, &environment)?, &self.flags, &environment)
+        play_plan(checked_plan(&run, &environment)?, &self.output, &environment)
     }
 
     /// Sets the engines of the command line in the run file.

@@ -27,8 +27,11 @@ pub(crate) fn stats_text(
         (None, None, Some(upper), _) => write!(text, "\nElo          < {}", rounded(upper))?,
         _ => write!(text, "\nElo          {} ± {}", number(stats.elo), number(stats.elo_error))?,
     }
-    write!(text, "\nnElo         {} ± {}", number(stats.nelo), number(stats.nelo_error))?;
-    write!(text, "\nLOS          {} %", percent(stats.los))?;
+    match (stats.nelo, stats.nelo_error) {
+        (Some(nelo), Some(error)) => write!(text, "\nnElo         {} ± {}", rounded(nelo), rounded(error))?,
+        _ => write!(text, "\nnElo         – (too few games)")?,
+    }
+    write!(text, "\nLOS          {}", los_text(stats.los))?;
     write!(text, "\nDraw ratio   {} %", percent(stats.draw_ratio))?;
     write!(text, "\nPairs ratio  {}", number(stats.pairs_ratio))?;
     let Some(test) = test else { return Ok(text) };
@@ -45,4 +48,14 @@ pub(crate) fn stats_text(
         write!(text, "\nElo, corrected for the stopping rule: {elo} [{lower}, {upper}]")?;
     }
     Ok(text)
+}
+
+/// Returns the likelihood of superiority in per cent, which no number of games makes certain.
+fn los_text(los: Option<f64>) -> String {
+    let Some(los) = los else { return "–".to_owned() };
+    match format!("{:.2}", 100.0 * los).as_str() {
+        "100.00" => "> 99.99 %".to_owned(),
+        "0.00" => "< 0.01 %".to_owned(),
+        text => format!("{text} %"),
+    }
 }

@@ -12,7 +12,8 @@ use playself::texel::{Scale, TexelPlan};
 /// Fit the weights of the evaluation to positions with results
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
-  playself data make --out games.bin && playself texel games.bin --out tuned.toml")]
+  playself data make --out games.bin
+  playself texel games.bin --out tuned.toml")]
 pub(crate) struct TexelCommand {
     /// Files of `playself data make`, EPD or FEN lists with results, or PGN games
     #[arg(required = true, value_name = "DATA")]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use playself::commands::{Failure, Key, Keys, OrFailure, answer, panel_status};
+use playself::commands::{Failure, Key, Keys, OrFailure, answer, panel_status, watched_run};
 use playself::report::{AnsiScreen, Ink, PanelSize, Trend, closing_text, is_dumb_terminal, panel};
 use playself::run::{Advance, RunOutcome, RunReader, plan_from_toml};
 
@@ -29,7 +29,7 @@ pub(crate) struct WatchCommand {
 
 impl WatchCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let folder = self.run.folder()?;
+        let folder = watched_run(self.run.folder()?);
         let path = folder.plan();
         let text = fs::read_to_string(&path)
             .with_context(|| format!("{} cannot be read", path.display()))

@@ -206,7 +206,7 @@ impl UciDialogue {
                     irregularities.stray += 1;
                     *barrier = Barrier::On;
                 }
-                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.note_garbage(text),
                 _ => {}
             }
             ControlFlow::Continue(())
@@ -357,7 +357,7 @@ impl UciDialogue {
                     let at = connection.read_at();
                     return Poll::Ready(Ok(Answer { reply, at, took, ponder, report, extra }));
                 }
-                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.note_garbage(text),
                 Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
                 _ => {}
             }
@@ -382,7 +382,7 @@ impl UciDialogue {
                 self.barrier = Barrier::On;
             }
             Reply::ReadyOk | Reply::UciOk => irregularities.stray += 1,
-            Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+            Reply::Unknown(text) => irregularities.note_garbage(text),
             _ => {}
         }
     }
@@ -457,7 +457,7 @@ impl UciDialogue {
         expect_line(connection, deadline, StallPoint::Bestmove, |line| {
             match Reply::parse(&String::from_utf8_lossy(line)) {
                 Reply::BestMove { .. } => return ControlFlow::Break(()),
-                Reply::Unknown(text) => irregularities.garbage += u64::from(!text.is_empty()),
+                Reply::Unknown(text) => irregularities.note_garbage(text),
                 _ => {}
             }
             ControlFlow::Continue(())

@@ -28,13 +28,17 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Returns about `count` round values inside the range.
+    /// Returns about `count` round values inside the range, at least three.
     pub(super) fn ticks(self, count: usize) -> Vec<f64> {
-        let step = round_step((self.high - self.low) / count.max(1) as f64);
-        let first = (self.low / step).ceil();
-        let last = (self.high / step + 1e-9).floor();
-        let ticks = (last - first).clamp(0.0, 50.0) as usize;
-        (0..=ticks).map(|tick| (first + tick as f64) * step).collect()
+        let ticks = |count: usize| {
+            let step = round_step((self.high - self.low) / count.max(1) as f64);
+            let first = (self.low / step).ceil();
+            let last = (self.high / step + 1e-9).floor();
+            let ticks = (last - first).clamp(0.0, 50.0) as usize;
+            (0..=ticks).map(|tick| (first + tick as f64) * step).collect::<Vec<f64>>()
+        };
+        let few = ticks(count);
+        if few.len() < 3 { ticks(2 * count) } else { few }
     }
 
     /// Returns about `count` round whole numbers inside the range.
@@ -86,6 +90,16 @@ mod tests {
                 "{name}: {ticks:?}"
             );
             assert!(ticks.iter().all(|tick| *tick >= range.0 && *tick <= range.1), "{name}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_between_two_round_values_still_has_three_ticks() {
+        for range in [(-0.4, 19.0), (0.1, 0.59), (-3.0, 98.0)] {
+            for count in [3, 4, 5] {
+                let ticks = Scale::new(range, (0.0, 100.0)).ticks(count);
+                assert!(ticks.len() >= 3, "{range:?}, {count}: {ticks:?}");
+            }
         }
     }
 

@@ -175,10 +175,11 @@ impl Observer for DerivedFiles {
                 Ok(())
             }
             RunEvent::Fault(bundle) => write_bundle(&self.folder, bundle),
-            RunEvent::Finished(_) => {
+            RunEvent::Finished(outcome) => {
                 self.pairs.begin(&pairs_csv::header(view.plan))?;
                 self.flush()?;
-                write_summary(&self.folder, &Summary::whole(view, &self.run))
+                let summary = Summary::whole(view, &self.run).ended(view, outcome);
+                write_summary(&self.folder, &summary)
             }
             _ => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! Files of a run folder that are derived from its journal.
 
+mod completion;
 mod derived_files;
 mod pairs_csv;
 mod pgn;
@@ -8,6 +9,7 @@ mod summary;
 mod tune_files;
 mod tuning_summary;
 
+pub use completion::{Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus};
 pub use derived_files::DerivedFiles;
 pub(in crate::report) use derived_files::write_summary;
 pub use pgn::{Unplayable, pgn_text};

@@ -1,12 +1,14 @@
 //! A recorded game as PGN.
 
-use crate::chess::{MoveStyle, PgnGame, PgnMove, PgnResult, Position};
+use crate::chess::{Move, MoveStyle, PgnGame, PgnMove, PgnResult, Position};
 use crate::game::{
-    GameId, GameRecord, GameResult, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant,
+    EngineIndex, GameId, GameRecord, GameResult, MoveSource, PlyRecord, Score, Termination, TimeControl,
+    Variant,
 };
 use crate::journal::GameEntry;
-use crate::report::files::styled_pgn::styled_game;
+use crate::report::files::styled_pgn::{duration_text, eco_tags, styled_game};
 use crate::run::{PgnContent, PgnField, PgnLength, PgnStyle, Plan};
+use crate::store::UtcDate;
 
 /// Error: a recorded game cannot be replayed. The journal was not written by this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +20,8 @@ pub struct Unplayable {
 
 /// Returns the game as PGN, with the content that the plan asks for.
 ///
-/// In this program's own style times are included only under a time limit, so that a game by nodes or depth has the same
-/// text on every machine.
+/// In this program's own style times are included only under a time limit, so that a game by nodes or
+/// depth has the same text on every machine.
 pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
     let round = GameId { pair: entry.pair, game: entry.game }.to_string();
     let fail = |why: String| Unplayable { round: round.clone(), why };
@@ -30,8 +32,11 @@ pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
         return styled_game(plan, entry, &record, start).map_err(fail);
     }
     let moves = moves(plan, &record, start, limits).map_err(fail)?;
+    let played: Vec<Move> = moves.iter().map(|played| played.mv).collect();
+    let mut tags = tags(plan, &record, &round, limits);
+    tags.extend(eco_tags(plan, &record, start, &played));
     let game = PgnGame {
-        tags: tags(plan, &record, &round, limits),
+        tags: tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         start,
         comment: String::new(),
         moves,
@@ -44,8 +49,13 @@ pub fn pgn_text(plan: &Plan, entry: &GameEntry) -> Result<String, Unplayable> {
     Ok(game.to_string())
 }
 
-fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2]) -> Vec<(String, String)> {
-    let mut tags: Vec<(&str, String)> = vec![
+fn tags(
+    plan: &Plan,
+    record: &GameRecord,
+    round: &str,
+    limits: [TimeControl; 2],
+) -> Vec<(&'static str, String)> {
+    let mut tags = vec![
         ("Event", plan.pgn.event.clone().unwrap_or_else(|| plan.name.clone())),
         ("Site", plan.pgn.site.clone().unwrap_or_else(|| "?".to_owned())),
         ("Date", plan.date.clone()),
@@ -57,8 +67,9 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
         tags.push(("Variant", "fischerandom".to_owned()));
     }
     if plan.pgn.length == PgnLength::Min {
-        return tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        return tags;
     }
+    tags.extend(engine_tags(plan, record));
     tags.push(("PlyCount", record.moves.len().to_string()));
     tags.push(("Termination", termination_tag(&record.ending.termination).to_owned()));
     tags.push(("Reason", record.ending.termination.to_string()));
@@ -68,7 +79,19 @@ fn tags(plan: &Plan, record: &GameRecord, round: &str, limits: [TimeControl; 2])
         tags.push(("WhiteTimeControl", limits[0].to_string()));
         tags.push(("BlackTimeControl", limits[1].to_string()));
     }
-    tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    if limits.iter().any(TimeControl::is_timed) {
+        let started = UtcDate::from_unix((record.started_unix_ms / 1000) as i64);
+        tags.push(("GameStartTime", started.iso()));
+        tags.push(("GameDuration", duration_text(record.duration_ms / 1000)));
+    }
+    tags
+}
+
+/// Returns the tags with the names that the engines gave themselves, which mostly have their versions.
+pub(super) fn engine_tags(plan: &Plan, record: &GameRecord) -> Vec<(&'static str, String)> {
+    let names = [("EngineWhiteName", record.white), ("EngineBlackName", record.black)];
+    let id_name = |engine: EngineIndex| plan.engines[engine.get()].id_name.clone();
+    names.into_iter().filter_map(|(tag, engine)| Some((tag, id_name(engine)?))).collect()
 }
 
 /// Returns the value of the `Termination` tag in the words that PGN readers know.

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::chess::{Color, Move, MoveStyle, PieceKind, Position};
-use crate::game::{EngineIndex, GameRecord, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant};
+use crate::game::{GameRecord, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant};
 use crate::journal::GameEntry;
 use crate::opening::eco::{EcoName, classify};
-use crate::report::files::pgn::termination_tag;
+use crate::report::files::pgn::{engine_tags, termination_tag};
 use crate::report::text::reason_in_style;
 use crate::run::{PgnContent, PgnField, PgnLength, PgnNotation, PgnStyle, Plan};
 use crate::store::UtcDate;
@@ -74,7 +74,7 @@ fn parsed_moves(record: &GameRecord, start: Position) -> Result<Vec<Move>, Strin
 }
 
 /// Returns the tags of the opening, if its name is known.
-fn eco_tags(
+pub(super) fn eco_tags(
     plan: &Plan,
     record: &GameRecord,
     start: Position,
@@ -96,7 +96,6 @@ fn tags(
     let (content, limits) = (&plan.pgn, plan.limits_of(entry.white, entry.black));
     let started = UtcDate::from_unix((record.started_unix_ms / 1000) as i64);
     let ended = UtcDate::from_unix(((record.started_unix_ms + record.duration_ms) / 1000) as i64);
-    let seconds = record.duration_ms / 1000;
     let mut tags = vec![
         ("Event", content.event.clone().unwrap_or_else(|| plan.name.clone())),
         ("Site", content.site.clone().unwrap_or_else(|| "?".to_owned())),
@@ -107,9 +106,7 @@ fn tags(
         ("Result", record.ending.result.text().to_owned()),
     ];
     if content.style == PgnStyle::Fastchess && content.length == PgnLength::Full {
-        let names = [("EngineWhiteName", record.white), ("EngineBlackName", record.black)];
-        let id_name = |engine: EngineIndex| plan.engines[engine.get()].id_name.clone();
-        tags.extend(names.into_iter().filter_map(|(tag, engine)| Some((tag, id_name(engine)?))));
+        tags.extend(engine_tags(plan, record));
     }
     let chess960 = record.variant == Variant::Chess960;
     if chess960 || record.start_fen != Position::startpos().to_fen() {
@@ -123,10 +120,7 @@ fn tags(
     if content.length == PgnLength::Min {
         return tags;
     }
-    tags.push((
-        "GameDuration",
-        format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
-    ));
+    tags.push(("GameDuration", duration_text(record.duration_ms / 1000)));
     tags.push(("GameStartTime", started.iso()));
     tags.push(("GameEndTime", ended.iso()));
     tags.push(("PlyCount", record.moves.len().to_string()));
@@ -139,6 +133,11 @@ fn tags(
     }
     tags.extend(opening);
     tags
+}
+
+/// Returns a duration as `00:01:05`.
+pub(super) fn duration_text(seconds: u64) -> String {
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Returns the round: the number of the encounter with fastchess, of all encounters once with cutechess.

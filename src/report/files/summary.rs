@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::EngineIndex;
 use crate::report::JointRating;
+use crate::report::files::completion::Completion;
 use crate::report::files::tuning_summary::TuningSummary;
 use crate::report::number_text::{estimate_text, grouped, interval_text};
 use crate::report::verdict::{Verdict, verdict_sentence};
-use crate::run::{MatchScore, RunView};
+use crate::run::{MatchScore, RunOutcome, RunView};
 use crate::stats::Pentanomial;
 use crate::store::{RunFolder, read_own};
 
@@ -53,6 +54,8 @@ pub struct Summary {
     pub after_stop: u64,
     #[serde(default)]
     pub repeated_pairs: u64,
+    #[serde(default)]
+    pub completion: Option<Completion>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,6 +127,7 @@ impl Summary {
             voids: state.voids(),
             after_stop: state.after_stop(),
             repeated_pairs: state.repeated_pairs(),
+            completion: Some(Completion::of(view, state.outcome().as_ref())),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
             tuning: None,
         }
@@ -133,7 +137,15 @@ impl Summary {
     /// [`Summary::of`], because the tuner estimates all its parameters.
     pub fn whole(view: &RunView<'_>, folder: &RunFolder) -> Self {
         let mut summary = Self { tuning: TuningSummary::of(view, folder), ..Self::of(view) };
-        summary.take_verdict_of_test();
+        summary.take_test();
+        summary
+    }
+
+    /// Returns the summary of a run that ended as `outcome` states, which the state does not know if the journal was read
+    /// again.
+    pub(super) fn ended(self, view: &RunView<'_>, outcome: &RunOutcome) -> Self {
+        let mut summary = Self { completion: Some(Completion::of(view, Some(outcome))), ..self };
+        summary.take_test();
         summary
     }
 
@@ -142,22 +154,37 @@ impl Summary {
 
     /// Reads the summary of the run in `folder`, with the present state of its acceptance test if it is a tuning run.
     pub fn read(folder: &RunFolder) -> io::Result<Self> {
-        let mut summary: Self = serde_json::from_str(&read_own(&folder.summary(), Self::MAX_BYTES)?)?;
+        let summary: Self = serde_json::from_str(&read_own(&folder.summary(), Self::MAX_BYTES)?)?;
+        let mut summary = summary.with_interval();
         if folder.is_tuning() {
             summary = summary.without_strength();
         }
         if let Some(tuning) = &mut summary.tuning {
             tuning.read_test(folder);
         }
-        summary.take_verdict_of_test();
+        summary.take_test();
         Ok(summary)
     }
 
-    /// The verdict about tuned values is that of their test.
-    fn take_verdict_of_test(&mut self) {
-        if let Some(test) = self.tuning.as_ref().and_then(|tuning| tuning.test.as_ref()) {
+    /// The verdict about tuned values is that of their test, and the run is complete once the test is.
+    fn take_test(&mut self) {
+        let Some(tuning) = &self.tuning else { return };
+        if let Some(test) = &tuning.test {
             self.verdict = test.verdict;
         }
+        if let Some(completion) = &mut self.completion {
+            completion.take_acceptance(tuning.acceptance);
+        }
+    }
+
+    /// Returns the summary with the ends of the interval, which those of old versions do not have.
+    pub(super) fn with_interval(self) -> Self {
+        if let (Some(elo), Some(error), None, None) =
+            (self.elo, self.elo_error, self.elo_lower, self.elo_upper)
+        {
+            return Self { elo_lower: Some(elo - error), elo_upper: Some(elo + error), ..self };
+        }
+        self
     }
 
     /// Removes the strengths, which the summaries of tuning runs of old versions have.
@@ -267,5 +294,7 @@ mod tests {
         let summary: Summary = serde_json::from_str(old).unwrap();
         assert_eq!((summary.elo, summary.verdict, summary.faults), (Some(1.5), Verdict::NoTest, 0));
         assert_eq!(summary.strength().elo, Some(1.5));
+        let with_error = Summary { elo_error: Some(0.5), ..summary }.with_interval();
+        assert_eq!(with_error.elo_text(), "+1.5 ± 0.5");
     }
 }

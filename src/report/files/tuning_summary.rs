@@ -149,7 +149,8 @@ fn test_summary(test: &RunFolder) -> io::Result<Summary> {
         (Err(_), _) => false,
     };
     if is_current {
-        return Ok(serde_json::from_str(&read_own(&test.summary(), Summary::MAX_BYTES)?)?);
+        let summary: Summary = serde_json::from_str(&read_own(&test.summary(), Summary::MAX_BYTES)?)?;
+        return Ok(summary.with_interval());
     }
     let text = read_own(&test.plan(), MAX_PLAN)?;
     let plan = plan_from_toml(&text).map_err(io::Error::other)?;

@@ -7,7 +7,7 @@ use crate::report::chart::{
 use crate::report::hypotheses_text;
 use crate::report::number_text::{grouped, signed};
 use crate::report::page::MatchData;
-use crate::stats::{Estimate, Pentanomial, SprtConfig, Trinomial};
+use crate::stats::{Pentanomial, SprtConfig, Strength, Trinomial};
 
 /// Number of points in a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,9 @@ pub(super) fn llr_chart(data: &MatchData, sprt: &SprtConfig, detail: ChartDetail
     Some(chart.svg())
 }
 
-/// Returns the curve of Elo with its 95 % interval, or `None` with too few pairs.
-pub(super) fn elo_chart(data: &MatchData, detail: ChartDetail) -> Option<String> {
+/// Returns the curve of Elo with its 95 % interval, or `None` with too few pairs or without a finite estimate. It ends with
+/// the strength that the page states, which allows for the stopping rule of `test`.
+pub(super) fn elo_chart(data: &MatchData, test: Option<&SprtConfig>, detail: ChartDetail) -> Option<String> {
     if data.pairs() < FEWEST_PAIRS {
         return None;
     }
@@ -94,14 +95,16 @@ pub(super) fn elo_chart(data: &MatchData, detail: ChartDetail) -> Option<String>
         if pairs < FIRST_ESTIMATE || (pairs % stride != 0 && pairs != data.scores().len()) {
             continue;
         }
-        let Some(estimate) = Estimate::of(&counts) else { continue };
-        let (elo, error) = (estimate.elo.0, estimate.elo_error.0);
-        if elo.is_finite() && error.is_finite() {
-            line.push((pairs as f64, elo));
-            band.push(BandPoint { x: pairs as f64, low: elo - error, high: elo + error });
+        let strength = match test.filter(|_| pairs == data.scores().len()) {
+            Some(test) => Strength::of_test(&counts, test),
+            None => Strength::of(&counts),
+        };
+        if let Some(Strength { elo: Some(elo), lower: Some(lower), upper: Some(upper), .. }) = strength {
+            line.push((pairs as f64, elo.0));
+            band.push(BandPoint { x: pairs as f64, low: lower.0, high: upper.0 });
         }
     }
-    let (last, interval) = (line.last()?.1, band.last()?.high - line.last()?.1);
+    let (last, interval) = (line.last()?.1, (band.last()?.high - band.last()?.low) / 2.0);
     // Early intervals are clipped, so that the end of the curve is readable.
     let reach = interval * 3.0;
     let chart = XyChart {

@@ -34,17 +34,23 @@ pub fn test_section(data: &MatchData, sprt: Option<&SprtConfig>, detail: ChartDe
     });
     let certainty = Certainty {
         llr,
-        elo: elo_chart(data, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
+        elo: elo_chart(data, sprt, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
         pairs: data.pairs(),
         fewest: FEWEST_PAIRS,
     };
     Section { id: "sure", html: render(&certainty) }
 }
 
+/// Fewest pairs whose counts are drawn as bars. Those of fewer are read faster in the list of games.
+const FEWEST_FOR_BARS: u64 = 3;
+
 #[derive(Template)]
 #[template(path = "results.html")]
 struct Results {
     charts: Vec<String>,
+    /// Whether there are no charts because there are too few pairs.
+    explains_charts: bool,
+    fewest: u64,
     openings: Option<String>,
 }
 
@@ -53,7 +59,7 @@ pub fn result_section(data: &MatchData) -> Section {
     let candidate = data.engines().first().map_or("the candidate", String::as_str);
     let charts = if data.is_tournament() {
         vec![figure("colours", "Games by colour", colour_chart(data))]
-    } else if data.pairs() == 0 {
+    } else if data.pairs() < FEWEST_FOR_BARS {
         Vec::new()
     } else {
         vec![
@@ -61,7 +67,13 @@ pub fn result_section(data: &MatchData) -> Section {
             figure("colours", &format!("Games of {candidate} by colour"), colour_chart(data)),
         ]
     };
-    let results = Results { charts, openings: (data.pairs() > 0).then(|| data.openings.tables(candidate)) };
+    let explains_charts = charts.is_empty() && data.pairs() > 0;
+    let results = Results {
+        charts,
+        explains_charts,
+        fewest: FEWEST_FOR_BARS,
+        openings: (data.pairs() > 0).then(|| data.openings.tables(candidate)),
+    };
     Section { id: "results", html: render(&results) }
 }
 
@@ -79,7 +91,8 @@ pub fn game_section(data: &MatchData) -> Section {
     endings.sort_by_key(|(reason, count)| (Reverse(*count), *reason));
     let games = Games {
         endings: endings.into_iter().map(|(reason, count)| (reason.replace('_', " "), count)).collect(),
-        lengths: (!data.lengths.is_empty()).then(|| figure("lengths", "Games by length", length_chart(data))),
+        lengths: (data.lengths.values().sum::<u64>() >= 2 * FEWEST_FOR_BARS)
+            .then(|| figure("lengths", "Games by length", length_chart(data))),
     };
     Section { id: "endings", html: render(&games) }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use askama::Template;
 
-use crate::chess::Color;
+use crate::chess::{Color, MoveStyle, Position};
 use crate::game::{GameId, GameOfPair, GameRecord, GameResult, MoveSource};
+use crate::opening::eco::classify;
 use crate::report::filters;
 use crate::report::markup::render;
 use crate::report::number_text::grouped;
@@ -19,14 +20,17 @@ const MAX_OPENINGS: usize = 50_000;
 /// Largest number of rows in the table: those openings that one colour won most often.
 const ROWS: usize = 300;
 
-/// Number of book moves in a table.
+/// Largest number of book moves of an opening that are kept, and that a table shows.
+const MOVES_KEPT: usize = 60;
 const MOVES_SHOWN: usize = 12;
 
 /// Results of one opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OpeningTally {
-    /// Start of the opening: the moves of the book, or a position.
-    start: Box<str>,
+    /// The position in which the games begin.
+    fen: Box<str>,
+    /// The moves of the book from there, in coordinates.
+    moves: Box<str>,
     /// Index of the first pair with this opening.
     example: u64,
     white_won: u64,
@@ -72,7 +76,8 @@ impl OpeningResults {
             return;
         }
         let tally = self.by_number.entry(number).or_insert_with(|| OpeningTally {
-            start: start_of(games[0]).into(),
+            fen: games[0].start_fen.as_str().into(),
+            moves: book_moves(games[0]).into(),
             example: pair,
             white_won: 0,
             drawn: 0,
@@ -153,6 +158,28 @@ impl OpeningRow<'_> {
         format!("{:.0} %", 100.0 * points / self.tally.games().max(1) as f64)
     }
 
+    /// Returns the code and the name of the opening, if it has one.
+    fn name(&self) -> Option<String> {
+        let start = Position::from_fen(&self.tally.fen).ok()?;
+        let (mut position, mut moves) = (start, Vec::new());
+        for text in self.tally.moves.split_ascii_whitespace() {
+            let mv = position.parse_coordinate(text, MoveStyle::Standard).ok()?;
+            moves.push(mv);
+            position = position.play(mv);
+        }
+        classify(&start, &moves).map(|eco| format!("{} {}", eco.code, eco.name))
+    }
+
+    /// Returns the last moves of the book, or the position if there are none.
+    fn start(&self) -> String {
+        let moves: Vec<&str> = self.tally.moves.split_ascii_whitespace().collect();
+        match moves.len() {
+            0 => self.tally.fen.to_string(),
+            few if few <= MOVES_SHOWN => moves.join(" "),
+            many => format!("… {}", moves[many - MOVES_SHOWN..].join(" ")),
+        }
+    }
+
     /// Returns the points of the candidate with White and with Black.
     fn points(&self, colour: usize) -> String {
         self.tally.candidate.map_or_else(String::new, |halves| points(halves[colour]))
@@ -177,17 +204,8 @@ fn points(halves: u64) -> String {
     }
 }
 
-/// Returns the book moves of an opening, or its position if it has none.
-fn start_of(game: &GameRecord) -> String {
-    let book: Vec<&str> = game
-        .moves
-        .iter()
-        .take_while(|ply| ply.source == MoveSource::Book)
-        .map(|ply| ply.mv.as_str())
-        .collect();
-    match book.len() {
-        0 => game.start_fen.clone(),
-        few if few <= MOVES_SHOWN => book.join(" "),
-        _ => format!("… {}", book[book.len() - MOVES_SHOWN..].join(" ")),
-    }
+/// Returns the book moves of a game, in coordinates.
+fn book_moves(game: &GameRecord) -> String {
+    let book = game.moves.iter().take_while(|ply| ply.source == MoveSource::Book).take(MOVES_KEPT);
+    book.map(|ply| ply.mv.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -147,7 +147,7 @@ impl PageBuilder {
             let sprt = view.plan.sprt();
             let llr = sprt.and_then(|sprt| charts::llr_chart(&self.match_data, &sprt, ChartDetail::Full));
             plots.extend(llr.map(|svg| ("llr".to_owned(), svg)));
-            let elo = charts::elo_chart(&self.match_data, ChartDetail::Full);
+            let elo = charts::elo_chart(&self.match_data, view.plan.sprt().as_ref(), ChartDetail::Full);
             plots.extend(elo.filter(|_| !self.match_data.is_tournament()).map(|svg| ("elo".to_owned(), svg)));
             if self.match_data.is_tournament() {
                 plots.push(("ratings".to_owned(), rating_chart(&Summary::of(view).table)));

@@ -23,12 +23,10 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<St
     let gains: Vec<(f64, f64, f64)> = path
         .iter()
         .filter_map(|point| point.gain.map(|(elo, error)| (point.pairs as f64, elo, error)))
+        // Before the first change the estimate is zero with an error of zero, which is no measurement.
+        .skip_while(|&(_, elo, error)| elo == 0.0 && error == 0.0)
         .collect();
     let &(_, last, error) = gains.last()?;
-    // Before the first change the estimate is zero with an error of zero, which is no measurement.
-    if gains.iter().all(|&(_, elo, error)| elo == 0.0 && error == 0.0) {
-        return None;
-    }
     let reach = (3.0 * error).max(1.0);
     let band = gains.iter().map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error });
     let chart = XyChart {

@@ -75,14 +75,16 @@ impl<W: Write> AnsiScreen<W> {
             self.drawn.clear();
             text.push_str(&format!("\r{}\x1b[J", up(rows)));
         }
+        // A line that was cut at the edge of a narrower terminal has to be written again.
+        let is_wider = columns > self.columns;
         self.columns = columns;
-        if self.drawn == lines {
+        if self.drawn == lines && !is_wider {
             return Ok(());
         }
         // With wrapping, a narrow terminal would have more rows than there are lines.
         text.push_str(&format!("\x1b[?7l\r{}", up(self.drawn.len())));
         for (place, line) in lines.iter().enumerate() {
-            if self.drawn.get(place) != Some(line) {
+            if is_wider || self.drawn.get(place) != Some(line) {
                 text.push_str(line);
                 text.push_str("\x1b[K");
             }
@@ -162,6 +164,16 @@ mod tests {
         let second = String::from_utf8(screen.out[before..].to_vec()).unwrap();
         assert!(second.starts_with("\r\x1b[3A\x1b[J"), "{second:?}");
         assert!(second.contains("0123") && second.contains("two"), "{second:?}");
+    }
+
+    #[test]
+    fn lines_that_a_narrower_terminal_has_cut_are_written_again_when_it_widens() {
+        let mut screen = AnsiScreen::new(Vec::new());
+        screen.draw(&["0123456789".into()], 5).unwrap();
+        let before = screen.out.len();
+        screen.draw(&["0123456789".into()], 80).unwrap();
+        let second = String::from_utf8(screen.out[before..].to_vec()).unwrap();
+        assert!(second.contains("0123456789"), "{second:?}");
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl LivePanel {
     fn fault(&mut self, bundle: &FaultBundle) -> io::Result<()> {
         let game = GameId { pair: bundle.pair, game: bundle.game };
         let file = fault_file_name(game, bundle.attempt);
-        let text = format!("game {game}: {}: {}", bundle.engine_name, bundle.reason);
+        let text = format!("game {game}: {} {}", bundle.engine_name, bundle.what_happened());
         self.screen
             .print_above(&self.ink.bad(&format!("Fault in {text}; the dialogue is in faults/{file}")))?;
         self.status.last_incident = Some(text);

@@ -44,6 +44,9 @@ impl PanelSize {
     }
 }
 
+/// The time left is estimated up to this multiple of the time played.
+const FURTHEST: f64 = 1000.0;
+
 /// The line of a game in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardLine {
@@ -72,6 +75,8 @@ pub struct PanelStatus {
     pub board: Option<BoardView>,
     /// The last incident.
     pub last_incident: Option<String>,
+    /// The outcome of a tuning run that has ended, with its acceptance test.
+    pub outcome: Option<String>,
 }
 
 /// Returns the lines of the panel, each at most as wide as the terminal, and not more than it has rows.
@@ -90,9 +95,12 @@ pub fn panel(
     let mut lines = vec![frame.title(), frame.progress()];
     let faults = frame.faults();
     let mut room = rows.saturating_sub(lines.len() + usize::from(faults.is_some()));
+    let outcome = status.outcome.as_ref().map(|outcome| fit(&format!("Outcome {outcome}"), width));
+    room = room.saturating_sub(usize::from(outcome.is_some()));
     let results = frame.results(trend, room);
     room = room.saturating_sub(results.len());
     lines.extend(results);
+    lines.extend(outcome);
     lines.extend(faults);
     let board = status.board.as_ref().filter(|_| room > BoardView::height(ink));
     match board.and_then(|board| board.draw(ink, width)) {
@@ -152,13 +160,18 @@ impl Frame<'_> {
             }
             (Some(RunPhase::Paused), _) => "  `playself continue` ends the pause".to_owned(),
             (Some(RunPhase::Playing), Some(most)) if games < most => {
-                // The games in play are a large part of a short run, so the first few say little about its speed.
-                if games < 2 * (plan.concurrency as u64).min(most / 4) || games == 0 {
+                let seconds_left = (most - games) as f64 / rate;
+                // The games in play are a large part of a short run, so the first few say little about its speed; and the
+                // first seconds of a long one are mostly starts of engines.
+                let is_too_early = games < 2 * (plan.concurrency as u64).min(most / 4)
+                    || games == 0
+                    || seconds_left > FURTHEST * seconds;
+                if is_too_early {
                     "  time left is not known yet".to_owned()
                 } else {
                     // A test may end at any pair; its limit is an upper bound.
                     let word = if plan.sprt().is_some() { "at most " } else { "" };
-                    format!("  {word}{} left", duration((most - games) as f64 / rate))
+                    format!("  {word}{} left", duration(seconds_left))
                 }
             }
             _ => String::new(),
@@ -188,7 +201,7 @@ impl Frame<'_> {
         let Summary { wins, draws, losses, games, .. } = *self.summary;
         if games == 0 {
             let first = if self.status.uncounted > 0 { "game counts" } else { "games count" };
-            return format!("Score   the first {first} when the pair is complete");
+            return fit(&format!("Score   the first {first} when the pair is complete"), self.width);
         }
         let [a, b, c, d, e] = self.summary.pentanomial.0;
         let percent = 100.0 * (wins as f64 + draws as f64 / 2.0) / games as f64;
@@ -206,7 +219,7 @@ impl Frame<'_> {
     fn elo(&self, trend: &Trend) -> String {
         let (lower, upper) = (self.summary.elo_lower, self.summary.elo_upper);
         if lower.or(upper).is_none() {
-            return "Elo     not known yet: too few pairs".to_owned();
+            return fit("Elo     not known yet: too few pairs", self.width);
         }
         let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
         // The first estimates vary by hundreds of Elo, so the scale follows the later half.

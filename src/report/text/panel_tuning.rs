@@ -36,10 +36,10 @@ pub(super) fn tuning(view: &RunView<'_>, trend: &Trend, ink: Ink, width: usize, 
 /// Returns the line of the estimated gain, or why there is none.
 fn gain(report: &TuningReport, trend: &Trend, ink: Ink, width: usize) -> String {
     let Some(gain) = report.gain else {
-        return "Gain    this method does not estimate it; an [accept] test measures it".to_owned();
+        return fit("Gain    this method does not estimate it; an [accept] test measures it", width);
     };
     if report.is_at_start() {
-        return "Gain    none yet: the best values so far are those of the start".to_owned();
+        return fit("Gain    none yet: the best values so far are those of the start", width);
     }
     let high = trend.elo().iter().copied().fold(1.0, f64::max);
     let figures = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);

@@ -48,11 +48,8 @@ impl<W: Write + Send> Observer for PlainLines<W> {
             RunEvent::Fault(bundle) => {
                 let game = GameId { pair: bundle.pair, game: bundle.game };
                 let file = fault_file_name(game, bundle.attempt);
-                let (name, reason) = (&bundle.engine_name, &bundle.reason);
-                writeln!(
-                    self.out,
-                    "Fault in game {game}: {name}: {reason}; the dialogue is in faults/{file}"
-                )?;
+                let (name, what) = (&bundle.engine_name, bundle.what_happened());
+                writeln!(self.out, "Fault in game {game}: {name} {what}; the dialogue is in faults/{file}")?;
             }
             // A game whose predecessor was void must not wait for its result.
             RunEvent::Boards(games) => {

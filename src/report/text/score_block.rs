@@ -36,12 +36,8 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
     )?;
     if let (Some(strength), Some(draw_ratio)) = (score.strength(plan.sprt()), score.draw_ratio()) {
         writeln!(block, "{}", elo_line(&strength))?;
-        let [.., won, won_twice] = score.pentanomial.0;
-        let ratio = match score.pentanomial.pairs_ratio() {
-            Some(ratio) => format!("{ratio:.2}"),
-            None if won + won_twice > 0 => "inf".to_owned(),
-            None => "–".to_owned(),
-        };
+        let ratio = score.pentanomial.pairs_ratio();
+        let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
         writeln!(
             block,
             "LOS: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {ratio}",

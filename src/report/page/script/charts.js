@@ -45,7 +45,13 @@ Page.charts = (() => {
 
   const place = (value, [low, high], start, end) => start + Math.min(1, Math.max(0, (value - low) / (high - low || 1))) * (end - start);
 
-  function ticks([low, high], count, whole) {
+  // About `count` round values inside the range, at least three.
+  function ticks(range, count, whole) {
+    const few = roundValues(range, count, whole);
+    return few.length < 3 ? roundValues(range, 2 * count, whole) : few;
+  }
+
+  function roundValues([low, high], count, whole) {
     const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough || 1));
     let step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) || 10);
     if (whole) step = Math.max(1, Math.round(step));

@@ -86,7 +86,7 @@ Page.viewer = (root) => {
       'data-y-limit': `${-reach} ${reach}`, 'data-whole': 'yes', 'data-x-name': 'half-move', 'data-decimals': 2, 'data-signed': 'yes', 'data-mate': MATE / 100,
       'aria-label': `Evaluations of ${game.w} (White) and ${game.b} (Black) in pawns over ${count} half-moves, positive if White is better`,
     });
-    svg.append(element('g', { class: 'axes' }), element('text', { x: 4, y: 14, class: 'soft' }, 'pawns, + White is better'), element('text', { x: 380, y: 244, class: 'soft', 'text-anchor': 'middle' }, 'half-moves'));
+    svg.append(element('g', { class: 'axes' }), element('text', { x: 4, y: 18, class: 'soft' }, 'pawns, + White is better'), element('text', { x: 380, y: 244, class: 'soft', 'text-anchor': 'middle' }, 'half-moves'));
     svg.append(layer('rule', '', 'axis', [], [0]));
     [[game.w + ' (White)', 'path t-main'], [game.b + ' (Black)', 'path t-second dashed']].forEach(([name, style], side) => {
       const places = values.map((_, place) => place).filter((place) => (place + first) % 2 === side && isKnown(values[place]));
@@ -126,12 +126,12 @@ Page.viewer = (root) => {
 
   function open(shown) {
     const follows = game && isLive() && game.r === shown.r && ply === line.length - 1;
-    const stays = game && game.r === shown.r && ply;
+    const stays = game && game.r === shown.r;
     game = { ...shown, n: shown.n ? shown.n.split(' ') : [], x: shown.x || 0 };
     line = Page.board.line(game.f, game.m);
     // A finished game opens where the engines began to think, a game in progress at its end.
     const opens = isLive() ? line.length - 1 : game.x;
-    ply = Math.min(follows ? line.length - 1 : stays || opens, line.length - 1);
+    ply = Math.min(follows ? line.length - 1 : stays ? ply : opens, line.length - 1);
     const result = isLive() ? 'in progress' : `${game.s} (${reasonText(game.e)})`;
     part('who').textContent = `${game.r}: ${game.w} – ${game.b} ${result}`;
     part('game').hidden = false;

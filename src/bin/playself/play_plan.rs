@@ -1,0 +1,32 @@
+//! What all commands that play a run do with their flags and with their plan.
+
+use std::process::ExitCode;
+
+use playself::cli::output_flags::OutputFlags;
+use playself::cli::run_flags::RunFlags;
+use playself::commands::{CheckedPlan, Environment, Failure, answer, dry_run, start};
+use playself::config::RunFile;
+
+/// Overrides a run file by flags and prints the warnings about that.
+pub(crate) fn apply(flags: &RunFlags, output: &OutputFlags, run: &mut RunFile) {
+    output.apply(run);
+    for note in flags.apply(run) {
+        output.console().print(&note);
+    }
+}
+
+/// Plays a run. Returns its exit status.
+pub(crate) fn play_plan(
+    plan: CheckedPlan,
+    output: &OutputFlags,
+    environment: &Environment,
+) -> Result<ExitCode, Failure> {
+    let options = output.start_options();
+    if output.dry_run {
+        answer(dry_run(&plan, &options)?.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let run = start(plan, &options, environment)?;
+    output.conclusion().of(&run, run.status(), options.console)?;
+    Ok(ExitCode::from(run.status()))
+}
