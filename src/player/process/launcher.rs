@@ -1,6 +1,7 @@
 //! Starting of engine processes.
 
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,9 +90,13 @@ impl Launcher {
                 Some(dir)
             }
         };
+        let stderr_file =
+            spec.stderr.as_ref().map(|path| OpenOptions::new().create(true).append(true).open(path));
+        let stderr_file = stderr_file.transpose().map_err(LaunchError::Program)?;
         let confinement = Confinement { sandbox: spec.sandbox, cpus: cpus.to_vec() };
         let child = self.spawner.spawn(command, confinement).await.map_err(LaunchError::from_spawn)?;
-        Ok(ProcessTransport::new(child, dir, tag, self.guardian.clone(), spec.timeouts.stderr_bytes))
+        let (guardian, keep) = (self.guardian.clone(), spec.timeouts.stderr_bytes);
+        Ok(ProcessTransport::new(child, dir, tag, guardian, keep, stderr_file))
     }
 
     /// Returns a warning for the user, at most once in the life of a launcher.

@@ -63,6 +63,7 @@ impl ProcessTransport {
         tag: String,
         guardian: Option<Arc<Guardian>>,
         stderr_bytes: usize,
+        stderr_file: Option<File>,
     ) -> Self {
         let id = child.id().expect("the child has not been waited for");
         let group = Pid::from_raw(id as i32);
@@ -72,7 +73,7 @@ impl ProcessTransport {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout was configured as a pipe");
         let stderr = child.stderr.take().expect("stderr was configured as a pipe");
-        let stderr = StderrTail::drain(stderr, stderr_bytes);
+        let stderr = StderrTail::drain(stderr, stderr_bytes, stderr_file);
         Self {
             child,
             group,
