@@ -211,7 +211,7 @@ mod tests {
             table("default"),
             format!(
                 "Rank {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n   1 {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
-                "Name", "Elo", "+/-", "Games", "Score", "Draw", "a", "89", "187", "8", "62.5%", "50.0%"
+                "Name", "Elo", "+/-", "Games", "Score", "Draw", "a", "89", "190", "8", "62.5%", "50.0%"
             )
         );
         let words = |format: &str| {
