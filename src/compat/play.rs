@@ -218,10 +218,11 @@ impl Session {
         Ok((finished, None))
     }
 
-    /// Gives the plan of a saved run what later flags changed: its length, the games at once and the content of its PGN.
+    /// Gives the plan of a saved run what later flags changed: its length, the games at once, the content of its PGN and
+    /// what faults do.
     fn revise(&self, plan: &mut Plan, environment: &Environment) -> Result<(), String> {
         let wanted = self.resolved(environment)?;
-        (plan.concurrency, plan.pgn) = (wanted.concurrency, wanted.pgn);
+        (plan.concurrency, plan.pgn, plan.breaker) = (wanted.concurrency, wanted.pgn, wanted.breaker);
         match (&mut plan.kind, wanted.kind) {
             (RunKind::Match { pairs }, RunKind::Match { pairs: wanted }) => *pairs = wanted,
             (RunKind::Test { max_pairs, .. }, RunKind::Test { max_pairs: wanted, .. }) => *max_pairs = wanted,

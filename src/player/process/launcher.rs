@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
@@ -90,13 +91,16 @@ impl Launcher {
                 Some(dir)
             }
         };
-        let stderr_file =
-            spec.stderr.as_ref().map(|path| OpenOptions::new().create(true).append(true).open(path));
-        let stderr_file = stderr_file.transpose().map_err(LaunchError::Program)?;
+        // A file that the user named receives everything, and is the evidence after a failure.
+        command.stderr(match &spec.stderr {
+            Some(path) => Stdio::from(
+                OpenOptions::new().create(true).append(true).open(path).map_err(LaunchError::Program)?,
+            ),
+            None => Stdio::piped(),
+        });
         let confinement = Confinement { sandbox: spec.sandbox, cpus: cpus.to_vec() };
         let child = self.spawner.spawn(command, confinement).await.map_err(LaunchError::from_spawn)?;
-        let (guardian, keep) = (self.guardian.clone(), spec.timeouts.stderr_bytes);
-        Ok(ProcessTransport::new(child, dir, tag, guardian, keep, stderr_file))
+        Ok(ProcessTransport::new(child, dir, tag, self.guardian.clone(), spec.timeouts.stderr_bytes))
     }
 
     /// Returns a warning for the user, at most once in the life of a launcher.

@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Write;
 use std::rc::Rc;
 
 use tokio::io::AsyncReadExt;
@@ -18,9 +16,8 @@ pub(super) struct StderrTail {
 }
 
 impl StderrTail {
-    /// Starts draining, as a local task of the current thread. Everything is also appended to `file`, if there is one; what
-    /// cannot be written there is lost.
-    pub(super) fn drain(mut stderr: ChildStderr, keep: usize, mut file: Option<File>) -> Self {
+    /// Starts draining, as a local task of the current thread.
+    pub(super) fn drain(mut stderr: ChildStderr, keep: usize) -> Self {
         let ring = Rc::new(RefCell::new(VecDeque::new()));
         let sink = Rc::clone(&ring);
         let task = tokio::task::spawn_local(async move {
@@ -28,9 +25,6 @@ impl StderrTail {
             while let Ok(count) = stderr.read(&mut chunk).await {
                 if count == 0 {
                     break;
-                }
-                if let Some(file) = &mut file {
-                    let _ = file.write_all(&chunk[..count]);
                 }
                 let mut ring = sink.borrow_mut();
                 ring.extend(&chunk[..count]);
