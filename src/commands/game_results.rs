@@ -53,6 +53,11 @@ impl GameResults {
                     .or_fault()?;
             }
         }
+        for ((first, second, _), half) in &results.pairs {
+            if let ([Some(white), Some(black)], false) = (half.scores, half.more) {
+                results.tournament.count_pair(*first, *second, PairScore::of(white, black));
+            }
+        }
         Ok(results)
     }
 

@@ -84,6 +84,12 @@ impl HostedResume {
         &self.0.plan
     }
 
+    /// Returns its plan, to change what no recorded result depends on: how many pairs are played, how many at once, and what
+    /// their PGN contains.
+    pub fn plan_mut(&mut self) -> &mut Plan {
+        &mut self.0.plan
+    }
+
     /// Replays its journal; `visit` receives every counted pair and every fault.
     pub fn replay(&self, visit: impl FnMut(&RunEvent, &RunView<'_>)) -> Result<Replayed, Failure> {
         let OpenRun { plan, plan_text, journal, .. } = &self.0;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::compat::result_fields::ResultFields;
 use crate::compat::runner::Runner;
 use crate::run::PgnField;
 use crate::stats::EloModel;
@@ -39,6 +40,8 @@ pub(super) struct MatchCommand {
     pub(super) outcome_interval: u64,
     pub(super) penta: bool,
     pub(super) format: Runner,
+    /// Columns of the table of more than two engines.
+    pub(super) result_fields: ResultFields,
     pub(super) pgn: Option<PgnArgs>,
     pub(super) epd: Option<FileArgs>,
     pub(super) event: Option<String>,
@@ -49,13 +52,17 @@ pub(super) struct MatchCommand {
     pub(super) debug: bool,
     pub(super) recover: bool,
     pub(super) strict: bool,
+    /// Whether lines of play with a mate score must end in that mate.
+    pub(super) check_mate_lines: bool,
+    /// Whether a warning with its evidence is one line.
+    pub(super) one_line_warnings: bool,
+    /// Whether the log states the latency of every move.
+    pub(super) show_latency: bool,
     pub(super) startup_ms: u64,
     pub(super) new_game_ms: u64,
     pub(super) ping_ms: u64,
     /// Whether the run file is printed instead of played.
     pub(super) explain: bool,
-    /// Flags that have no effect here, each with the reason.
-    pub(super) notes: Vec<String>,
 }
 
 /// Which engines meet.
@@ -83,6 +90,12 @@ pub(super) struct EngineArgs {
     pub(super) margin_ms: u64,
     pub(super) restart: bool,
     pub(super) ponder: bool,
+    /// Whether scores are from White's side.
+    pub(super) white_scores: bool,
+    /// Where standard error goes.
+    pub(super) stderr: Option<PathBuf>,
+    /// Whether the dialogue with this engine is printed.
+    pub(super) debug: bool,
     /// Factor of all timeouts.
     pub(super) timeout_scale: Option<f64>,
     /// In the order of the command line, `-each` last.
@@ -183,8 +196,20 @@ pub(super) struct ConfigArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogArgs {
     pub(super) out: FileArgs,
+    /// The least important lines of the program itself that are written.
+    pub(super) level: LogLevel,
     pub(super) compressed: bool,
     pub(super) engines: bool,
+}
+
+/// Importance of a line of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LogLevel {
+    Trace,
+    Info,
+    Warning,
+    Error,
+    Fatal,
 }
 
 impl MatchCommand {
@@ -218,6 +243,7 @@ impl MatchCommand {
             outcome_interval: 0,
             penta: fastchess,
             format: runner,
+            result_fields: ResultFields::default(),
             pgn: None,
             epd: None,
             event: None,
@@ -232,11 +258,13 @@ impl MatchCommand {
             debug: false,
             recover: false,
             strict: false,
+            check_mate_lines: false,
+            one_line_warnings: false,
+            show_latency: false,
             startup_ms: 10_000,
             new_game_ms: 60_000,
             ping_ms: 60_000,
             explain: false,
-            notes: Vec::new(),
         }
     }
 }

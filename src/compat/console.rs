@@ -33,8 +33,13 @@ impl LineHandle {
     /// Queues whole lines. Readers decode ASCII, so other letters become question marks.
     pub(super) fn put(&self, text: &str) {
         let ascii = text.chars().map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' });
+        self.put_raw(ascii.collect());
+    }
+
+    /// Queues whole lines as they are, for a file.
+    pub(super) fn put_raw(&self, lines: Vec<u8>) {
         // Without a reader there is nothing left to do.
-        let _ = self.0.send(Message::Lines(ascii.collect()));
+        let _ = self.0.send(Message::Lines(lines));
     }
 }
 
@@ -50,6 +55,8 @@ impl LineWriter {
                     break;
                 }
             }
+            // Dropping completes a compressed file.
+            drop(stream);
             let _ = done.send(());
         });
         Self { lines, written, patience: None }

@@ -6,7 +6,8 @@ use crate::compat::arguments::{Flag, at_least, group, number, unknown};
 use crate::compat::command::{
     ClockArgs, EngineArgs, FileArgs, MatchCommand, OpeningArgs, PgnArgs, SprtArgs, TablebaseArgs, Tournament,
 };
-use crate::compat::fastchess::{draw, resign};
+use crate::compat::fastchess_keys::{draw, resign};
+use crate::compat::result_fields::ResultFields;
 use crate::compat::runner::Runner;
 use crate::stats::EloModel;
 
@@ -171,7 +172,7 @@ fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
         }
         "-ratinginterval" => command.rating_interval = flag.number()?,
         "-outcomeinterval" => command.outcome_interval = flag.number()?,
-        "-resultformat" => drop(flag.single()?),
+        "-resultformat" => command.result_fields = ResultFields::parse(flag.single()?),
         "-event" => command.event = Some(flag.single()?.to_owned()),
         "-site" => command.site = Some(flag.single()?.to_owned()),
         "-pgnout" => command.pgn = Some(pgn(flag).ok_or_else(wrong)?),

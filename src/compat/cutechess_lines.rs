@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::compat::command::{MatchCommand, Tournament};
 use crate::compat::elo::{RivalElo, decided_los};
-use crate::compat::fastchess_lines::sprt_line;
+use crate::compat::fastchess_lines::{accepted_text, clock_text};
 use crate::compat::printf::{fixed, general};
+use crate::compat::result_fields::Row;
 use crate::compat::tally::{Results, Table, score};
 use crate::game::EngineIndex;
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
 use crate::run::{PgnStyle, Plan};
-use crate::stats::GameScore;
+use crate::stats::{GameScore, SprtConfig};
 
 /// Results by colour and the ways in which games ended.
 #[derive(Clone, Debug)]
@@ -62,10 +64,10 @@ impl Outcomes {
     }
 
     /// Returns the results by colour and the Elo difference, or the table of more than two engines.
-    pub(super) fn ranking(&self, plan: &Plan, table: &Table) -> String {
+    pub(super) fn ranking(&self, plan: &Plan, table: &Table, command: &MatchCommand) -> String {
         let (first, second) = (EngineIndex(0), EngineIndex(1));
         if plan.engines.len() > 2 {
-            return many(plan, table);
+            return self.many(plan, table, command);
         }
         let mut text = self.by_colour(plan);
         let results = table.of(first, second);
@@ -79,9 +81,39 @@ impl Outcomes {
             fixed(100.0 * results.draws as f64 / results.games() as f64, 1)
         );
         if let Some(sprt) = plan.sprt() {
-            text.push_str(&sprt_line(&sprt, sprt.llr(&results.trinomial()), |value| general(value, 3)));
+            text.push_str(&sprt_line(&sprt, sprt.llr(&results.trinomial())));
         }
         text
+    }
+
+    /// Returns the table of more than two engines: those with more points first, but the first engines of a gauntlet before
+    /// all others. An empty line follows.
+    fn many(&self, plan: &Plan, table: &Table, command: &MatchCommand) -> String {
+        let gauntlet = command.tournament == Tournament::Gauntlet;
+        let seeds = if gauntlet { command.seeds.max(1) as usize } else { 0 };
+        let mut engines: Vec<(usize, Results)> =
+            (0..plan.engines.len()).map(|at| (at, table.all_of(EngineIndex(at as u16)))).collect();
+        let place = |&(at, results): &(usize, Results)| match results.games() {
+            _ if at < seeds => -1.0,
+            0 => 2.0,
+            games => 1.0 - results.points() / games as f64,
+        };
+        engines.sort_by(|one, other| place(one).total_cmp(&place(other)));
+        let clocks: Vec<String> = command.engines.iter().map(clock_text).collect();
+        let rows: Vec<Row<'_>> = engines
+            .iter()
+            .enumerate()
+            .map(|(rank, (at, all))| Row {
+                // The engine that meets all others has rank 0.
+                rank: rank + usize::from(!gauntlet),
+                name: plan.name_of(EngineIndex(*at as u16)),
+                all,
+                sides: &self.sides[*at],
+                endings: &self.endings[*at],
+                clock: clocks.get(*at).map_or("", String::as_str),
+            })
+            .collect();
+        command.result_fields.table(&rows) + "\n"
     }
 
     fn by_colour(&self, plan: &Plan) -> String {
@@ -112,32 +144,15 @@ fn score_text(results: &Results) -> String {
     format!("{wins} - {losses} - {draws}  [{share}] {}", results.games())
 }
 
-fn many(plan: &Plan, table: &Table) -> String {
-    let mut rows: Vec<(EngineIndex, Results)> = (0..plan.engines.len() as u16)
-        .map(|index| (EngineIndex(index), table.all_of(EngineIndex(index))))
-        .collect();
-    let share = |results: &Results| {
-        if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
-    };
-    rows.sort_by(|one, other| share(&other.1).total_cmp(&share(&one.1)));
-    let mut text = format!(
-        "{:>4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
-        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
-    );
-    for (rank, (engine, results)) in rows.iter().enumerate() {
-        let elo = RivalElo::of_games(results);
-        let percent = |part: f64| format!("{}%", fixed(100.0 * part / results.games() as f64, 1));
-        let _ = writeln!(
-            text,
-            "{:>4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7}",
-            rank + 1,
-            plan.name_of(*engine),
-            fixed(elo.elo, 0),
-            fixed(elo.error, 0),
-            results.games(),
-            percent(results.points()),
-            percent(results.draws as f64)
-        );
-    }
-    text
+/// Returns the state of a test; the share is that of the upper bound, also below zero.
+fn sprt_line(sprt: &SprtConfig, llr: f64) -> String {
+    let bounds = sprt.bounds();
+    format!(
+        "SPRT: llr {} ({}%), lbound {}, ubound {}{}\n",
+        general(llr, 3),
+        fixed(llr / bounds.upper * 100.0, 1),
+        general(bounds.lower, 3),
+        general(bounds.upper, 3),
+        accepted_text(sprt, llr)
+    )
 }

@@ -1,23 +1,39 @@
-//! `-log` and `-debug`: every line to and from the engines.
+//! `-log` and `-debug`: every line to and from the engines, and lines of the program itself.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::compat::command::LogArgs;
+use crate::compat::command::{LogArgs, LogLevel};
+use crate::compat::console::{LineHandle, LineWriter};
 use crate::player::{DialogueListener, LineSender, TappedLine};
+use crate::run::StopHandle;
 use crate::store::UtcDate;
 
-/// Writes lines on a thread of its own, so that a slow disk is not charged to an engine's clock.
+/// Opens the file of `-log`. A thread of its own writes it, so that a slow disk is not charged to an engine's clock, and a
+/// log that cannot be written disturbs no game.
+pub(super) fn open_log(args: &LogArgs) -> io::Result<LineWriter> {
+    let mut path = args.out.file.clone();
+    if args.compressed {
+        let now = UtcDate::now();
+        let (date, time) = (now.pgn_date().replace('.', "-"), now.time_of_day().replace(':', "."));
+        path = PathBuf::from(format!("{}{date}T.{time}.gz", path.display()));
+    }
+    let append = args.out.append && !args.compressed;
+    let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&path);
+    let file = file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let out: Box<dyn Write + Send> =
+        if args.compressed { Box::new(GzEncoder::new(file, Compression::default())) } else { Box::new(file) };
+    Ok(LineWriter::new(out, StopHandle::default()))
+}
+
+/// Writes every line of the dialogue with the engines.
 pub(super) struct DialogueLog {
-    lines: Mutex<Sender<String>>,
+    lines: LineHandle,
     form: Form,
 }
 
@@ -25,65 +41,72 @@ pub(super) struct DialogueLog {
 enum Form {
     /// `[Engine] [12:26:46.383501] <  1> name ---> text`.
     Fastchess,
-    /// `1234 >name(0): text`.
-    Cutechess(Instant),
+    /// `1234 >name(0): text`, of these engines alone unless there are none.
+    Cutechess(Instant, Vec<String>),
 }
 
 impl DialogueLog {
-    /// Opens the file of `-log`.
-    pub(super) fn file(args: &LogArgs) -> io::Result<Self> {
-        let mut path = args.out.file.clone();
-        if args.compressed {
-            path = PathBuf::from(format!("{}{}.gz", path.display(), UtcDate::now().stamp()));
-        }
-        let append = args.out.append && !args.compressed;
-        let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&path);
-        let file =
-            file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
-        let out: Box<dyn Write + Send> = if args.compressed {
-            Box::new(GzEncoder::new(file, Compression::default()))
-        } else {
-            Box::new(file)
-        };
-        Ok(Self { lines: Mutex::new(writer(out)), form: Form::Fastchess })
+    /// The lines of `-log`.
+    pub(super) fn logged(lines: LineHandle) -> Self {
+        Self { lines, form: Form::Fastchess }
     }
 
-    /// The log of `-debug`, printed through `print`.
-    pub(super) fn printed(print: Sender<String>) -> Self {
-        Self { lines: Mutex::new(print), form: Form::Cutechess(Instant::now()) }
+    /// The lines of `-debug`, of all engines or only of those named.
+    pub(super) fn printed(lines: LineHandle, engines: Vec<String>) -> Self {
+        Self { lines, form: Form::Cutechess(Instant::now(), engines) }
     }
-}
-
-/// Starts the thread that writes the lines; it ends, and completes a compressed file, with the last sender.
-fn writer(mut out: Box<dyn Write + Send>) -> Sender<String> {
-    let (lines, waiting) = channel::<String>();
-    thread::spawn(move || {
-        for line in waiting {
-            if out.write_all(line.as_bytes()).is_err() {
-                break;
-            }
-        }
-        let _ = out.flush();
-    });
-    lines
 }
 
 impl DialogueListener for DialogueLog {
     fn line(&self, line: &TappedLine<'_>) {
         let TappedLine { engine, process, sender, line } = *line;
-        let text = String::from_utf8_lossy(line);
-        let line = match &self.form {
+        let head = match &self.form {
             Form::Fastchess => {
                 let arrow = if sender == LineSender::Engine { "--->" } else { "<---" };
-                format!("[Engine] [{}] <{process:>20}>  {engine} {arrow} {text}\n", time_of_day())
+                format!("[Engine] [{}] <{process:>20}>  {engine} {arrow} ", time_of_day())
             }
-            Form::Cutechess(begun) => {
+            Form::Cutechess(_, engines)
+                if !engines.is_empty() && engines.iter().all(|name| name != engine) =>
+            {
+                return;
+            }
+            Form::Cutechess(begun, _) => {
                 let arrow = if sender == LineSender::Engine { '<' } else { '>' };
-                format!("{} {arrow}{engine}({process}): {text}\n", begun.elapsed().as_millis())
+                format!("{} {arrow}{engine}({process}): ", begun.elapsed().as_millis())
             }
         };
-        if let Ok(lines) = self.lines.lock() {
-            let _ = lines.send(line);
+        match self.form {
+            Form::Fastchess => self.lines.put_raw([head.as_bytes(), line, b"\n"].concat()),
+            Form::Cutechess(..) => self.lines.put(&format!("{head}{}\n", String::from_utf8_lossy(line))),
+        }
+    }
+}
+
+/// Lines of the program itself in the file of `-log`.
+#[derive(Clone, Debug)]
+pub(super) struct ProgramLog {
+    lines: LineHandle,
+    /// Less important lines are left out.
+    level: LogLevel,
+}
+
+impl ProgramLog {
+    pub(super) fn new(lines: LineHandle, level: LogLevel) -> Self {
+        Self { lines, level }
+    }
+
+    /// Writes a line: `[WARN  ] [12:26:46.383501] <                    > fastchess --- text`.
+    pub(super) fn note(&self, level: LogLevel, text: &str) {
+        let label = match level {
+            LogLevel::Trace => "TRACE",
+            LogLevel::Info => "INFO",
+            LogLevel::Warning => "WARN",
+            LogLevel::Error => "ERR",
+            LogLevel::Fatal => "FATAL",
+        };
+        if level >= self.level {
+            let line = format!("[{label:<6}] [{}] <{:>20}> fastchess --- {text}\n", time_of_day(), "");
+            self.lines.put(&line);
         }
     }
 }

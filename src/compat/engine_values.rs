@@ -46,13 +46,11 @@ impl EngineArgs {
             "initstr" => self.init.extend(value.split("\\n").map(str::to_owned)),
             "ponder" => self.ponder = true,
             "tscale" => self.timeout_scale = Some(number::<f64>(key, value)?.clamp(0.2, 120.0)),
-            // Results are taken from the board, scores from the side to move, and standard error is kept for faults.
-            "trust" | "debug" | "stderr" => {}
-            "whitepov" => {
-                return Err(
-                    "whitepov is not supported: engines must report scores of the side to move".to_owned()
-                );
-            }
+            "debug" => self.debug = true,
+            "stderr" => self.stderr = Some(PathBuf::from(value)),
+            "whitepov" => self.white_scores = true,
+            // Results are always taken from the board.
+            "trust" => {}
             "book" | "bookdepth" => return Err(format!("{key} is not supported: use -openings")),
             _ => return Err(format!("Invalid engine option: \"{key}\"")),
         }

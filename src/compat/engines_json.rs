@@ -57,6 +57,8 @@ fn read(entry: &Value) -> Result<EngineArgs, String> {
         protocol,
         restart: entry["restart"].as_str() == Some("on"),
         ponder: entry["ponder"].as_bool().unwrap_or(false),
+        white_scores: entry["whitepov"].as_bool().unwrap_or(false),
+        stderr: entry["stderrFile"].as_str().filter(|file| !file.is_empty()).map(Into::into),
         timeout_scale: entry["timeoutScale"].as_f64(),
         options: options.collect(),
         ..EngineArgs::default()

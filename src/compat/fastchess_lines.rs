@@ -29,7 +29,7 @@ pub(super) struct Block<'a> {
 impl Block<'_> {
     /// Returns the block of the format of fastchess.
     pub(super) fn fastchess(&self) -> String {
-        let body = if self.plan.engines.len() == 2 { self.two() } else { self.many() };
+        let body = if self.plan.engines.len() == 2 { self.two() } else { self.many(true) };
         format!("{RULE}{body}{}{RULE}", self.sprt())
     }
 
@@ -87,8 +87,8 @@ impl Block<'_> {
         text
     }
 
-    /// Returns the table of more than two engines.
-    fn many(&self) -> String {
+    /// Returns the table of more than two engines, with a column of pairs or without.
+    fn many(&self, pairs_column: bool) -> String {
         let mut rows: Vec<(EngineIndex, Results, RivalElo)> = (0..self.plan.engines.len() as u16)
             .map(|index| {
                 let results = self.table.all_of(EngineIndex(index));
@@ -100,9 +100,11 @@ impl Block<'_> {
         let width =
             rows.iter().map(|row| self.plan.name_of(row.0).chars().count()).max().unwrap_or(0).max(25);
         let mut text = format!(
-            "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
-            "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
+            "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+            "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
         );
+        let column = |pairs: &str| if pairs_column { format!(" {pairs:>20}\n") } else { "\n".to_owned() };
+        text.push_str(&column("Ptnml(0-2)"));
         for (rank, (engine, results, elo)) in rows.iter().enumerate() {
             let games = results.games() as f64;
             let pairs: u64 = results.pairs.iter().sum();
@@ -112,9 +114,9 @@ impl Block<'_> {
                 100.0 * results.draws as f64 / games
             };
             let penta = if self.penta { format!("{:?}", results.pentanomial()) } else { String::new() };
-            let _ = writeln!(
+            let _ = write!(
                 text,
-                "{:>4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}% {penta:>20}",
+                "{:>4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}%",
                 rank + 1,
                 self.plan.name_of(*engine),
                 fixed(elo.elo, 2),
@@ -125,6 +127,7 @@ impl Block<'_> {
                 fixed(results.points() / games * 100.0, 1),
                 fixed(even, 1),
             );
+            text.push_str(&column(&penta));
         }
         text
     }
@@ -156,10 +159,20 @@ impl Block<'_> {
                 fixed(100.0 * results.draws as f64 / results.games() as f64, 2)
             )
         } else {
-            self.many().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+            self.many(false)
         };
         if let (Some(sprt), Some(llr)) = (self.plan.sprt(), self.llr) {
-            text.push_str(&sprt_line(&sprt, llr, |value| fixed(value, 2)));
+            let bounds = sprt.bounds();
+            let share = if llr < 0.0 { llr / bounds.lower } else { llr / bounds.upper };
+            let _ = writeln!(
+                text,
+                "SPRT: llr {} ({}%), lbound {}, ubound {}{}",
+                fixed(llr, 2),
+                fixed(share * 100.0, 1),
+                fixed(bounds.lower, 2),
+                fixed(bounds.upper, 2),
+                accepted_text(&sprt, llr)
+            );
         }
         text
     }
@@ -185,22 +198,13 @@ pub(super) fn score_line(plan: &Plan, first: EngineIndex, second: EngineIndex, r
     )
 }
 
-/// Returns the state of a test in the words of cutechess.
-pub(super) fn sprt_line(sprt: &SprtConfig, llr: f64, number: impl Fn(f64) -> String) -> String {
-    let bounds = sprt.bounds();
-    let share = if llr < 0.0 { llr / bounds.lower } else { llr / bounds.upper };
-    let accepted = match sprt.judge(llr) {
+/// Returns which hypothesis a test has accepted, in the words of cutechess.
+pub(super) fn accepted_text(sprt: &SprtConfig, llr: f64) -> &'static str {
+    match sprt.judge(llr) {
         Some(Hypothesis::Alternative) => " - H1 was accepted",
         Some(Hypothesis::Null) => " - H0 was accepted",
         None => "",
-    };
-    format!(
-        "SPRT: llr {} ({}%), lbound {}, ubound {}{accepted}\n",
-        number(llr),
-        fixed(share * 100.0, 1),
-        number(bounds.lower),
-        number(bounds.upper)
-    )
+    }
 }
 
 fn hypotheses(sprt: &SprtConfig) -> String {
@@ -237,7 +241,7 @@ pub(super) fn setting(
     parts.join(", ")
 }
 
-fn clock_text(engine: &EngineArgs) -> String {
+pub(super) fn clock_text(engine: &EngineArgs) -> String {
     match engine.clock {
         ClockArgs::Clock { moves, time_ms, increment_ms } if time_ms + increment_ms > 0 => {
             let moves = if moves > 0 { format!("{moves}/") } else { String::new() };

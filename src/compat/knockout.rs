@@ -30,7 +30,7 @@ pub(super) fn play(session: &Session, environment: &Environment) -> Result<RunOu
     let folder = TempFolder::create("playself-knockout").map_err(|error| error.to_string())?;
     let out = LineWriter::stdout(session.stop.clone());
     flat.announce(&plan, &check, &out);
-    let tap = flat.tap(&out)?;
+    let listening = flat.listen(&out)?;
     let engines = plan.engines.len();
     let report = Report {
         out,
@@ -41,7 +41,14 @@ pub(super) fn play(session: &Session, environment: &Environment) -> Result<RunOu
         points: [0; 2],
     };
     let report = Arc::new(Mutex::new(report));
-    let stages = Stages { session, environment, plan: &plan, folder: folder.path(), tap, report };
+    let stages = Stages {
+        session,
+        environment,
+        plan: &plan,
+        folder: folder.path(),
+        tap: listening.tap.clone(),
+        report,
+    };
     stages.play(&first_round(engines, plan.seed, session.command.seeds))
 }
 

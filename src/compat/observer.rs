@@ -1,14 +1,18 @@
 //! Reports a run in the lines of the other program, and writes the files that its flags name.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::chess::Color;
-use crate::compat::command::MatchCommand;
+use crate::compat::command::{LogLevel, MatchCommand};
 use crate::compat::console::LineWriter;
 use crate::compat::cutechess_lines::Outcomes;
+use crate::compat::dialogue_log::ProgramLog;
 use crate::compat::fastchess_lines::{Block, decision_line, score_line};
 use crate::compat::game_files::GameFiles;
+use crate::compat::pv_check::is_move;
+use crate::compat::pv_watch::PvWatch;
 use crate::compat::runner::Runner;
 use crate::compat::saved_config::SavedRun;
 use crate::compat::tally::Table;
@@ -16,6 +20,9 @@ use crate::game::{EngineIndex, Termination};
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
 use crate::run::{CountedPair, Observer, PgnStyle, Plan, RunEvent, RunOutcome, RunView, StopHandle};
+
+/// What the record of a game has instead of a move that was not named.
+const NO_MOVE: &str = "<empty>";
 
 /// The observer of a run.
 pub(super) struct RivalLines {
@@ -30,6 +37,11 @@ pub(super) struct RivalLines {
     pub(super) stop: StopHandle,
     pub(super) begun: Instant,
     pub(super) progress: Progress,
+    pub(super) log: Option<ProgramLog>,
+    /// Examines the lines of play that engines report.
+    pub(super) watch: Option<Arc<PvWatch>>,
+    /// Kept until the last line of the log is written.
+    pub(super) _log_file: Option<LineWriter>,
 }
 
 /// What has been reported so far.
@@ -42,8 +54,6 @@ pub(super) struct Progress {
     games: u64,
     pairs: u64,
     matchup: [EngineIndex; 2],
-    /// The number of pairs or games at the last block.
-    block_at: u64,
     /// Faults of each engine: time, and crashes or stalls.
     faults: Vec<[u64; 2]>,
 }
@@ -57,7 +67,6 @@ impl Progress {
             games: 0,
             pairs: 0,
             matchup: [EngineIndex(0), EngineIndex(1)],
-            block_at: 0,
             faults: vec![[0; 2]; engines],
         }
     }
@@ -107,12 +116,13 @@ impl RivalLines {
     fn print_block(&mut self, view: &RunView<'_>) {
         let block = self.block(view);
         let text = match (self.command.runner, self.command.format) {
-            (Runner::Cutechess, _) => self.progress.outcomes.ranking(view.plan, &self.progress.finished),
+            (Runner::Cutechess, _) => {
+                self.progress.outcomes.ranking(view.plan, &self.progress.finished, &self.command)
+            }
             (Runner::Fastchess, Runner::Fastchess) => block.fastchess(),
             (Runner::Fastchess, Runner::Cutechess) => block.cutechess(),
         };
         self.out.put(&text);
-        self.progress.block_at = if self.command.penta { self.progress.pairs } else { self.progress.games };
     }
 
     fn finished_game(&mut self, game: &GameEntry, view: &RunView<'_>) {
@@ -184,14 +194,34 @@ impl RivalLines {
     fn warn_of_fault(&mut self, game: &GameEntry, plan: &Plan) {
         let Some(side) = game.ending.failed_side() else { return };
         let name = plan.name_of(if side == Color::White { game.white } else { game.black });
-        if self.command.runner == Runner::Fastchess {
-            match &game.ending.termination {
-                Termination::IllegalMove { text } => {
-                    self.warn(&format!("Illegal move {text} played by {name}"));
-                }
-                Termination::Stall { .. } => self.warn(&format!("Engine {name} is not responsive")),
-                _ => {}
+        if self.command.runner != Runner::Fastchess {
+            return;
+        }
+        match &game.ending.termination {
+            Termination::IllegalMove { text } if text == NO_MOVE => {
+                self.warn(&format!("No bestmove found from {name} because: it names no move"));
+                self.warn(&format!("Illegal move <none> played by {name}"));
             }
+            Termination::IllegalMove { text } => {
+                if !is_move(text) {
+                    self.warn(&format!(
+                        "Move does not match uci move format, lowercase and 4/5 chars. Move {text} played by {name}"
+                    ));
+                }
+                self.warn(&format!("Illegal move {text} played by {name}"));
+            }
+            Termination::Stall { .. } => {
+                self.warn(&format!("Engine {name} is not responsive"));
+                self.note(LogLevel::Warning, &format!("Engine {name} stalls"));
+            }
+            Termination::TimeForfeit { over_us } => {
+                let over_ms = over_us.div_ceil(1000);
+                self.note(LogLevel::Warning, &format!("Engine {name} loses on time by {over_ms}ms"));
+            }
+            Termination::Crash { .. } | Termination::Protocol { .. } => {
+                self.note(LogLevel::Warning, &format!("Engine {name} disconnects"));
+            }
+            _ => {}
         }
     }
 
@@ -201,8 +231,15 @@ impl RivalLines {
             Runner::Fastchess => self.out.put(&format!("Warning; {text}\n")),
             Runner::Cutechess => warn_on_stderr(text),
         }
+        self.note(LogLevel::Warning, &format!("Warning; {text}"));
         if self.command.strict {
             self.stop.stop();
+        }
+    }
+
+    fn note(&self, level: LogLevel, text: &str) {
+        if let Some(log) = &self.log {
+            log.note(level, text);
         }
     }
 
@@ -224,12 +261,20 @@ impl RivalLines {
     }
 
     fn end_fastchess(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
+        if let Some(watch) = &self.watch {
+            watch.settle();
+        }
         if let (RunOutcome::Decided(decision), Some(sprt)) = (outcome, view.plan.sprt()) {
-            let shown = if self.command.penta { self.progress.pairs } else { self.progress.games };
-            if self.progress.block_at != shown {
+            let decided = decision_line(&sprt, decision.accepted);
+            self.note(LogLevel::Info, decided.trim_end());
+            if self.command.format == Runner::Fastchess {
                 self.print_block(view);
+                self.out.put(&decided);
+            } else {
+                self.out.put(&self.block(view).score());
+                self.print_block(view);
+                self.out.put("Tournament finished\n");
             }
-            self.out.put(&decision_line(&sprt, decision.accepted));
         }
         if self.command.format == Runner::Fastchess {
             self.out.put(&self.fault_lines(view.plan));
@@ -245,12 +290,14 @@ impl RivalLines {
                 ));
             }
             RunOutcome::Faulty(why) => {
-                let why = why.lines().next().unwrap_or_default();
-                self.out.put(&format!("Fatal; {}\n", without_fault_words(why)));
+                let why = format!("Fatal; {}", without_fault_words(why.lines().next().unwrap_or_default()));
+                self.note(LogLevel::Fatal, &why);
+                self.out.put(&format!("{why}\n"));
             }
             _ => {}
         }
         let seconds = self.begun.elapsed().as_secs();
+        self.note(LogLevel::Info, "Finished match");
         self.out.put(&format!(
             "Finished match\nTotal Time: {:02}:{:02}:{:02} (hours:minutes:seconds)\n\n",
             seconds / 3600,

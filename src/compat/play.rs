@@ -5,26 +5,26 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use crate::commands::{
     Environment, Failure, HostedParts, HostedResume, LenientCheck, check_plan_leniently, play_hosted,
     processors,
 };
-use crate::compat::command::{MatchCommand, Tournament};
+use crate::compat::command::{LogLevel, MatchCommand, Tournament};
 use crate::compat::console::LineWriter;
-use crate::compat::dialogue_log::DialogueLog;
+use crate::compat::dialogue_log::{DialogueLog, ProgramLog, open_log};
 use crate::compat::fastchess_lines::setting;
 use crate::compat::game_files::GameFiles;
 use crate::compat::observer::{Progress, RivalLines, warn_on_stderr};
+use crate::compat::pv_watch::PvWatch;
 use crate::compat::run_file::{options, run_file};
 use crate::compat::runner::Runner;
-use crate::compat::saved_config::SavedRun;
+use crate::compat::saved_config::{self, SavedRun};
 use crate::compat::{cutechess, engines_json, fastchess, knockout, texts};
 use crate::config::{RunFile, resolve};
-use crate::player::{DialogueTap, EngineOption, OptionError};
-use crate::run::{FinishedRun, Plan, RunEvent, RunOutcome, StopHandle, StopStyle};
+use crate::player::{DialogueListener, DialogueTap, EngineOption, OptionError, TappedLine};
+use crate::run::{FinishedRun, Plan, RunEvent, RunKind, RunOutcome, StopHandle, StopStyle};
 use crate::store::TempFolder;
 
 /// Runs the command line of `runner`; `program` is the name by which it was called.
@@ -105,9 +105,10 @@ fn play(runner: Runner, program: &str, words: &[String], begun: Instant) -> Resu
     if let Some(path) = command.config.resumed.take() {
         let saved = SavedRun::read(&path)?;
         let (keep_games, saved_as) = (command.config.keep_games, command.config.saved_as.clone());
-        command = parse(runner, &saved.words)?;
+        let later = saved_config::later_words(&words, keep_games)?;
+        words = [saved.words, later].concat();
+        command = parse(runner, &words)?;
         command.config.saved_as = saved_as;
-        words = saved.words;
         folder = keep_games.then_some(saved.folder);
     }
     if command.explain {
@@ -193,7 +194,8 @@ impl Session {
 
     fn resume(self, folder: &Path) -> Result<(FinishedRun, Kept), String> {
         let environment = environment()?;
-        let resumed = HostedResume::open(folder).map_err(text)?;
+        let mut resumed = HostedResume::open(folder).map_err(text)?;
+        self.revise(resumed.plan_mut(), &environment)?;
         let plan = resumed.plan().clone();
         let mut progress = Progress::new(plan.engines.len());
         let replayed = resumed
@@ -216,13 +218,32 @@ impl Session {
         Ok((finished, None))
     }
 
-    /// Returns the plan, with the options that its engines accept.
-    pub(super) fn plan(&self, environment: &Environment) -> Result<(Plan, LenientCheck), String> {
+    /// Gives the plan of a saved run what later flags changed: its length, the games at once, the content of its PGN and
+    /// what faults do.
+    fn revise(&self, plan: &mut Plan, environment: &Environment) -> Result<(), String> {
+        let wanted = self.resolved(environment)?;
+        (plan.concurrency, plan.pgn, plan.breaker) = (wanted.concurrency, wanted.pgn, wanted.breaker);
+        match (&mut plan.kind, wanted.kind) {
+            (RunKind::Match { pairs }, RunKind::Match { pairs: wanted }) => *pairs = wanted,
+            (RunKind::Test { max_pairs, .. }, RunKind::Test { max_pairs: wanted, .. }) => *max_pairs = wanted,
+            _ => {}
+        }
+        if let (Some(book), Some(wanted)) = (&mut plan.openings, wanted.openings) {
+            book.take = wanted.take;
+        }
+        Ok(())
+    }
+
+    fn resolved(&self, environment: &Environment) -> Result<Plan, String> {
         let text_of_file = run_file(&self.command, processors())?;
         let file =
             RunFile::parse(Path::new("command line"), &text_of_file).map_err(|error| error.to_string())?;
-        let mut plan =
-            resolve(&file, &environment.search_paths(), new_seed()).map_err(|error| error.to_string())?;
+        resolve(&file, &environment.search_paths(), new_seed()).map_err(|error| error.to_string())
+    }
+
+    /// Returns the plan, with the options that its engines accept.
+    pub(super) fn plan(&self, environment: &Environment) -> Result<(Plan, LenientCheck), String> {
+        let mut plan = self.resolved(environment)?;
         plan.seed = self.command.seed.unwrap_or(plan.seed);
         for (planned, engine) in plan.engines.iter_mut().zip(&self.command.engines) {
             // A table of the run file has no order.
@@ -270,9 +291,6 @@ impl Session {
                 self.stop.stop();
             }
         }
-        for note in &self.command.notes {
-            warn_on_stderr(note);
-        }
     }
 
     fn parts(
@@ -286,7 +304,7 @@ impl Session {
     ) -> Result<HostedParts, String> {
         let book = plan.openings.as_ref().and_then(|book| book.file.path.file_name());
         let book = book.map(|name| name.to_string_lossy().into_owned());
-        let tap = self.tap(&out)?;
+        let Listening { tap, log, watch, file } = self.listen(&out)?;
         let lines = RivalLines {
             setting: setting(&self.command.engines, resources, book.as_deref()),
             files: GameFiles::open(&self.command, resumed).map_err(|error| error.to_string())?,
@@ -297,6 +315,9 @@ impl Session {
             stop: self.stop.clone(),
             begun: self.begun,
             progress,
+            log,
+            watch,
+            _log_file: file,
         };
         Ok(HostedParts {
             observers: vec![Box::new(lines)],
@@ -306,19 +327,60 @@ impl Session {
         })
     }
 
-    /// Returns the listener to the engines that `-log` or `-debug` asks for.
-    pub(super) fn tap(&self, out: &LineWriter) -> Result<DialogueTap, String> {
-        if let Some(log) = self.command.log.as_ref().filter(|log| !log.out.file.as_os_str().is_empty()) {
-            let file = DialogueLog::file(log).map_err(|error| error.to_string())?;
-            return Ok(if log.engines { DialogueTap::new(Arc::new(file)) } else { DialogueTap::default() });
+    /// Returns the listeners to the engines: the log, the debugging output, and the examination of their lines of play.
+    pub(super) fn listen(&self, out: &LineWriter) -> Result<Listening, String> {
+        let command = &self.command;
+        let mut listeners: Vec<Arc<dyn DialogueListener>> = Vec::new();
+        let (mut file, mut log, mut watch) = (None, None, None);
+        if let Some(args) = command.log.as_ref().filter(|log| !log.out.file.as_os_str().is_empty()) {
+            let writer = open_log(args).map_err(|error| error.to_string())?;
+            if args.engines {
+                listeners.push(Arc::new(DialogueLog::logged(writer.handle())));
+            }
+            let program = ProgramLog::new(writer.handle(), args.level);
+            program.note(LogLevel::Info, texts::version(command.runner).lines().next().unwrap_or_default());
+            program.note(LogLevel::Info, "Starting tournament...");
+            (file, log) = (Some(writer), Some(program));
         }
-        if self.command.debug {
-            let (lines, printed) = channel::<String>();
-            let print = out.handle();
-            std::thread::spawn(move || printed.into_iter().for_each(|line| print.put(&line)));
-            return Ok(DialogueTap::new(Arc::new(DialogueLog::printed(lines))));
+        let debugged: Vec<String> = command
+            .engines
+            .iter()
+            .filter(|engine| engine.debug)
+            .filter_map(|engine| engine.name.clone())
+            .collect();
+        if command.debug || !debugged.is_empty() {
+            let engines = if command.debug { Vec::new() } else { debugged };
+            listeners.push(Arc::new(DialogueLog::printed(out.handle(), engines)));
         }
-        Ok(DialogueTap::default())
+        if command.runner == Runner::Fastchess {
+            let pv = Arc::new(PvWatch::new(command, out.handle(), log.clone(), self.stop.clone()));
+            listeners.push(Arc::clone(&pv) as Arc<dyn DialogueListener>);
+            watch = Some(pv);
+        }
+        let tap = match listeners.len() {
+            0 => DialogueTap::default(),
+            1 => DialogueTap::new(Arc::clone(&listeners[0])),
+            _ => DialogueTap::new(Arc::new(Listeners(listeners))),
+        };
+        Ok(Listening { tap, log, watch, file })
+    }
+}
+
+/// What listens to the engines of a run.
+pub(super) struct Listening {
+    pub(super) tap: DialogueTap,
+    pub(super) log: Option<ProgramLog>,
+    pub(super) watch: Option<Arc<PvWatch>>,
+    /// The file of the log, which is complete once this is dropped.
+    pub(super) file: Option<LineWriter>,
+}
+
+/// Several listeners, in this order.
+struct Listeners(Vec<Arc<dyn DialogueListener>>);
+
+impl DialogueListener for Listeners {
+    fn line(&self, line: &TappedLine<'_>) {
+        self.0.iter().for_each(|listener| listener.line(line));
     }
 }
 

@@ -123,6 +123,8 @@ fn engine_table(text: &mut String, command: &MatchCommand, engine: &EngineArgs) 
     if engine.ponder {
         table.raw("ponder", "true");
     }
+    table.text("scores", engine.white_scores.then_some("white"));
+    table.text("stderr", engine.stderr.as_ref().map(|file| file.display().to_string()).as_deref());
     limits(&mut table, engine)?;
     timeouts(&mut table, command, engine);
     let options = options(engine);
@@ -226,7 +228,12 @@ fn games_table(text: &mut String, command: &MatchCommand, processors: usize) -> 
     table.text("after_book", Some("count"));
     if let Some(openings) = &command.openings {
         table.text("openings", Some(&openings.file.display().to_string()));
-        table.text("order", Some(if openings.random { "fastchess" } else { "sequential" }));
+        let order = match (openings.random, command.runner) {
+            (true, Runner::Fastchess) => "fastchess",
+            (true, Runner::Cutechess) => "cutechess",
+            (false, _) => "sequential",
+        };
+        table.text("order", Some(order));
         table.whole("start", Some(openings.start));
         table.whole("plies", openings.plies.map(u64::from));
         // fastchess keeps as many openings as there are rounds and starts over after them.

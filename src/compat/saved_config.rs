@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::compat::arguments::group;
 use crate::compat::command::MatchCommand;
 use crate::compat::tally::Table;
 use crate::game::EngineIndex;
@@ -61,6 +62,47 @@ impl SavedRun {
     }
 }
 
+/// Flags that change the games of a run, so that a run that continues cannot have them.
+const FIXED: [&str; 19] = [
+    "-draw",
+    "-each",
+    "-engine",
+    "-games",
+    "-maxmoves",
+    "-noswap",
+    "-openings",
+    "-quick",
+    "-repeat",
+    "-resign",
+    "-reverse",
+    "-seeds",
+    "-sprt",
+    "-srand",
+    "-tb",
+    "-tbadjudicate",
+    "-tbignore50",
+    "-tbpieces",
+    "-tournament",
+];
+
+/// Returns the words after `-config`, which change the command that was saved. If its games are kept, they must not change
+/// what was played.
+pub(super) fn later_words(words: &[String], keep_games: bool) -> Result<Vec<String>, String> {
+    let flags = group(words);
+    let at = flags.iter().rposition(|flag| flag.name == "-config").map_or(0, |at| at + 1);
+    let later = &flags[at..];
+    match later.iter().find(|flag| FIXED.contains(&flag.name.as_str())) {
+        Some(flag) if keep_games => Err(format!(
+            "{} changes games that were already played; write -config stats=false to begin again with it",
+            flag.name
+        )),
+        _ => Ok(later
+            .iter()
+            .flat_map(|flag| [vec![flag.name.clone()], flag.values.clone()].concat())
+            .collect()),
+    }
+}
+
 fn stats_of(table: &Table, one: EngineIndex, other: EngineIndex) -> Value {
     let results = table.of(one, other);
     let [ll, ld, wl, dd, wd, ww] = results.pairs;
@@ -68,4 +110,22 @@ fn stats_of(table: &Table, one: EngineIndex, other: EngineIndex) -> Value {
         "wins": results.wins, "losses": results.losses, "draws": results.draws,
         "penta_LL": ll, "penta_LD": ld, "penta_WL": wl, "penta_DD": dd, "penta_WD": wd, "penta_WW": ww,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_after_the_saved_run_change_it_unless_they_change_its_games() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let later = |text: &str, keep| later_words(&words(text), keep).map(|words| words.join(" "));
+        assert_eq!(
+            later("-rounds 5 -config file=c.json -concurrency 2 -recover", true),
+            Ok("-concurrency 2 -recover".to_owned())
+        );
+        assert_eq!(later("-config file=c.json", true), Ok(String::new()));
+        assert!(later("-config file=c.json -each tc=5", true).unwrap_err().starts_with("-each changes"));
+        assert_eq!(later("-config file=c.json stats=false -each tc=5", false), Ok("-each tc=5".to_owned()));
+    }
 }

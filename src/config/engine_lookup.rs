@@ -128,6 +128,9 @@ pub fn plan_engine(
     spec.env.clone_from(&entry.env);
     spec.restart = entry.restart.unwrap_or_default();
     spec.ponder = entry.ponder.unwrap_or_default();
+    spec.scores = entry.scores.unwrap_or_default();
+    spec.stderr =
+        entry.stderr.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()));
     spec.init.clone_from(&entry.init);
     spec.dir = match &entry.dir {
         Some(EngineDir::Path(dir)) => WorkingDir::Path(absolute(dir)?),
@@ -233,6 +236,8 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
         ace_args: entry.ace_args.clone().or(named.ace_args),
         restart: entry.restart.or(named.restart),
         ponder: entry.ponder.or(named.ponder),
+        scores: entry.scores.or(named.scores),
+        stderr: entry.stderr.clone().or(named.stderr),
         init: named.init.iter().chain(&entry.init).cloned().collect(),
         bounds: entry.bounds.or(&named.bounds),
         limits: entry.limits.or(named.limits),

@@ -8,7 +8,7 @@ use crate::game::{
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
 use crate::opening::{AfterBook, Order};
-use crate::player::{Pondering, Restart};
+use crate::player::{Pondering, Restart, ScoreSide};
 use crate::run::{
     AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
     Plan, TestBy,
@@ -81,6 +81,10 @@ pub struct EngineEntry {
     pub restart: Option<Restart>,
     /// Whether it ponders.
     pub ponder: Option<Pondering>,
+    /// From whose side it reports scores.
+    pub scores: Option<ScoreSide>,
+    /// File that receives its standard error.
+    pub stderr: Option<PathBuf>,
     /// Lines that it receives before the handshake.
     pub init: Vec<String>,
     /// Resource limits and timeouts.
@@ -351,6 +355,8 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         ace_args: fields.texts("ace_args"),
         restart: fields.choice("restart", &[("on", Restart::On), ("off", Restart::Off)]),
         ponder: fields.flag("ponder").map(|on| if on { Pondering::On } else { Pondering::Off }),
+        scores: fields.choice("scores", &[("engine", ScoreSide::Engine), ("white", ScoreSide::White)]),
+        stderr: fields.text("stderr").map(PathBuf::from),
         init: fields.texts("init").unwrap_or_default(),
         bounds: EngineBounds::read(fields),
         limits: limits(fields),
@@ -379,7 +385,12 @@ fn games(fields: &mut Fields) -> GamesTable {
         openings: fields.text("openings").map(PathBuf::from),
         order: fields.choice(
             "order",
-            &[("random", Order::Random), ("sequential", Order::Sequential), ("fastchess", Order::Fastchess)],
+            &[
+                ("random", Order::Random),
+                ("sequential", Order::Sequential),
+                ("fastchess", Order::Fastchess),
+                ("cutechess", Order::Cutechess),
+            ],
         ),
         start: fields.whole("start", 1, Plan::MAX_OPENING),
         take: fields.whole("take", 1, Plan::MAX_OPENING),

@@ -340,6 +340,7 @@ impl<T: Transport> ActiveGame<'_, T> {
             let ending = Referee::illegal_move(mover, answer.reply.as_str());
             return ControlFlow::Break((ending, Some(self.anomaly(mover, None, None))));
         };
+        let score = player.own_score(answer.report.score, mover);
         let text = self.recorded_text(mv, &answer.reply);
         self.command.push(text);
         self.plies.push(PlyRecord {
@@ -347,7 +348,7 @@ impl<T: Transport> ActiveGame<'_, T> {
             source: MoveSource::Engine,
             time_us: charged.as_micros() as u64,
             clock_left_us: self.clocks[mover].left().map(|left| left.as_micros() as u64),
-            score: answer.report.score,
+            score,
             depth: answer.report.depth,
             seldepth: answer.report.seldepth,
             nodes: answer.report.nodes,
@@ -355,7 +356,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         });
         self.expected_reply = answer.ponder;
         self.moved_at = answer.at;
-        ControlFlow::Continue(self.referee.observe(mv, answer.report.score))
+        ControlFlow::Continue(self.referee.observe(mv, score))
     }
 
     /// Returns the move as records and UCI engines write it. The reply of a UCI engine is already in that form.

@@ -119,10 +119,7 @@ impl Book {
             None => Variant::Standard,
         });
         let fingerprint = Fingerprint(sha256);
-        let shuffle = match options.order {
-            Order::Fastchess => Shuffle::new(options.seed, len),
-            Order::Random | Order::Sequential => None,
-        };
+        let shuffle = Shuffle::new(options.order, options.seed, len);
         Ok(Self { path: path.to_owned(), text, format, offsets, fingerprint, options, shuffle, variant })
     }
 

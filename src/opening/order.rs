@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::opening::mersenne::MersenneTwister;
+use crate::opening::mersenne::{CutechessTwister, MersenneTwister};
 
 /// The order in which openings are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub enum Order {
     Sequential,
     /// Shuffled by the seed as fastchess does: one shuffle, then the same order again.
     Fastchess,
+    /// Shuffled by the seed as cutechess-cli does: one shuffle, then the same order again.
+    Cutechess,
 }
 
 impl Order {
@@ -23,28 +25,43 @@ impl Order {
     /// The permutation is not stored: a small block cipher over the indices encrypts the turn, so a lookup costs the
     /// same in a book of ten openings as in one of ten million.
     ///
-    /// The shuffle of fastchess has no such form: [`Shuffle`] stores it, and here it is the order of the file.
+    /// The shuffles of other match runners have no such form: [`Shuffle`] stores them, and here they are the order of the
+    /// file.
     pub fn index(self, seed: u64, turn: u64, len: u64) -> u64 {
         let (round, turn) = (turn / len, turn % len);
         match self {
-            Self::Sequential | Self::Fastchess => turn,
+            Self::Sequential | Self::Fastchess | Self::Cutechess => turn,
             Self::Random => shuffled(mixed(seed ^ mixed(round)), turn, len),
         }
     }
 }
 
-/// The stored permutation of [`Order::Fastchess`].
+/// The stored permutation of [`Order::Fastchess`] and [`Order::Cutechess`].
 #[derive(Clone, Debug)]
 pub(super) struct Shuffle(Vec<u32>);
 
 impl Shuffle {
-    /// Shuffles `len` openings; `None` if there are more than the permutation can number.
-    pub(super) fn new(seed: u64, len: u64) -> Option<Self> {
+    /// Shuffles `len` openings; `None` if the order is not stored, or if there are more openings than can be numbered.
+    pub(super) fn new(order: Order, seed: u64, len: u64) -> Option<Self> {
+        match order {
+            Order::Fastchess => {
+                let mut random = MersenneTwister::new(seed);
+                Self::draw(len, || random.bits())
+            }
+            Order::Cutechess => {
+                let mut random = CutechessTwister::new(seed as u32);
+                Self::draw(len, || u64::from(random.bits()))
+            }
+            Order::Random | Order::Sequential => None,
+        }
+    }
+
+    /// Exchanges every opening with itself or a later one.
+    fn draw(len: u64, mut random: impl FnMut() -> u64) -> Option<Self> {
         let mut order: Vec<u32> = (0..u32::try_from(len).ok()?).collect();
-        let mut random = MersenneTwister::new(seed);
         for at in 0..order.len().saturating_sub(1) {
             let left = (order.len() - at) as u64;
-            order.swap(at, at + (random.bits() % left) as usize);
+            order.swap(at, at + (random() % left) as usize);
         }
         Some(Self(order))
     }
@@ -129,13 +146,21 @@ mod tests {
 
     #[test]
     fn the_shuffle_of_fastchess_is_one_permutation_that_starts_over() {
-        let shuffle = Shuffle::new(42, 10).unwrap();
+        let shuffle = Shuffle::new(Order::Fastchess, 42, 10).unwrap();
         let order: Vec<u64> = (0..20).map(|turn| shuffle.index(turn)).collect();
         assert_eq!(order[..10], order[10..]);
         let mut sorted = order[..10].to_vec();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..10));
-        assert_eq!(Shuffle::new(1, 1).unwrap().index(7), 0);
+        assert_eq!(Shuffle::new(Order::Fastchess, 1, 1).unwrap().index(7), 0);
+        assert!(Shuffle::new(Order::Random, 42, 10).is_none());
+    }
+
+    #[test]
+    fn the_shuffle_of_cutechess_has_a_generator_of_its_own() {
+        let shuffle = Shuffle::new(Order::Cutechess, 42, 10).unwrap();
+        let order: Vec<u64> = (0..10).map(|turn| shuffle.index(turn)).collect();
+        assert_eq!(order, [2, 7, 3, 5, 6, 1, 8, 4, 0, 9]);
     }
 
     #[test]

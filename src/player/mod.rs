@@ -35,7 +35,9 @@ pub use player::{BrokenConnection, Fitness, Player};
 pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, run_guardian};
 pub use score::Score;
 pub use search_extra::SearchExtra;
-pub use spec::{EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, SearchDetail, WorkingDir};
+pub use spec::{
+    EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, ScoreSide, SearchDetail, WorkingDir,
+};
 pub use start_fault::StartFault;
 pub use tap::{DialogueListener, DialogueTap, LineSender, TappedLine};
 pub use timeouts::Timeouts;

@@ -19,8 +19,8 @@ use crate::player::options::NumberOption;
 use crate::player::tap::Tap;
 use crate::player::{
     BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText,
-    OptionDeclaration, PlayerFault, Protocol, ProtocolBreach, Sandbox, ShutdownMode, ShutdownReport,
-    StartFault, Timeouts, Transport,
+    OptionDeclaration, PlayerFault, Protocol, ProtocolBreach, Sandbox, Score, ScoreSide, ShutdownMode,
+    ShutdownReport, StartFault, Timeouts, Transport,
 };
 
 /// A running engine that has completed its handshake.
@@ -29,6 +29,7 @@ pub struct Player<T> {
     connection: Connection<T>,
     timeouts: Timeouts,
     sandbox: Sandbox,
+    scores: ScoreSide,
     irregularities: Irregularities,
     dialect: Dialect,
 }
@@ -67,6 +68,7 @@ impl<T: Transport> Player<T> {
             connection: Connection::new(transport, &spec.timeouts, Tap::of(spec)),
             timeouts: spec.timeouts.clone(),
             sandbox: spec.sandbox,
+            scores: spec.scores,
             irregularities: Irregularities::default(),
             dialect: Dialect::Ace(AceDialogue::new()),
         };
@@ -320,6 +322,14 @@ impl<T: Transport> Player<T> {
             Dialect::Uci(_) => position.parse_coordinate(text.as_str(), castling.style()).ok(),
             Dialect::Ace(_) => position.parse_ace(text.as_str()).ok(),
             Dialect::Xboard(_) => read_xboard_move(position, text.as_str(), castling),
+        }
+    }
+
+    /// Returns a reported score from the side of the engine, which plays `color`.
+    pub fn own_score(&self, reported: Option<Score>, color: Color) -> Option<Score> {
+        match (self.scores, color) {
+            (ScoreSide::White, Color::Black) => reported.map(Score::reversed),
+            (ScoreSide::Engine, _) | (ScoreSide::White, Color::White) => reported,
         }
     }
 

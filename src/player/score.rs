@@ -29,6 +29,15 @@ impl Score {
         }
     }
 
+    /// Returns the same score from the other side.
+    #[must_use]
+    pub(super) fn reversed(self) -> Self {
+        match self {
+            Self::Cp(cp) => Self::Cp(cp.saturating_neg()),
+            Self::Mate(moves) => Self::Mate(-moves),
+        }
+    }
+
     /// Returns the score on the centipawn scale, where every mate lies beyond all centipawn scores and nearer mates
     /// lie further out.
     pub fn as_centipawns(self) -> i32 {

@@ -92,6 +92,24 @@ pub enum Pondering {
     On,
 }
 
+/// From whose side an engine reports its scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoreSide {
+    /// From the side of the engine itself, as protocols demand.
+    #[default]
+    Engine,
+    /// From White's side.
+    White,
+}
+
+impl ScoreSide {
+    /// Returns whether scores are from the engine's own side.
+    pub fn is_engine(&self) -> bool {
+        *self == Self::Engine
+    }
+}
+
 /// What is recorded of each search beyond score, depth, nodes and time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -148,6 +166,12 @@ pub struct EngineSpec {
     /// Whether the engine ponders.
     #[serde(default)]
     pub ponder: Pondering,
+    /// From whose side it reports scores.
+    #[serde(default, skip_serializing_if = "ScoreSide::is_engine")]
+    pub scores: ScoreSide,
+    /// File that receives its standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<PathBuf>,
     /// Lines sent as they are before the handshake.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
@@ -178,6 +202,8 @@ impl EngineSpec {
             options: Vec::new(),
             restart: Restart::Off,
             ponder: Pondering::Off,
+            scores: ScoreSide::Engine,
+            stderr: None,
             init: Vec::new(),
             detail: SearchDetail::default(),
             tap: DialogueTap::default(),

@@ -182,6 +182,7 @@ fn openings(book: Option<&BookPlan>) -> String {
         Order::Random => "in random order",
         Order::Sequential => "in the order of the file",
         Order::Fastchess => "in the random order of fastchess",
+        Order::Cutechess => "in the random order of cutechess-cli",
     };
     let mut text = format!("{} {order}", book_name(book));
     if book.start > 1 {

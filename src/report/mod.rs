@@ -5,11 +5,11 @@ pub mod comparison;
 mod conditions;
 mod files;
 mod filters;
-mod joint_rating;
 pub(crate) mod markup;
 mod number_text;
 pub mod page;
 mod rating_table;
+mod run_ratings;
 mod text;
 mod verdict;
 
@@ -21,7 +21,6 @@ pub use files::{
     AcceptanceState, Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
     Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table, weights_toml,
 };
-pub use joint_rating::JointRating;
 pub use number_text::grouped;
 pub use page::{PageObserver, RunPage, write_page};
 pub use rating_table::{RatedGroup, RatedPlayer, RatingExtras, RatingTable};

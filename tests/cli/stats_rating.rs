@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use playself::stats::{Elo, GameScore, Random, RatingOptions, Tournament};
+use playself::stats::{Elo, GameScore, PairScore, Random, RatingOptions, Tournament};
 use serde_json::Value;
 
 /// Davidson's model, written out once more: the probabilities of a win, a draw and a loss.
@@ -125,6 +125,44 @@ fn intervals_contain_the_true_rating_in_95_percent_of_simulated_tournaments() {
     let [ratings, white] = [inside as f64 / all as f64, white_inside as f64 / TOURNAMENTS as f64];
     assert!((0.94..0.96).contains(&ratings), "{ratings} of {all} intervals");
     assert!((0.93..0.97).contains(&white), "{white} of {TOURNAMENTS} intervals");
+}
+
+#[test]
+fn pairs_from_unbalanced_openings_have_intervals_of_their_own() {
+    const TOURNAMENTS: u64 = 400;
+    let covered = |known_as_pairs: bool| {
+        let mut inside = 0u64;
+        for seed in 0..TOURNAMENTS {
+            let mut random = Random::of_item(6, seed);
+            let mut tournament = Tournament::new(3);
+            for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+                for _ in 0..40 {
+                    // The players are equal, but each opening favours White or Black, so that the games cancel.
+                    let bias = 250.0 * random.normal();
+                    let [first, second] = [(one, other), (other, one)].map(|(white, black)| {
+                        let [win, draw, _] = odds(bias, 1.0);
+                        let luck = random.unit();
+                        let score = SCORES[usize::from(luck >= win) + usize::from(luck >= win + draw)];
+                        tournament.count(white, black, score);
+                        score
+                    });
+                    if known_as_pairs {
+                        tournament.count_pair(one, other, PairScore::of(first, second.reversed()));
+                    }
+                }
+            }
+            let ratings = tournament.rate(&RatingOptions::default()).unwrap();
+            let hit = |player: &usize| {
+                let rating = ratings.rating(*player);
+                rating.value.abs() <= rating.error.unwrap()
+            };
+            inside += (0..3).filter(hit).count() as u64;
+        }
+        inside as f64 / (3 * TOURNAMENTS) as f64
+    };
+    let (pairs, games) = (covered(true), covered(false));
+    assert!((0.93..0.97).contains(&pairs), "{pairs}");
+    assert!(games > 0.975, "games that are taken as independent have intervals that are too wide: {games}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod limit_probe;
 mod records;
 mod refusals;
 mod repeats;
+mod rival_checks;
 mod rival_lines;
 mod soak;
 mod terminal;

@@ -1,7 +1,9 @@
 //! Starting of engine processes.
 
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::io;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
@@ -89,6 +91,13 @@ impl Launcher {
                 Some(dir)
             }
         };
+        // A file that the user named receives everything, and is the evidence after a failure.
+        command.stderr(match &spec.stderr {
+            Some(path) => Stdio::from(
+                OpenOptions::new().create(true).append(true).open(path).map_err(LaunchError::Program)?,
+            ),
+            None => Stdio::piped(),
+        });
         let confinement = Confinement { sandbox: spec.sandbox, cpus: cpus.to_vec() };
         let child = self.spawner.spawn(command, confinement).await.map_err(LaunchError::from_spawn)?;
         Ok(ProcessTransport::new(child, dir, tag, self.guardian.clone(), spec.timeouts.stderr_bytes))

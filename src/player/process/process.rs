@@ -38,7 +38,8 @@ pub struct ProcessTransport {
     stdout: ChildStdout,
     /// The same pipe in blocking mode; opened when first needed, which is not for every engine.
     blocking_stdout: OnceCell<Option<File>>,
-    stderr: StderrTail,
+    /// The end of its standard error, unless that goes to a file.
+    stderr: Option<StderrTail>,
     exit: Option<ExitEvidence>,
     // Dropped, and thereby removed, after the process has ended.
     _dir: Option<ScratchDir>,
@@ -71,8 +72,7 @@ impl ProcessTransport {
         }
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout was configured as a pipe");
-        let stderr = child.stderr.take().expect("stderr was configured as a pipe");
-        let stderr = StderrTail::drain(stderr, stderr_bytes);
+        let stderr = child.stderr.take().map(|stderr| StderrTail::drain(stderr, stderr_bytes));
         Self {
             child,
             group,
@@ -193,7 +193,7 @@ impl Transport for ProcessTransport {
     }
 
     fn stderr_tail(&self) -> Vec<u8> {
-        self.stderr.bytes()
+        self.stderr.as_ref().map(StderrTail::bytes).unwrap_or_default()
     }
 
     fn cpu_use(&self) -> Option<CpuUse> {

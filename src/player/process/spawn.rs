@@ -55,8 +55,8 @@ impl Spawner {
         Ok(Self { requests })
     }
 
-    /// Starts `command` in its own process group, with pipes on all three streams. The kernel kills it when this
-    /// spawner is dropped.
+    /// Starts `command` in its own process group, with pipes on standard input and output; its standard error is that of the
+    /// command. The kernel kills it when this spawner is dropped.
     pub(super) async fn spawn(&self, command: Command, confinement: Confinement) -> io::Result<Child> {
         let (done, child) = oneshot::channel();
         let order = SpawnRequest { command, confinement, runtime: Handle::current(), done };
@@ -70,7 +70,7 @@ fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     let parent = getpid();
     let sandbox = confinement.sandbox;
     let cpus = cpu_set(&confinement.cpus)?;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
     // SAFETY: the closure runs in the child between fork and exec. It only makes system calls on values captured by
     // copy; it allocates nothing and takes no lock, so it cannot block on a lock that another thread held at the

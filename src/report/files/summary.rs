@@ -5,10 +5,10 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::game::EngineIndex;
-use crate::report::JointRating;
 use crate::report::files::completion::Completion;
 use crate::report::files::tuning_summary::TuningSummary;
 use crate::report::number_text::{estimate_text, grouped, interval_text};
+use crate::report::run_ratings::run_ratings;
 use crate::report::verdict::{Verdict, verdict_sentence};
 use crate::run::{MatchScore, RunOutcome, RunView};
 use crate::stats::Pentanomial;
@@ -250,12 +250,12 @@ impl TableRow {
 /// Returns the row of every engine, the strongest first.
 pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
     let standings = view.state.standings();
-    let joint = JointRating::of(view.plan.engines.len(), standings.matchups());
+    let ratings = run_ratings(view.plan.engines.len(), standings.matchups());
     let row = |index: u16| {
         let engine = EngineIndex(index);
         let score = standings.of(engine);
         let (MatchScore { pentanomial, games }, strength) = (score, score.strength(None));
-        let rating = joint.as_ref().filter(|_| games.games() > 0).map(|joint| joint.elo(engine));
+        let rating = ratings.as_ref().filter(|_| games.games() > 0).map(|all| all.rating(engine.get()));
         TableRow {
             name: view.plan.name_of(engine).to_owned(),
             games: games.games(),
@@ -267,8 +267,8 @@ pub fn table(view: &RunView<'_>) -> Vec<TableRow> {
             elo_error: strength.and_then(|strength| finite(strength.error()?.0)),
             elo_lower: strength.and_then(|strength| finite(strength.lower?.0)),
             elo_upper: strength.and_then(|strength| finite(strength.upper?.0)),
-            rating: rating.map(|rating| rating.0),
-            rating_error: rating.map(|rating| rating.1),
+            rating: rating.and_then(|rating| finite(rating.value)),
+            rating_error: rating.and_then(|rating| rating.error).and_then(finite),
             faults: standings.faults_of(engine).total(),
         }
     };

@@ -6,7 +6,8 @@ use crate::game::EngineIndex;
 use crate::report::chart::{ForestChart, ForestRow, Tone};
 use crate::report::markup::render;
 use crate::report::page::html::{Section, figure};
-use crate::report::{JointRating, TableRow, filters};
+use crate::report::run_ratings::run_ratings;
+use crate::report::{TableRow, filters};
 use crate::run::{MatchScore, RunView};
 
 #[derive(Template)]
@@ -38,7 +39,7 @@ pub(super) fn standings_section(view: &RunView<'_>, rows: &[TableRow]) -> Sectio
         });
         both.fold(MatchScore::default(), |sum, score| sum.plus(&score))
     };
-    let joint = JointRating::of(view.plan.engines.len(), standings.matchups());
+    let ratings = run_ratings(view.plan.engines.len(), standings.matchups());
     let table = StandingsTable {
         rows,
         ratings: (rows.iter().filter(|row| row.rating.is_some()).count() > 1).then(|| {
@@ -46,8 +47,11 @@ pub(super) fn standings_section(view: &RunView<'_>, rows: &[TableRow]) -> Sectio
         }),
         names: order.iter().map(|&engine| view.plan.name_of(engine)).collect(),
         crossed: matrix(view, &order, |one, other| result_text(&score_of(one, other))),
-        superior: joint
-            .map(|joint| matrix(view, &order, |one, other| share_text(joint.superiority(one, other)))),
+        superior: ratings.map(|ratings| {
+            matrix(view, &order, |one, other| {
+                ratings.los(one.get(), other.get()).map_or_else(|| "–".to_owned(), share_text)
+            })
+        }),
     };
     Section { id: "standings", html: render(&table) }
 }

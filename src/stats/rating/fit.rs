@@ -5,8 +5,8 @@ use super::matrix::{Decomposed, Matrix};
 use super::model::{DrawWeight, Odds};
 use super::ratings::{Measured, Ratings};
 use super::tournament::{Pairing, Tournament};
-use crate::stats::Elo;
 use crate::stats::estimate::Z_95;
+use crate::stats::{Elo, Pentanomial};
 
 /// Parameters of a rating.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Tournament {
             fit = Fit::new(&pairings, groups, &anchors, options, DrawShare::OfAllGames);
             fit.climb();
         }
-        Ok(fit.finish(&anchors, options.average.0))
+        Ok(fit.finish(&anchors, options.average.0, &self.paired().collect::<Vec<_>>()))
     }
 }
 
@@ -250,10 +250,38 @@ impl Fit {
         }
     }
 
+    /// Returns the covariance of the parameters where games were played in pairs. Their noise is that of the pairs as they
+    /// were observed, around which the inverse information stands on both sides.
+    fn with_pairs(&self, inverse: Matrix, paired: &[Paired]) -> Matrix {
+        if paired.is_empty() {
+            return inverse;
+        }
+        let mut group_of = vec![None; self.columns.len()];
+        for (number, group) in self.groups.iter().enumerate() {
+            group.iter().for_each(|&player| group_of[player] = Some(number));
+        }
+        let mut noise = self.information();
+        let within = paired.iter().filter(|([one, other], _)| group_of[*one] == group_of[*other]);
+        for &([one, other], pairs) in within {
+            let columns = [(self.columns[one], 1.0), (self.columns[other], -1.0)];
+            let columns = columns.into_iter().filter_map(|(column, sign)| Some((column?, sign)));
+            let odds = Odds::new(self.point.elo[one] - self.point.elo[other], self.point.draws);
+            let excess = pairs.pairs() as f64 * odds.noise_of_pair(pair_variance(&pairs))
+                - pairs.games() as f64 * odds.information().elo;
+            for (a, sign_a) in columns.clone() {
+                for (b, sign_b) in columns.clone() {
+                    noise.add(a, b, excess * sign_a * sign_b);
+                }
+            }
+        }
+        inverse.times(&noise).times(&inverse)
+    }
+
     /// Moves every group without an anchor to its mean, and returns the result with its errors.
-    fn finish(mut self, anchors: &[Option<f64>], average: f64) -> Ratings {
+    fn finish(mut self, anchors: &[Option<f64>], average: f64, paired: &[Paired]) -> Ratings {
         let log_likelihood = self.log_likelihood(&self.point);
         let inverse = self.information().decompose().ok().map(|known: Decomposed| known.inverse());
+        let inverse = inverse.map(|inverse| self.with_pairs(inverse, paired));
         let deviation = |column: Option<usize>| {
             let column = column?;
             Some(inverse.as_ref()?.get(column, column).max(0.0).sqrt())
@@ -280,6 +308,18 @@ impl Fit {
             log_likelihood,
         }
     }
+}
+
+/// Two players and their pairs, from the side of the first.
+type Paired = ([usize; 2], Pentanomial);
+
+/// Returns the variance of the points of a pair. Two half pairs, one won and one lost, keep it above zero.
+fn pair_variance(counts: &Pentanomial) -> f64 {
+    let [lost, less, even, more, won] = counts.0.map(|count| count as f64);
+    let cells = [lost + 0.5, less, even, more, won + 0.5].into_iter().zip([0.0, 0.5, 1.0, 1.5, 2.0]);
+    let pairs: f64 = cells.clone().map(|(count, _)| count).sum();
+    let mean = cells.clone().map(|(count, points)| count * points).sum::<f64>() / pairs;
+    cells.map(|(count, points)| count * (points - mean).powi(2)).sum::<f64>() / pairs
 }
 
 /// Returns the weight of draws at the start, and its column if there are both draws and decided games.

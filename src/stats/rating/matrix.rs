@@ -29,6 +29,20 @@ impl Matrix {
         self.cells[row * self.size + column] += value;
     }
 
+    /// Returns the product with another matrix of the same size.
+    pub(super) fn times(&self, other: &Self) -> Self {
+        let mut product = Self::zero(self.size);
+        for row in 0..self.size {
+            for middle in 0..self.size {
+                let factor = self.get(row, middle);
+                for column in 0..self.size {
+                    product.add(row, column, factor * other.get(middle, column));
+                }
+            }
+        }
+        product
+    }
+
     /// Decomposes a positive definite matrix; otherwise returns the first row that depends on those before it.
     pub(super) fn decompose(mut self) -> Result<Decomposed, usize> {
         /// A pivot this much smaller than its diagonal is a rounding error.

@@ -110,6 +110,11 @@ impl Odds {
         }
     }
 
+    /// Returns the variance of the derivative by the difference in Elo that a pair with this variance of its points has.
+    pub(super) fn noise_of_pair(&self, variance: f64) -> f64 {
+        self.weight.per_elo().powi(2) * variance
+    }
+
     /// The derivative of the difference in natural units by the logarithm of the weight of draws.
     fn x_by_weight(&self) -> f64 {
         self.x * self.weight.share()

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::stats::GameScore;
+use crate::stats::{GameScore, PairScore, Pentanomial, Trinomial};
 
 /// Games between many players, counted by pairs of them and by colour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tournament {
     players: usize,
     games: BTreeMap<(u32, u32), [u64; 3]>,
+    /// Pairs of games with reversed colours, from the side of the player with the lower number.
+    pairs: BTreeMap<(u32, u32), Pentanomial>,
 }
 
 /// All games of one player against another: both colours together, from the side of the first.
@@ -52,7 +54,7 @@ pub(super) struct Pairing {
 impl Tournament {
     /// Creates a tournament without games.
     pub fn new(players: usize) -> Self {
-        Self { players, games: BTreeMap::new() }
+        Self { players, ..Self::default() }
     }
 
     /// Returns the number of players.
@@ -63,19 +65,52 @@ impl Tournament {
     /// Counts a game with the score of White. Players beyond the number so far are added; a game of a player against
     /// itself is not counted.
     pub fn count(&mut self, white: usize, black: usize, score: GameScore) {
-        self.players = self.players.max(white.max(black) + 1);
-        if white == black {
-            return;
-        }
-        let Ok(key) = u32::try_from(white).and_then(|white| Ok((white, u32::try_from(black)?))) else {
-            return;
-        };
+        let Some(key) = self.admit(white, black) else { return };
         let place = match score {
             GameScore::Win => 0,
             GameScore::Draw => 1,
             GameScore::Loss => 2,
         };
         self.games.entry(key).or_default()[place] += 1;
+    }
+
+    /// Notes that two games, already counted, were a pair with reversed colours; its score is that of `player`. The
+    /// results of a pair are not independent of each other, which changes the errors of ratings.
+    pub fn count_pair(&mut self, player: usize, opponent: usize, score: PairScore) {
+        let (low, high) = (player.min(opponent), player.max(opponent));
+        let Some(key) = self.admit(low, high) else { return };
+        self.pairs.entry(key).or_default().count(if player == low { score } else { score.reversed() });
+    }
+
+    /// Counts all games and pairs of one player against another, whatever their colours were.
+    pub fn add_matchup(&mut self, player: usize, opponent: usize, games: &Trinomial, pairs: &Pentanomial) {
+        let Some(key) = self.admit(player, opponent) else { return };
+        let cell = self.games.entry(key).or_default();
+        for (count, more) in cell.iter_mut().zip([games.wins, games.draws, games.losses]) {
+            *count += more;
+        }
+        let (low, high) = (player.min(opponent), player.max(opponent));
+        let Some(key) = self.admit(low, high) else { return };
+        let known = self.pairs.entry(key).or_default();
+        for (place, count) in pairs.0.iter().enumerate() {
+            known.0[if player == low { place } else { 4 - place }] += count;
+        }
+    }
+
+    /// Makes room for two players, and returns their key; a player has no games against itself.
+    fn admit(&mut self, one: usize, other: usize) -> Option<(u32, u32)> {
+        self.players = self.players.max(one.max(other) + 1);
+        let key = (u32::try_from(one).ok()?, u32::try_from(other).ok()?);
+        (one != other).then_some(key)
+    }
+
+    /// Returns the players that played all their games against each other in pairs, with these pairs.
+    pub(super) fn paired(&self) -> impl Iterator<Item = ([usize; 2], Pentanomial)> {
+        let whole = |&(&(one, other), pairs): &(&(u32, u32), &Pentanomial)| {
+            let games = self.encounter(one as usize, other as usize).games();
+            games > 0 && pairs.games() == games
+        };
+        self.pairs.iter().filter(whole).map(|(&(one, other), pairs)| ([one as usize, other as usize], *pairs))
     }
 
     /// Returns the games of one player against another.
