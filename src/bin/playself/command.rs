@@ -12,6 +12,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a process has one command")]
 pub(crate) enum Command {
     Init(init::InitCommand),
     Match(play::MatchCommand),
