@@ -132,13 +132,13 @@ fn flags_after_a_saved_run_change_its_length_but_not_its_games() {
 fn scores_from_the_side_of_white_and_standard_error_go_where_they_belong() {
     let bench = Bench::new();
     // It always finds White winning. Only from White's side that is a reason for Black to resign.
-    let winning = "arg=--on=on go: stderr 40; reply info depth 1 score cp 900 pv {move}\\nbestmove {move}";
+    let winning = "arg=--on=on go: stderr 4096; reply info depth 1 score cp 900 pv {move}\\nbestmove {move}";
     let flags = ["-rounds", "1", "-games", "2", "-resign", "movecount=2", "score=500", "-maxmoves", "30"];
     let own = ["whitepov", "stderr=new.err", winning];
     let (status, text) = played(command(&bench, "cutechess-cli", [&own, &["whitepov", winning]], &flags));
     assert_eq!(status, Some(0), "{text}");
     assert_eq!(text.matches(": 1-0 {White wins by adjudication}").count(), 2, "{text}");
-    assert!(fs::metadata(bench.path("new.err")).unwrap().len() >= 80);
+    assert!(fs::metadata(bench.path("new.err")).unwrap().len() >= 4 * 4096);
 }
 
 #[test]
