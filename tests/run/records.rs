@@ -48,6 +48,10 @@ impl Bench {
         for volatile in ["seconds", "voids", "after_stop"] {
             summary[volatile] = serde_json::Value::Null;
         }
+        // Void pairs are anomalies of the run that had them.
+        if let Some(completion) = summary["completion"].as_object_mut() {
+            completion.retain(|key, _| !["anomalies", "clean"].contains(&key.as_str()));
+        }
         (self.read(run, "games.pgn"), self.read(run, "pairs.csv"), summary.to_string())
     }
 }
