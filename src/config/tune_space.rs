@@ -83,6 +83,37 @@ pub fn tuning_method(
     }))
 }
 
+/// Numbers that most engines declare and that are settings, not parameters of play: patterns leave them out.
+const SETTINGS: [&str; 21] = [
+    "Hash",
+    "Threads",
+    "MultiPV",
+    "Move Overhead",
+    "MoveOverhead",
+    "Minimum Thinking Time",
+    "Slow Mover",
+    "nodestime",
+    "Skill Level",
+    "UCI_Elo",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "SyzygyPieces",
+    "EvalHash",
+    "Pawn Hash",
+    "PawnHash",
+    "MinibatchSize",
+    "NNCacheSize",
+    "RamLimitMb",
+    "Log Level",
+    "Debug Level",
+];
+
+/// Whether a pattern of parameters includes a declared number. A name without `*` includes any number.
+fn includes(pattern: &str, name: &str) -> bool {
+    let is_setting = || SETTINGS.iter().any(|setting| setting.eq_ignore_ascii_case(name));
+    matches_pattern(pattern, name) && (pattern == name || !is_setting())
+}
+
 /// The declared parameters of `engine` that `[tune]` names, with its bounds; or every mistake with its line.
 pub fn named_space(
     engine: &str,
@@ -93,7 +124,7 @@ pub fn named_space(
     let mut parameters: Vec<Parameter> = Vec::new();
     for pattern in &table.parameters {
         let matching: Vec<&Parameter> =
-            declared.iter().filter(|option| matches_pattern(pattern, &option.name)).collect();
+            declared.iter().filter(|option| includes(pattern, &option.name)).collect();
         if matching.is_empty() {
             let hint = suggestion(pattern, declared);
             let why = format!("tune.parameters: {engine} has no number `{pattern}` to tune{hint}");
@@ -183,6 +214,24 @@ mod tests {
         ] {
             assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn row_197_patterns_leave_settings_out_and_names_do_not() {
+        let declared: Vec<Parameter> = ["Hash", "Threads", "multipv", "Move Overhead", "Razor", "HashBonus"]
+            .map(|name| Parameter::integer(name, 0.0, 100.0, 10.0))
+            .into();
+        let names = |patterns: &[&str]| {
+            let parameters = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let table = TuneTable { parameters, ..TuneTable::default() };
+            let space = named_space("x", &declared, &table).unwrap();
+            space.parameters().iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["*"]), ["Razor", "HashBonus"]);
+        assert_eq!(names(&["Hash*"]), ["HashBonus"]);
+        assert_eq!(names(&["Hash", "*zor"]), ["Hash", "Razor"]);
+        let table = TuneTable { parameters: vec!["*Over*".to_owned()], ..TuneTable::default() };
+        assert!(named_space("x", &declared, &table).is_err(), "nothing is left to tune");
     }
 
     #[test]
