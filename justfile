@@ -47,9 +47,21 @@ fuzz-target name minutes="60":
 fuzz-targets minutes="5":
     for name in uci xboard ace pgn epd fen run_file journal plan http; do fuzz/run.sh $name {{minutes}} || exit 1; done
 
-# List the licences of all crates in the programs
+# Write the tables of docs/licences.md again
 licences:
-    cargo tree --locked --edges normal,build --prefix none --format '{l}: {p}' | sort -u
+    PLAYSELF_UPDATE_LICENCES=1 cargo test --test cli licences::
+
+# Compare the crates with the database of known vulnerabilities and with the accepted licences; needs cargo-deny
+deny:
+    cargo deny --locked check advisories licenses sources bans
+
+# Attack runs, engines, files and the live page: every test of the fault table, and the fuzzers without coverage
+attack:
+    cargo test --test run -- accidents:: attacks_ faults:: journal_damage:: host:: refusals::
+    cargo test --test player -- containment:: faults_
+    cargo test --test report -- attacks_page::
+    cargo test --test cli -- attacks::
+    PLAYSELF_FUZZ_ITERATIONS=200000 cargo test --release --test chess fuzz_parsers::
 
 # Solve mates, Bratko-Kopec and studies with 200,000 nodes each; must not solve fewer than before
 suites:

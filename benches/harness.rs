@@ -244,6 +244,7 @@ fn fleet(pairs: u64, concurrency: usize, placement: Placement, output: Output) -
         let journal = (output == Output::Journal).then(|| {
             let storage = LockedFile::open(&file).expect("a fresh journal can be opened");
             Journal::start(storage, 0, Box::new(|group| assert!(group.is_ok(), "every group is durable")))
+                .expect("a thread can be started")
         });
         seen = runtime.block_on(play(config, pairs, journal));
     });

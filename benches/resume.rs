@@ -78,7 +78,8 @@ fn create_run(path: &Path, pairs: u64) -> RunFolder {
     fs::remove_file(folder.journal()).expect("the first journal can be removed");
     let mut derived_files = DerivedFiles::create(&folder).expect("files can be written");
     let file = LockedFile::open(&folder.journal()).expect("no other process holds the lock");
-    let journal = Journal::start(Unsynced(file), 0, Box::new(|group| assert!(group.is_ok())));
+    let journal =
+        Journal::start(Unsynced(file), 0, Box::new(|group| assert!(group.is_ok()))).expect("a thread");
     let append = |entry: Entry| journal.append(entry, Urgency::Grouped).expect("the disk has room");
     let plan_hash = sha256_of(plan_text.as_bytes());
     append(Entry::Run {
@@ -214,5 +215,9 @@ impl Storage for Unsynced {
 
     fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.0.truncate(length)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        self.0.length()
     }
 }

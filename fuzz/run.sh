@@ -4,6 +4,11 @@ set -eu
 cd "$(dirname "$0")"
 name=$1
 minutes=$2
+# libFuzzer is compiled from its source, which comes with the crate libfuzzer-sys.
+if ! command -v "${CXX:-c++}" >/dev/null; then
+    echo "fuzz/run.sh: a C++ compiler is missing (Debian: apt-get install g++)" >&2
+    exit 1
+fi
 host=$(rustc -vV | sed -n 's/^host: //p')
 # The instrumentation that libFuzzer needs, as cargo-fuzz sets it, without a sanitizer.
 RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

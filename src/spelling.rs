@@ -1,7 +1,14 @@
 //! Suggestions for misspelt names.
 
+/// The longest word for which a suggestion is looked for, in bytes.
+const LONGEST: usize = 256;
+
 /// Returns the name in `known` that is most similar to `word`, ignoring case, or `None` if none is similar enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // A text of megabytes is no misspelt name, and comparing it would take minutes.
+    if word.len() > LONGEST {
+        return None;
+    }
     let bound = (word.chars().count() / 3).max(2);
     let word = word.to_lowercase();
     known
@@ -31,5 +38,6 @@ mod tests {
         ] {
             assert_eq!(nearest(word, known), expected, "{word}");
         }
+        assert_eq!(nearest(&"x".repeat(100 << 20), known), None, "at once");
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use playself::cli::engine_args::{AceArgs, USAGE};
-use playself::cli::usage;
+use playself::cli::{entry, usage};
 
 #[derive(Debug, Parser)]
 #[command(name = "chess", version)]
@@ -14,6 +14,10 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    entry::run(program)
+}
+
+fn program() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => cli.game.run(),
         Err(message) => {

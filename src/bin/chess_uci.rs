@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use playself::cli::engine_args::UciArgs;
-use playself::cli::usage;
+use playself::cli::{entry, usage};
 
 #[derive(Debug, Parser)]
 #[command(name = "chess-uci", version)]
@@ -14,6 +14,10 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    entry::run(program)
+}
+
+fn program() -> ExitCode {
     match usage::parse::<Cli>() {
         Ok(cli) => cli.engine.run(),
         Err(status) => status,

@@ -15,18 +15,38 @@ pub fn processors() -> usize {
 #[derive(Clone, Debug)]
 pub struct Environment {
     program: PathBuf,
+    guardian: PathBuf,
     engine_files: PathBuf,
+    kept_programs: Vec<PathBuf>,
 }
 
 impl Environment {
     /// Returns the environment of this process: its program, and `configs/engines` in the working directory.
     pub fn current() -> io::Result<Self> {
-        Ok(Self::of_program(std::env::current_exe()?))
+        // The guardian can be started after the file of this program has been replaced or deleted.
+        let guardian = GuardianProgram::ourselves().program;
+        Ok(Self { guardian, ..Self::of_program(std::env::current_exe()?) })
     }
 
     /// Returns an environment with another `playself` as the program, for runs started inside a test or another tool.
     pub fn of_program(program: PathBuf) -> Self {
-        Self { program, engine_files: PathBuf::from("configs/engines") }
+        Self {
+            guardian: program.clone(),
+            program,
+            engine_files: PathBuf::from("configs/engines"),
+            kept_programs: Vec::new(),
+        }
+    }
+
+    /// Returns the environment of a run that may use the copies of programs in this folder.
+    #[must_use]
+    pub(super) fn with_kept_programs(&self, folder: PathBuf) -> Self {
+        Self { kept_programs: vec![folder], ..self.clone() }
+    }
+
+    /// Returns the folders with copies of programs that new runs may use.
+    pub(super) fn kept_programs(&self) -> &[PathBuf] {
+        &self.kept_programs
     }
 
     /// Returns the paths where engine names are looked up.
@@ -41,6 +61,6 @@ impl Environment {
 
     /// Returns the process that kills left-over engines if this one is killed.
     pub fn guardian(&self) -> GuardianProgram {
-        GuardianProgram { program: self.program.clone(), args: vec![GuardianProgram::ARGUMENT.to_owned()] }
+        GuardianProgram { program: self.guardian.clone(), args: vec![GuardianProgram::ARGUMENT.to_owned()] }
     }
 }

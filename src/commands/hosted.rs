@@ -50,6 +50,7 @@ pub fn play_hosted(
         observers: parts.observers,
         warnings: Vec::new(),
         guardian: environment.guardian(),
+        kept_programs: environment.kept_programs().to_vec(),
         stops: parts.stops,
         stop: parts.stop,
     };
@@ -68,7 +69,7 @@ impl HostedResume {
     /// Opens the run in `path`, takes its lock and checks its journal.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let run = OpenRun::open(path)?;
-        let changes = run.plan.changes();
+        let changes = run.plan.changes(Some(&run.folder.programs()));
         if !changes.is_empty() {
             return Err(Failure::fault(format_args!(
                 "this run cannot be continued:\n{}",
@@ -121,6 +122,7 @@ impl HostedResume {
             observers: parts.observers,
             warnings: Vec::new(),
             guardian: environment.guardian(),
+            kept_programs: environment.kept_programs().to_vec(),
             stops: parts.stops,
             stop: parts.stop,
         };

@@ -8,7 +8,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::config::{RunFile, resolve};
 use crate::frontend::options::EngineOptions;
 use crate::game::EngineIndex;
-use crate::player::OptionError;
+use crate::player::{OptionError, check_isolation};
 use crate::run::preflight::{EngineFacts, handshake, refused_name};
 use crate::run::{Plan, PlannedEngine, plan_from_toml};
 use crate::store::read_text;
@@ -90,7 +90,7 @@ impl PlanSource {
         let plan = plan_from_toml(&text)
             .or_usage()
             .map_err(|failure| failure.context(path.display().to_string()))?;
-        let changes = plan.changes();
+        let changes = plan.changes(None);
         if changes.is_empty() {
             Ok(Self::Recorded(Box::new(plan)))
         } else {
@@ -174,6 +174,11 @@ pub(super) fn check_engines(
         .collect();
     if !refusals.is_empty() {
         return Err(Failure::usage(refusals.join("\n")));
+    }
+    if let Some(isolated) = engines.iter().find(|engine| !engine.spec.sandbox.isolation.is_off()) {
+        check_isolation().map_err(|why| {
+            Failure::usage(format_args!("engine {}: sandbox = \"strict\": {why}", isolated.spec.name))
+        })?;
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
     let answered = runtime.block_on(handshake(engines, Some(&environment.guardian()))).or_fault()?;

@@ -106,7 +106,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     run.refuse_empty_journal()?;
     let console = options.console;
     let page = serve_run(options.serve.as_ref(), &run.folder, run.plan.concurrency)?;
-    let changes = run.plan.changes();
+    let changes = run.plan.changes(Some(&run.folder.programs()));
     if !changes.is_empty() {
         return Err(Failure::fault(format_args!("this run cannot be resumed:\n{}", changes.join("\n"))));
     }
@@ -140,6 +140,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         observers,
         warnings,
         guardian: environment.guardian(),
+        kept_programs: environment.kept_programs().to_vec(),
         stops: StopStyle::Draining,
         stop: None,
     };

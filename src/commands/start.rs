@@ -271,6 +271,7 @@ pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<Fin
         observers,
         warnings,
         guardian: environment.guardian(),
+        kept_programs: environment.kept_programs().to_vec(),
         stops,
         stop: None,
     };

@@ -1,5 +1,6 @@
 //! Tuning runs: their plan, and the test of the tuned values.
 
+use std::fs;
 use std::path::PathBuf;
 
 use crate::commands::console::Console;
@@ -22,7 +23,7 @@ use crate::run::{
     AcceptPlan, AcceptanceTest, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
 };
 use crate::stats::{Decision, Hypothesis};
-use crate::store::write_whole;
+use crate::store::{RunFolder, write_whole};
 use crate::tuning::{Kind, Lookahead, Method, Parameter, TunerPlan};
 
 /// Number of pairs of the pilot that measures the duration of a pair, if the budget is in hours.
@@ -171,15 +172,26 @@ impl TuneOutcome {
 /// Tests the values of a finished tuning run against its start, if its plan has a test. The values come from the state of
 /// the run, which is derived from the journal; `weights.toml` is output only.
 pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<TuneOutcome, Failure> {
+    // Programs may have changed while the values were tuned; they are tested with the ones that were tuned.
+    let environment = &environment.with_kept_programs(tuning.folder.programs());
     let plan = match AfterRun::of(&tuning.plan, &tuning.state, &tuning.outcome) {
-        AfterRun::Nothing => return Ok(TuneOutcome::NotTested(Box::new(tuning))),
+        AfterRun::Nothing => {
+            if tuning.outcome.is_final() {
+                remove_programs(&tuning.folder);
+            }
+            return Ok(TuneOutcome::NotTested(Box::new(tuning)));
+        }
         AfterRun::NothingToTest => {
+            remove_programs(&tuning.folder);
             console.print("Nothing better than the start was found, so there is nothing to test.");
             return Ok(TuneOutcome::NothingToTest(Box::new(tuning)));
         }
         AfterRun::Test(plan) => plan,
     };
     let test = test_values(&tuning, &plan, console, environment)?;
+    if test.outcome.is_final() {
+        remove_programs(&tuning.folder);
+    }
     // Page and summary of the tuning run include the result of its test.
     let text = plan_to_toml(&tuning.plan).or_fault()?;
     let page = RunPage::read_whole(tuning.folder.clone(), tuning.plan.clone(), &text).or_fault()?;
@@ -195,6 +207,12 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
         console.print(&format!("Accepted: {}", accepted.display()));
     }
     Ok(TuneOutcome::Tested { tuning: Box::new(tuning), test: Box::new(test) })
+}
+
+/// Removes the copies of programs of a run that needs them no more.
+fn remove_programs(folder: &RunFolder) {
+    // Best effort: what is left takes space, and nothing else.
+    let _ = fs::remove_dir_all(folder.programs());
 }
 
 fn test_values(

@@ -97,6 +97,7 @@ impl EngineBounds {
             memory_bytes: set(Bound::Memory),
             file_bytes: set(Bound::File),
             processes: set(Bound::Processes),
+            ..Sandbox::default()
         }
     }
 
@@ -137,8 +138,12 @@ mod tests {
         let far = read("memory_mb = 512\nprocesses = 8\nstart_s = 30\nline_kb = 1").unwrap();
         let near = read("file_mb = 3\nstart_s = 2.5\nmove_cap_s = 7\noutput_mb = 2").unwrap();
         let bounds = near.or(&far);
-        let sandbox =
-            Sandbox { memory_bytes: Some(512 << 20), file_bytes: Some(3 << 20), processes: Some(8) };
+        let sandbox = Sandbox {
+            memory_bytes: Some(512 << 20),
+            file_bytes: Some(3 << 20),
+            processes: Some(8),
+            ..Sandbox::default()
+        };
         assert_eq!(bounds.sandbox(), sandbox);
         let timeouts = bounds.timeouts();
         assert_eq!(timeouts.start, Duration::from_millis(2500));

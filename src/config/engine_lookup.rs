@@ -126,6 +126,7 @@ pub fn plan_engine(
     spec.args = found.args;
     spec.options = options;
     spec.env.clone_from(&entry.env);
+    spec.inherit_env.clone_from(&entry.inherit_env);
     spec.restart = entry.restart.unwrap_or_default();
     spec.ponder = entry.ponder.unwrap_or_default();
     spec.scores = entry.scores.unwrap_or_default();
@@ -138,6 +139,7 @@ pub fn plan_engine(
         None => WorkingDir::Inherited,
     };
     spec.sandbox = entry.bounds.sandbox();
+    spec.sandbox.isolation = entry.isolation.unwrap_or_default();
     spec.timeouts = entry.bounds.timeouts();
     let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
     Ok(PlannedEngine {
@@ -231,6 +233,8 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
         args: named.args.iter().chain(&entry.args).cloned().collect(),
         dir: entry.dir.clone().or(named.dir),
         env: joined(&named.env, &entry.env),
+        inherit_env: named.inherit_env.iter().chain(&entry.inherit_env).cloned().collect(),
+        isolation: entry.isolation.or(named.isolation),
         options: joined(&named.options, &entry.options),
         set: joined(&named.set, &entry.set),
         ace_args: entry.ace_args.clone().or(named.ace_args),

@@ -112,6 +112,10 @@ fn plan(
     mut problems: Vec<String>,
 ) -> Result<Plan, Unplannable> {
     let common = run.games.limits.or(default_limits());
+    if entries.len() > Plan::MAX_ENGINES {
+        problems.push(format!("{} engines are too many: the most is {}", entries.len(), Plan::MAX_ENGINES));
+        return Err(Unplannable(problems));
+    }
     let mut engines = Vec::new();
     for entry in entries {
         match plan_engine(entry, common, paths) {
@@ -162,6 +166,7 @@ fn plan(
             ..run.games.encounters
         },
         breaker: run.games.breaker.unwrap_or_default(),
+        program_changed: run.games.program_changed.unwrap_or_default(),
         openings,
         after_book: run.games.after_book.unwrap_or_else(|| AfterBook::usual(games_repeat)),
         adjudication,

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement};
+use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged};
 use crate::game::{
     AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
 use crate::opening::{AfterBook, Order};
-use crate::player::{Pondering, Restart, ScoreSide};
+use crate::player::{Isolation, Pondering, Restart, ScoreSide};
 use crate::run::{
     AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
     Plan, TestBy,
@@ -71,6 +71,10 @@ pub struct EngineEntry {
     pub dir: Option<EngineDir>,
     /// Added to the environment.
     pub env: Vec<(String, String)>,
+    /// Variables of our environment that it inherits beside the usual ones.
+    pub inherit_env: Vec<String>,
+    /// How far it is kept away from the rest of the system.
+    pub isolation: Option<Isolation>,
     /// Options by their declared names.
     pub options: Vec<(String, String)>,
     /// Weights of the built-in engine.
@@ -218,6 +222,8 @@ pub struct GamesTable {
     pub max_pairs: Option<u64>,
     /// Whether engine faults stop the run.
     pub breaker: Option<Breaker>,
+    /// What follows if the program of an engine changes during the run.
+    pub program_changed: Option<ProgramChanged>,
     /// How the games of two engines are arranged.
     pub encounters: Encounters,
 }
@@ -350,6 +356,8 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         args: fields.texts("args").unwrap_or_default(),
         dir: fields.text("dir").map(EngineDir::from),
         env: fields.pairs("env").unwrap_or_default(),
+        inherit_env: fields.texts("inherit_env").unwrap_or_default(),
+        isolation: fields.choice("sandbox", &[("off", Isolation::Off), ("strict", Isolation::Strict)]),
         options: fields.pairs("options").unwrap_or_default(),
         set: fields.pairs("set").unwrap_or_default(),
         ace_args: fields.texts("ace_args"),
@@ -409,6 +417,8 @@ fn games(fields: &mut Fields) -> GamesTable {
         max_pairs: fields.whole("max_pairs", 1, Plan::MAX_PAIRS),
         breaker: fields
             .choice("breaker", &[("on", Breaker::On), ("off", Breaker::Off), ("first", Breaker::First)]),
+        program_changed: fields
+            .choice("program_changed", &[("keep", ProgramChanged::Keep), ("stop", ProgramChanged::Stop)]),
         encounters: encounters(fields),
     }
 }

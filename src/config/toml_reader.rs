@@ -98,15 +98,16 @@ pub(super) fn read_document<T>(
     read: impl FnOnce(&mut Fields) -> T,
 ) -> Result<T, Mistakes> {
     let (document, errors) = DeTable::parse_recoverable(text);
+    let lines = Lines::of(text);
     let mistakes = Rc::new(RefCell::new(Vec::new()));
     for error in &errors {
-        let line = error.span().map_or(0, |span| line_of(text, span.start));
+        let line = error.span().map_or(0, |span| lines.number(span.start));
         mistakes.borrow_mut().push((line, error.message().to_owned()));
     }
     let mut fields = Fields {
         path: String::new(),
         line: 0,
-        entries: entries_of(text, document.get_ref()),
+        entries: entries_of(&lines, document.get_ref()),
         known: Vec::new(),
         mistakes: Rc::clone(&mistakes),
     };
@@ -121,19 +122,29 @@ pub(super) fn read_document<T>(
     Err(Mistakes { file: file.to_owned(), list })
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
+/// The ends of the lines of a text.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+    }
+
+    /// The number of the line that holds this byte, from 1.
+    fn number(&self, offset: usize) -> usize {
+        1 + self.0.partition_point(|&end| end < offset)
+    }
 }
 
-fn entries_of(text: &str, table: &DeTable<'_>) -> Vec<(String, usize, Node)> {
+fn entries_of(lines: &Lines, table: &DeTable<'_>) -> Vec<(String, usize, Node)> {
     let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let key: &Spanned<std::borrow::Cow<'_, str>> = key;
-        (key.get_ref().to_string(), line_of(text, key.span().start), node_of(text, value))
+        (key.get_ref().to_string(), lines.number(key.span().start), node_of(lines, value))
     };
     table.iter().map(entry).collect()
 }
 
-fn node_of(text: &str, value: &Spanned<DeValue<'_>>) -> Node {
+fn node_of(lines: &Lines, value: &Spanned<DeValue<'_>>) -> Node {
     let parsed = match value.get_ref() {
         DeValue::String(string) => Value::Text(string.to_string()),
         DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
@@ -141,10 +152,10 @@ fn node_of(text: &str, value: &Spanned<DeValue<'_>>) -> Node {
         DeValue::Float(float) => Value::Number(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Value::Flag(*flag),
         DeValue::Datetime(_) => Value::UtcDate,
-        DeValue::Array(list) => Value::List(list.iter().map(|item| node_of(text, item)).collect()),
-        DeValue::Table(table) => Value::Table(entries_of(text, table)),
+        DeValue::Array(list) => Value::List(list.iter().map(|item| node_of(lines, item)).collect()),
+        DeValue::Table(table) => Value::Table(entries_of(lines, table)),
     };
-    Node { line: line_of(text, value.span().start), value: parsed }
+    Node { line: lines.number(value.span().start), value: parsed }
 }
 
 impl Fields {

@@ -83,6 +83,31 @@ pub fn tuning_method(
     }))
 }
 
+/// Numbers that most engines declare and that are settings, not parameters of play: patterns leave them out.
+const SETTINGS: [&str; 21] = [
+    "Hash",
+    "Threads",
+    "MultiPV",
+    "Move Overhead",
+    "MoveOverhead",
+    "Minimum Thinking Time",
+    "Slow Mover",
+    "nodestime",
+    "Skill Level",
+    "UCI_Elo",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "SyzygyPieces",
+    "EvalHash",
+    "Pawn Hash",
+    "PawnHash",
+    "MinibatchSize",
+    "NNCacheSize",
+    "RamLimitMb",
+    "Log Level",
+    "Debug Level",
+];
+
 /// The declared parameters of `engine` that `[tune]` names, with its bounds; or every mistake with its line.
 pub fn named_space(
     engine: &str,
@@ -129,10 +154,12 @@ pub fn named_space(
     Space::new(parameters).map_err(|why| vec![(table.parameters_line, why.to_string())])
 }
 
-/// Whether a pattern names an option. With `*` it names whole numbers alone: switches, choices and numbers as text have to be
-/// asked for, because most of them are no parameters.
+/// Whether a pattern names an option. With `*` it names whole numbers alone, without settings: those, switches, choices and
+/// numbers as text have to be named in full, because most of them are no parameters.
 fn is_meant(pattern: &str, option: &Parameter) -> bool {
-    pattern == option.name || (option.kind == Kind::Integer && matches_pattern(pattern, &option.name))
+    let is_setting = || SETTINGS.iter().any(|setting| setting.eq_ignore_ascii_case(&option.name));
+    pattern == option.name
+        || (option.kind == Kind::Integer && matches_pattern(pattern, &option.name) && !is_setting())
 }
 
 fn suggestion(name: &str, declared: &[Parameter]) -> String {
@@ -210,6 +237,24 @@ mod tests {
         assert!(why[0].1.ends_with("give min and max in [tune.bounds.scale]"), "{why:?}");
         let bounds = BoundsTable { min: Some(0.5), max: Some(2.0), ..BoundsTable::default() };
         assert_eq!(named(&["scale"], vec![("scale".to_owned(), bounds)]).unwrap().parameters()[0].max, 2.0);
+    }
+
+    #[test]
+    fn row_197_patterns_leave_settings_out_and_names_do_not() {
+        let declared: Vec<Parameter> = ["Hash", "Threads", "multipv", "Move Overhead", "Razor", "HashBonus"]
+            .map(|name| Parameter::integer(name, 0.0, 100.0, 10.0))
+            .into();
+        let names = |patterns: &[&str]| {
+            let parameters = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let table = TuneTable { parameters, ..TuneTable::default() };
+            let space = named_space("x", &declared, &table).unwrap();
+            space.parameters().iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["*"]), ["Razor", "HashBonus"]);
+        assert_eq!(names(&["Hash*"]), ["HashBonus"]);
+        assert_eq!(names(&["Hash", "*zor"]), ["Hash", "Razor"]);
+        let table = TuneTable { parameters: vec!["*Over*".to_owned()], ..TuneTable::default() };
+        assert!(named_space("x", &declared, &table).is_err(), "nothing is left to tune");
     }
 
     #[test]

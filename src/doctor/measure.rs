@@ -94,6 +94,7 @@ impl Measurement {
                 Some(FleetEvent::GameFinished { record, .. }) => level.count(&record, &mut speeds),
                 Some(FleetEvent::Voided { .. }) => level.voids += 1,
                 Some(FleetEvent::EngineFatal(fatal)) => break Some(fatal.to_string()),
+                Some(FleetEvent::Failed(why)) => break Some(why),
                 None => break None,
                 Some(_) => {}
             }

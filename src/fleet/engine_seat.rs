@@ -1,5 +1,8 @@
 //! Place of an engine in a slot; the engine keeps running from game to game.
 
+use std::time::Duration;
+
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::chess::Color;
@@ -9,8 +12,8 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::fault_bundle::EngineEvidence;
 use crate::game::{Ending, EngineIndex, GameSetup};
 use crate::player::{
-    EngineSpec, Fitness, GameStart, LaunchError, Launcher, Player, PlayerFault, ProcessTransport,
-    ProtocolBreach, Restart, StartFault, printed_lines,
+    CrashMoment, EngineSpec, Fitness, GameStart, LaunchError, Launcher, Player, PlayerFault,
+    ProcessTransport, ProtocolBreach, Restart, StartFault, printed_lines,
 };
 
 /// The engine of one side in a slot, if one is running.
@@ -60,10 +63,6 @@ impl EngineSeat {
         side: Color,
     ) -> Result<(), SeatError> {
         let engine = contestant.engine;
-        let Some(spec) = context.registry.spec(engine) else {
-            let reason = format!("the plan has no engine with index {engine}");
-            return Err(SeatError::Plan { reason, evidence: EngineEvidence::default() });
-        };
         if self.seated.as_ref().is_some_and(|seated| seated.engine != engine) {
             self.release(context);
         }
@@ -77,28 +76,45 @@ impl EngineSeat {
         };
         if let Some(seated) = &mut self.seated {
             match seated.player.new_game(&start_of_game).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    context.registry.set_begun(engine, setup.castling());
+                    return Ok(());
+                }
                 // It ended between two games and therefore belongs to neither; it is replaced by a new process.
                 Err(StartFault::Fault(PlayerFault::Crash { .. })) => drop(self.kill().await),
-                Err(fault) => return Err(self.remove_failed(context.registry, &fault).await),
+                Err(fault) => return Err(self.remove_failed(context.registry, setup, &fault).await),
             }
         }
-        let player = start(context, engine, spec, contestant, setup, side).await?;
+        let player = start(context, contestant, setup, side).await?;
         let seated = self.seated.insert(SeatedEngine { engine, player });
         match seated.player.new_game(&start_of_game).await {
-            Ok(()) => Ok(()),
-            Err(fault) => Err(self.remove_failed(context.registry, &fault).await),
+            Ok(()) => {
+                context.registry.set_begun(engine, setup.castling());
+                Ok(())
+            }
+            Err(fault) => Err(self.remove_failed(context.registry, setup, &fault).await),
         }
     }
 
     /// Ends an engine that could not begin a game, and returns the consequence.
-    async fn remove_failed(&mut self, registry: &EngineRegistry, fault: &StartFault) -> SeatError {
+    async fn remove_failed(
+        &mut self,
+        registry: &EngineRegistry,
+        setup: &GameSetup,
+        fault: &StartFault,
+    ) -> SeatError {
         let Some(seated) = &self.seated else {
             return SeatError::Resources("the engine of this seat has already been removed".to_owned());
         };
         let (engine, evidence) = (seated.engine, evidence_of(&seated.player));
         self.kill().await;
-        seat_error(registry, engine, fault, evidence)
+        // A game may need options that earlier ones did not need.
+        let record = match registry.has_begun(engine, setup.castling()) {
+            true => TrackRecord::Able,
+            false if registry.is_proven(engine) => TrackRecord::Proven,
+            false => TrackRecord::Unknown,
+        };
+        seat_error(record, fault, evidence)
     }
 
     /// Keeps an engine that can be used again after a game and ends one that cannot. Returns the number of processes
@@ -135,27 +151,66 @@ impl EngineSeat {
     }
 }
 
+/// Time that a program which has worked before may be missing, while it is replaced for example.
+const MISSING_LIMIT: Duration = Duration::from_secs(3);
+/// Pause between two attempts to start it.
+const MISSING_POLL: Duration = Duration::from_millis(500);
+
 async fn start(
     context: SeatContext<'_>,
-    engine: EngineIndex,
-    spec: &EngineSpec,
     contestant: &Contestant,
     setup: &GameSetup,
     side: Color,
 ) -> Result<Player<ProcessTransport>, SeatError> {
+    let (registry, engine) = (context.registry, contestant.engine);
     let _permit = context.launcher.start_permit().await;
     let limits = contestant.limits.first_limits(side);
     let plan = |reason| SeatError::Plan { reason, evidence: EngineEvidence::default() };
-    let args =
-        Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen()).map_err(plan)?;
-    if failpoint::triggers(Point::SpawnFails) {
-        return Err(SeatError::Resources("the system refused to start it: no more processes".to_owned()));
+    let begun = Instant::now();
+    loop {
+        let startable = registry.startable(engine).await.map_err(plan)?;
+        let spec = startable.spec;
+        let args = Player::<ProcessTransport>::game_arguments(spec, side, &limits, &setup.first_fen())
+            .map_err(plan)?;
+        if failpoint::triggers(Point::SpawnFails) {
+            return Err(SeatError::Resources("the system refused to start it: no more processes".to_owned()));
+        }
+        let transport = match context.launcher.launch(spec, &args, context.cpus).await {
+            Ok(transport) => transport,
+            Err(error @ LaunchError::Resources(_)) => {
+                return Err(SeatError::Resources(format!("engine {}: {error}", spec.name)));
+            }
+            Err(error @ LaunchError::Program(_)) if !registry.is_proven(engine) => {
+                return Err(plan(format!("{} {error}", spec.program.display())));
+            }
+            Err(LaunchError::Program(_)) if begun.elapsed() < MISSING_LIMIT => {
+                tokio::time::sleep(MISSING_POLL).await;
+                continue;
+            }
+            Err(LaunchError::Program(error)) => {
+                let fault = PlayerFault::Crash { during: CrashMoment::Startup, exit: None };
+                let evidence = EngineEvidence {
+                    stderr_tail: format!("it cannot be started: {error}"),
+                    ..EngineEvidence::default()
+                };
+                return Err(SeatError::Fault(fault, evidence));
+            }
+        };
+        if !startable.is_unchanged() {
+            // Which of the two programs was started is not known.
+            drop(transport);
+            continue;
+        }
+        return shake_hands(context, engine, spec, transport).await;
     }
-    let transport =
-        context.launcher.launch(spec, &args, context.cpus).await.map_err(|error| match error {
-            LaunchError::Resources(_) => SeatError::Resources(error.to_string()),
-            LaunchError::Program(_) => plan(format!("{} {error}", spec.program.display())),
-        })?;
+}
+
+async fn shake_hands(
+    context: SeatContext<'_>,
+    engine: EngineIndex,
+    spec: &EngineSpec,
+    transport: ProcessTransport,
+) -> Result<Player<ProcessTransport>, SeatError> {
     match Player::handshake(transport, spec).await {
         Ok(player) => {
             if player.is_proven() {
@@ -172,20 +227,31 @@ async fn start(
         Err((player, fault)) => {
             let evidence = evidence_of(&player);
             player.shut_down(Fitness::Unfit).await;
-            Err(seat_error(context.registry, engine, &fault, evidence))
+            // An engine that was proven has accepted the options of its plan before.
+            let proven = context.registry.is_proven(engine);
+            let record = if proven { TrackRecord::Able } else { TrackRecord::Unknown };
+            Err(seat_error(record, &fault, evidence))
         }
     }
 }
 
-/// Classifies a failed start. Before an engine has worked once, it is a mistake in the plan; afterwards it is a loss.
-fn seat_error(
-    registry: &EngineRegistry,
-    engine: EngineIndex,
-    fault: &StartFault,
-    evidence: EngineEvidence,
-) -> SeatError {
+/// What an engine that fails has done before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TrackRecord {
+    /// Nothing yet.
+    Unknown,
+    /// It has worked.
+    Proven,
+    /// It has done the very thing that it refuses now.
+    Able,
+}
+
+/// Classifies a failed start. Before an engine has worked once, it is a mistake in the plan; afterwards it is a loss. An
+/// engine that was able to do what the plan requires, and no longer is, loses as well.
+fn seat_error(record: TrackRecord, fault: &StartFault, evidence: EngineEvidence) -> SeatError {
+    let proven = record != TrackRecord::Unknown;
     match fault {
-        StartFault::Fault(fault) if registry.is_proven(engine) => SeatError::Fault(*fault, evidence),
+        StartFault::Fault(fault) if proven => SeatError::Fault(*fault, evidence),
         StartFault::Fault(fault) => {
             let reason = format!(
                 "startup_failure: {fault}; {}; run the program by hand to see why, and check its path and arguments",
@@ -193,8 +259,16 @@ fn seat_error(
             );
             SeatError::Plan { reason, evidence }
         }
-        StartFault::Refused(_) if registry.is_proven(engine) => {
+        StartFault::Refused(_) if proven => {
             SeatError::Fault(PlayerFault::Protocol(ProtocolBreach::Refused), evidence)
+        }
+        StartFault::Option(_)
+        | StartFault::NoChess960
+        | StartFault::WrongProtocol { .. }
+        | StartFault::Unsupported(_)
+            if record == TrackRecord::Able =>
+        {
+            SeatError::Fault(PlayerFault::Protocol(ProtocolBreach::Changed), evidence)
         }
         StartFault::Option(_)
         | StartFault::NoChess960

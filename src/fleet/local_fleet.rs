@@ -6,24 +6,31 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::fleet::dispatch::Dispatch;
 use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::SlotProcessors;
+use crate::fleet::shortage::Shortages;
 use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
 use crate::fleet::slot_thread::{NewSlot, Worker, WorkerRole};
 use crate::fleet::stall_detector::Suspensions;
-use crate::fleet::{Fleet, FleetEvent, PairJob, Placement, fd_limit};
+use crate::fleet::{Fleet, FleetEvent, PairJob, Placement, ProgramChanged, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, TableJudge, VoidReason};
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
+use crate::store::KeptFile;
 
 /// Configuration of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetConfig {
     /// Engines, to which pairs refer by index.
     pub engines: Vec<EngineSpec>,
+    /// The files of each engine, which must stay the same; an engine without files is started as it is.
+    pub files: Vec<Vec<Arc<KeptFile>>>,
+    /// What follows if one of them changes.
+    pub program_changed: ProgramChanged,
     /// Number of pairs played at the same time.
     pub concurrency: usize,
     /// Adjudication rules.
@@ -47,6 +54,8 @@ impl FleetConfig {
     pub fn new(engines: Vec<EngineSpec>) -> Self {
         Self {
             engines,
+            files: Vec::new(),
+            program_changed: ProgramChanged::default(),
             concurrency: 1,
             rules: AdjudicationRules::default(),
             wait_after_game: Duration::ZERO,
@@ -91,6 +100,9 @@ fn too_few_text(wanted: usize, possible: usize) -> String {
     format!("{games} more open files than the system allows; {advice}")
 }
 
+/// Pause between two checks whether a thread has ended.
+const JOIN_POLL: Duration = Duration::from_millis(1);
+
 /// A fleet of slots on this machine. Every submitted pair ends in an event that reports it finished or void.
 #[derive(Debug)]
 pub struct LocalFleet {
@@ -105,6 +117,8 @@ pub struct LocalFleet {
 struct Coordinator {
     inner: Mutex<CoordinatorState>,
     events: UnboundedSender<FleetEvent>,
+    /// Cancelled when no pair begins any more.
+    drain: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -125,15 +139,17 @@ impl LocalFleet {
         let launcher = Launcher::new(config.guardian.as_ref())?;
         let places = SlotProcessors::new(config.placement, config.processor_pool, &config.engines);
         let (events, inbox) = unbounded_channel();
-        let kill = CancellationToken::new();
+        let [kill, drain] = [CancellationToken::new(), CancellationToken::new()];
         let shared = Arc::new(SlotShared {
-            registry: EngineRegistry::new(config.engines),
+            registry: EngineRegistry::new(config.engines, config.files, config.program_changed),
             launcher,
             rules: config.rules,
             wait_after_game: config.wait_after_game,
             tables: config.tables,
             events: events.clone(),
             suspensions: Suspensions::default(),
+            shortages: Shortages::default(),
+            drain: drain.clone(),
             kill: kill.clone(),
         });
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -147,6 +163,7 @@ impl LocalFleet {
                 places,
             }),
             events,
+            drain,
         });
         let mut threads = Vec::with_capacity(count);
         for number in 0..count.max(1) {
@@ -230,13 +247,13 @@ impl Fleet for LocalFleet {
         self.coordinator.drain();
         self.coordinator.lock().close_channels();
         let threads = std::mem::take(&mut self.threads);
-        let joined = tokio::task::spawn_blocking(move || {
-            for thread in threads {
-                // A worker that panicked has already dropped, and thereby killed, its engines.
-                let _ = thread.join();
+        for thread in threads {
+            while !thread.is_finished() {
+                tokio::time::sleep(JOIN_POLL).await;
             }
-        });
-        let _ = joined.await;
+            // A worker that panicked has already dropped, and thereby killed, its engines.
+            let _ = thread.join();
+        }
         let mut rest = Vec::new();
         while let Ok(event) = self.events.try_recv() {
             rest.push(event);
@@ -252,6 +269,7 @@ impl Coordinator {
 
     fn drain(&self) {
         let dropped = self.lock().dispatch.drain();
+        self.drain.cancel();
         self.void_jobs(dropped);
     }
 
@@ -266,12 +284,9 @@ impl Coordinator {
         let mut state = self.lock();
         state.dispatch.finished(slot);
         match end {
-            PairEnd::Done => {}
-            PairEnd::OutOfResources => {
-                let fewer = state.dispatch.concurrency().saturating_sub(1).max(1);
-                state.dispatch.set_concurrency(fewer);
-            }
-            PairEnd::EngineUnusable => {
+            PairEnd::Done => state.dispatch.played(Instant::now()),
+            PairEnd::OutOfResources => state.dispatch.refused(Instant::now()),
+            PairEnd::Over => {
                 drop(state);
                 self.drain();
                 return;

@@ -11,11 +11,13 @@ mod job;
 mod live_board;
 mod local_fleet;
 mod placement;
+mod shortage;
 mod sim_fleet;
 mod slot;
 mod slot_thread;
 mod stall_detector;
 
+pub use engine_registry::ProgramChanged;
 pub use event::{EngineFatal, FleetEvent, ReceivedPair};
 pub use fd_limit::{MAX_CONCURRENCY, most_slots, set_aside_descriptors};
 pub use interface::{Admission, Fleet, Member, Pause};
@@ -23,3 +25,4 @@ pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::{Placement, bind_process};
 pub use sim_fleet::{SimFleet, SimLog, SimOutcome};
+pub use stall_detector::noticing_standstill;

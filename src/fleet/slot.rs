@@ -14,6 +14,7 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatError, evidence_of};
 use crate::fleet::fault_bundle::{EngineEvidence, GameKey, bundle};
 use crate::fleet::live_board::LiveBoard;
+use crate::fleet::shortage::{Patience, Remedy, Shortages};
 use crate::fleet::slot_thread::{ActiveSlot, WorkerHost};
 use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
@@ -46,6 +47,10 @@ pub(super) struct SlotShared {
     pub(super) tables: Option<TableJudge>,
     pub(super) events: UnboundedSender<FleetEvent>,
     pub(super) suspensions: Suspensions,
+    pub(super) shortages: Shortages,
+    /// Cancelled when no pair begins any more.
+    pub(super) drain: CancellationToken,
+    /// Cancelled when every game ends at once.
     pub(super) kill: CancellationToken,
 }
 
@@ -64,7 +69,13 @@ pub(super) struct Slot {
 /// Reason why a game has no result.
 enum NoResult {
     Void(VoidReason),
-    Fatal { engine: EngineIndex, reason: String, evidence: EngineEvidence },
+    Fatal {
+        engine: EngineIndex,
+        reason: String,
+        evidence: EngineEvidence,
+    },
+    /// The system has refused resources for too long.
+    HostFatal(String),
 }
 
 /// Result of playing a pair.
@@ -73,14 +84,12 @@ pub(super) enum PairEnd {
     Done,
     /// The system refused resources; a lower concurrency may help.
     OutOfResources,
-    /// An engine cannot be used, so no more pairs should begin.
-    EngineUnusable,
+    /// An engine or the host cannot be used, so no more pairs should begin.
+    Over,
 }
 
 /// Time after the end of a game within which a suspension during the game is still reported.
 const SUSPENSION_NOTICE: Duration = Duration::from_millis(30);
-/// Pause after the system refused resources.
-const BACKOFF: Duration = Duration::from_millis(200);
 
 impl Slot {
     /// Carries out orders until the channel closes. Calls `done` after each pair.
@@ -91,7 +100,18 @@ impl Slot {
     ) {
         let mut seats = [EngineSeat::default(), EngineSeat::default()];
         let mut active_slot = None;
-        while let Some(order) = orders.recv().await {
+        let mut shortage = self.shared.shortages.watch();
+        loop {
+            let order = tokio::select! {
+                biased;
+                order = orders.recv() => order,
+                // Idle engines hold what others lack.
+                Ok(()) = shortage.changed() => match *shortage.borrow_and_update() {
+                    true => Some(SlotOrder::Release),
+                    false => continue,
+                },
+            };
+            let Some(order) = order else { break };
             match order {
                 SlotOrder::Release => {
                     seats.iter_mut().for_each(|seat| seat.release(self.context()));
@@ -137,6 +157,7 @@ impl Slot {
     }
 
     async fn pair(self, mut seats: [EngineSeat; 2], job: Box<PairJob>) -> ([EngineSeat; 2], PairEnd) {
+        let _busy = self.shared.shortages.busy_slot();
         let kill = self.shared.kill.clone();
         let end = match kill.run_until_cancelled(self.both_games(&mut seats, &job)).await {
             Some(end) => end,
@@ -148,6 +169,9 @@ impl Slot {
                 PairEnd::Done
             }
         };
+        if end == PairEnd::OutOfResources {
+            seats.iter_mut().for_each(|seat| seat.release(self.context()));
+        }
         (seats, end)
     }
 
@@ -166,16 +190,18 @@ impl Slot {
             let key = GameKey { id: job.id, game };
             self.send(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
             let played = self.game(seats, job, &setup, key).await;
-            if let Some(warning) = self.shared.launcher.take_warning() {
-                self.send(FleetEvent::Warning(warning.to_owned()));
+            let warning = self.shared.launcher.take_warning().map(str::to_owned);
+            for warning in warning.into_iter().chain(self.shared.registry.take_warning()) {
+                self.send(FleetEvent::Warning(warning));
             }
             match played {
                 Ok((record, bundle)) => {
+                    self.shared.shortages.has_played();
                     games.push(record.clone());
                     let (record, bundle) = (Box::new(record), bundle.map(Box::new));
                     self.send(FleetEvent::GameFinished { id: job.id, game, record, bundle });
                 }
-                Err(none) => return self.no_result(key, none).await,
+                Err(none) => return self.no_result(key, none),
             }
             if !self.shared.wait_after_game.is_zero() {
                 tokio::time::sleep(self.shared.wait_after_game).await;
@@ -185,7 +211,7 @@ impl Slot {
         PairEnd::Done
     }
 
-    async fn no_result(&self, GameKey { id, game }: GameKey, none: NoResult) -> PairEnd {
+    fn no_result(&self, GameKey { id, game }: GameKey, none: NoResult) -> PairEnd {
         let (reason, end) = match none {
             NoResult::Void(reason) => {
                 let end = match reason {
@@ -200,12 +226,13 @@ impl Slot {
                 {
                     self.send(FleetEvent::EngineFatal(Box::new(fatal)));
                 }
-                (VoidReason::Cancelled, PairEnd::EngineUnusable)
+                (VoidReason::Cancelled, PairEnd::Over)
+            }
+            NoResult::HostFatal(reason) => {
+                self.send(FleetEvent::Failed(reason));
+                (VoidReason::Cancelled, PairEnd::Over)
             }
         };
-        if end == PairEnd::OutOfResources {
-            tokio::time::sleep(BACKOFF).await;
-        }
         self.send(FleetEvent::Voided { id, game, reason });
         end
     }
@@ -228,17 +255,22 @@ impl Slot {
         let [first, second] = seats;
         let (white_seat, black_seat) = if order == [0, 1] { (first, second) } else { (second, first) };
         let context = self.context();
-        let ready = tokio::join!(
-            white_seat.make_ready(context, white, setup, Color::White),
-            black_seat.make_ready(context, black, setup, Color::Black),
-        );
+        let ready = self.both_ready([&mut *white_seat, &mut *black_seat], sides, setup).await?;
         let engines = ByColor { white: white.engine, black: black.engine };
-        let mut finished = match ready {
-            (Ok(()), Ok(())) => {
+        let ended = match ready {
+            [Ok(()), Ok(())] => {
                 self.show_start(key, &sides, setup);
-                self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, key).await?
+                self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, key).await
             }
-            (white, black) => self.failed_start([white.err(), black.err()], engines, setup)?,
+            [white, black] => self.failed_start([white.err(), black.err()], engines, setup),
+        };
+        let mut finished = match ended {
+            Ok(finished) => finished,
+            // An engine that did not answer because the machine stood still is not at fault.
+            Err(none) => match self.suspension_since(suspensions, Suspicion::Any).await {
+                Some(reason) => return Err(NoResult::Void(reason)),
+                None => return Err(none),
+            },
         };
         let leaks = {
             let ending = &finished.ending;
@@ -250,12 +282,10 @@ impl Slot {
             }
         }
         // Independent of the result: a game won just when the machine resumed is as void as one lost on time.
-        if finished.ending.termination.is_time_loss() || self.probe.was_recently_delayed() {
-            tokio::time::sleep(SUSPENSION_NOTICE).await;
-        }
-        if self.shared.suspensions.count() != suspensions {
-            let gap_ms = self.shared.suspensions.last_gap_ms();
-            return Err(NoResult::Void(VoidReason::Suspended { gap_ms }));
+        let suspicion =
+            if finished.ending.termination.is_time_loss() { Suspicion::TimeLoss } else { Suspicion::Any };
+        if let Some(reason) = self.suspension_since(suspensions, suspicion).await {
+            return Err(NoResult::Void(reason));
         }
         let bundle = finished.bundle(self, key, &sides);
         let record = GameRecord {
@@ -271,6 +301,56 @@ impl Slot {
             warnings: finished.warnings,
         };
         Ok((record, bundle))
+    }
+
+    /// Makes both engines ready. While the system refuses what they need, it waits.
+    async fn both_ready(
+        &self,
+        seats: [&mut EngineSeat; 2],
+        sides: ByColor<&Contestant>,
+        setup: &GameSetup,
+    ) -> Result<[Result<(), SeatError>; 2], NoResult> {
+        let ([white, black], context) = (seats, self.context());
+        let mut patience: Option<Patience> = None;
+        loop {
+            let ready = tokio::join!(
+                white.make_ready(context, sides.white, setup, Color::White),
+                black.make_ready(context, sides.black, setup, Color::Black),
+            );
+            let refused = [&ready.0, &ready.1].into_iter().find_map(|ready| match ready {
+                Err(SeatError::Resources(message)) => Some(message.clone()),
+                _ => None,
+            });
+            let Some(message) = refused else {
+                if patience.is_some() {
+                    self.shared.shortages.passed();
+                }
+                return Ok([ready.0, ready.1]);
+            };
+            let (remedy, begins) = self.shared.shortages.refused(patience.get_or_insert_with(Patience::new));
+            if begins {
+                self.send(FleetEvent::Warning(format!("{message}; the run waits until it can go on")));
+            }
+            match remedy {
+                Remedy::Wait(pause) => tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = self.shared.drain.cancelled() => return Err(NoResult::Void(VoidReason::Cancelled)),
+                },
+                Remedy::GiveBack => return Err(NoResult::Void(VoidReason::Resources { message })),
+                Remedy::GiveUp => {
+                    return Err(NoResult::HostFatal(format!("{message}; the run has waited for too long")));
+                }
+            }
+        }
+    }
+
+    /// Returns the reason to void a game during which the machine stood still, given the number of suspensions before it.
+    async fn suspension_since(&self, before: u64, suspicion: Suspicion) -> Option<VoidReason> {
+        if suspicion == Suspicion::TimeLoss || self.probe.was_recently_delayed() {
+            tokio::time::sleep(SUSPENSION_NOTICE).await;
+        }
+        let gap_ms = self.shared.suspensions.last_gap_ms();
+        (self.shared.suspensions.count() != before).then_some(VoidReason::Suspended { gap_ms })
     }
 
     /// Plays a game between two engines that are ready.
@@ -377,9 +457,14 @@ impl Slot {
                 Some(SeatError::Fault(fault, evidence)) => faults.push((color, fault, evidence)),
             }
         }
-        if let [(_, white, evidence), (_, black, _)] = &faults[..] {
-            let reason = format!("both engines failed before the first move: White, {white}; Black, {black}");
-            return Err(NoResult::Fatal { engine: engines.white, reason, evidence: evidence.clone() });
+        if let [(_, white, _), (_, black, _)] = &faults[..] {
+            // Neither can win. What follows depends on how often it happens, and on who else can play.
+            let message = format!(
+                "before the first move: White ({}), {white}; Black ({}), {black}",
+                self.shared.registry.name(engines.white),
+                self.shared.registry.name(engines.black)
+            );
+            return Err(NoResult::Void(VoidReason::BothFailed { message }));
         }
         let Some((side, fault, evidence)) = faults.pop() else {
             let message = "a game could not begin although both engines are ready".to_owned();
@@ -412,6 +497,15 @@ impl Slot {
             dialogue: ByColor { white: Vec::new(), black: Vec::new() },
         }));
     }
+}
+
+/// Why a suspension is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suspicion {
+    /// Without a reason of its own.
+    Any,
+    /// A game was lost on time, which a suspension that is only noticed later may explain.
+    TimeLoss,
 }
 
 /// Runs a task and converts a panic into a reason to void the pair.

@@ -89,8 +89,12 @@ impl DelayProbe {
     const KEEP: usize = 256;
 
     pub(super) fn new() -> Self {
+        Self { reader: BlockingReader::start().ok(), ..Self::without_reader() }
+    }
+
+    fn without_reader() -> Self {
         let state = RefCell::new(ProbeState { ticked: Instant::now(), late: VecDeque::new() });
-        Self { state, reader: BlockingReader::start().ok() }
+        Self { state, reader: None }
     }
 
     /// Sets what the thread serves from now on.
@@ -133,7 +137,11 @@ impl DelayProbe {
     /// Returns whether this thread was recently delayed for as long as a manual stop and continue takes: the thread
     /// that watches for SIGCONT may not have recorded it yet.
     pub(super) fn was_recently_delayed(&self) -> bool {
-        self.longest_delay_within(NOTICE_DELAY) >= SHORTEST_STOP
+        self.was_recently_delayed_by(SHORTEST_STOP)
+    }
+
+    fn was_recently_delayed_by(&self, least: Duration) -> bool {
+        self.longest_delay_within(NOTICE_DELAY) >= least
     }
 
     /// Returns the longest delay that ended within `time`, or has not ended yet.
@@ -163,13 +171,29 @@ impl GameHost for DelayProbe {
     }
 }
 
-/// Returns for how long the machine has been suspended since boot.
+/// Waits for `work` and returns its result, together with whether the machine or this process stood still meanwhile.
+pub async fn noticing_standstill<T>(work: impl Future<Output = T>) -> (T, bool) {
+    let (probe, suspensions) = (DelayProbe::without_reader(), Suspensions::default());
+    let done = tokio::select! {
+        done = work => done,
+        () = probe.run_with(&suspensions, clock_difference) => unreachable!("it measures until it is dropped"),
+    };
+    let stood_still = suspensions.count() > 0 || probe.was_recently_delayed_by(SUSPENDED);
+    (done, stood_still)
+}
+
+/// Returns for how long the machine has been suspended since boot, with what a test adds to it.
 fn suspended_time() -> Duration {
-    let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
-    let awake = read(ClockId::CLOCK_MONOTONIC);
     let simulated =
         if failpoint::triggers(Point::HostSleeps) { Duration::from_secs(5) } else { Duration::ZERO };
-    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake) + simulated
+    clock_difference() + simulated
+}
+
+/// Returns for how long the machine has been suspended since boot.
+fn clock_difference() -> Duration {
+    let read = |clock| clock_gettime(clock).map(Duration::from).unwrap_or_default();
+    let awake = read(ClockId::CLOCK_MONOTONIC);
+    read(ClockId::CLOCK_BOOTTIME).saturating_sub(awake)
 }
 
 #[cfg(test)]

@@ -32,7 +32,16 @@ where
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     thread::scope(|scope| {
         let mut blocks = Blocks { source, carry: Vec::new(), ended: false };
-        let lanes: Vec<Lane<T, E>> = (0..threads).map(|_| Lane::open(scope, &parse)).collect();
+        // Fewer threads than processors are enough if the system has no more.
+        let mut lanes: Vec<Lane<T, E>> = Vec::new();
+        for number in 0..threads {
+            match Lane::open(scope, &parse) {
+                Ok(lane) => lanes.push(lane),
+                Err(_) if number > 0 => break,
+                Err(error) => return Err(ReadError::Io(error).into()),
+            }
+        }
+        let threads = lanes.len();
         let mut in_flight = VecDeque::new();
         let mut submitted = 0;
         let mut ending = JournalEnd::default();
@@ -128,7 +137,7 @@ struct Lane<T, E> {
 }
 
 impl<T: Send, E: Send> Lane<T, E> {
-    fn open<'scope, P>(scope: &'scope Scope<'scope, '_>, parse: &'scope P) -> Self
+    fn open<'scope, P>(scope: &'scope Scope<'scope, '_>, parse: &'scope P) -> io::Result<Self>
     where
         P: Fn(Frame<'_>) -> Result<T, E> + Sync,
         T: 'scope,
@@ -136,15 +145,15 @@ impl<T: Send, E: Send> Lane<T, E> {
     {
         let (input, inbox) = sync_channel::<Vec<u8>>(DEPTH);
         let (outbox, output) = sync_channel(DEPTH);
-        scope.spawn(move || {
+        thread::Builder::new().spawn_scoped(scope, move || {
             while let Ok(block) = inbox.recv() {
                 // The receiver is dropped when reading has failed elsewhere.
                 if outbox.send(parse_block(block, parse)).is_err() {
                     return;
                 }
             }
-        });
-        Self { input, output }
+        })?;
+        Ok(Self { input, output })
     }
 
     fn submit(&self, block: Vec<u8>) {

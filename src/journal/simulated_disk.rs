@@ -26,6 +26,11 @@ impl SimulatedDisk {
         Self(Arc::new(Mutex::new(DiskState { capacity: Some(capacity), ..DiskState::default() })))
     }
 
+    /// Changes the capacity of the disk, as if files were deleted elsewhere.
+    pub fn set_capacity(&self, capacity: usize) {
+        self.lock().capacity = Some(capacity);
+    }
+
     /// Creates a disk on which syncing fails after `good` successful calls.
     pub fn failing_after(good: usize) -> Self {
         Self(Arc::new(Mutex::new(DiskState { syncs_until_failure: Some(good), ..DiskState::default() })))
@@ -91,5 +96,9 @@ impl Storage for SimulatedDisk {
         state.bytes.truncate(length);
         state.synced = state.bytes.len();
         Ok(())
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.lock().bytes.len() as u64)
     }
 }

@@ -19,6 +19,9 @@ pub trait Storage: Send {
 
     /// Truncates the storage to `length` bytes, durably.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
+
+    /// Returns the number of bytes appended so far, durable or not.
+    fn length(&self) -> io::Result<u64>;
 }
 
 /// A file to which only this process may append while the value exists.
@@ -89,6 +92,10 @@ impl Storage for LockedFile {
     fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.file.set_len(length)?;
         self.file.sync_all()
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
     }
 }
 

@@ -1,5 +1,8 @@
 //! Writing a journal: one thread, one write per record, one sync per group.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,6 +17,9 @@ use super::storage::Storage;
 
 /// Longest time between a write and its sync.
 const GROUP_DELAY: Duration = Duration::from_millis(200);
+
+/// Pause between two attempts to write to a full disk.
+const ROOM_POLL: Duration = Duration::from_millis(200);
 
 /// Capacity of the queue to the writer; when it is full, the sender waits for the disk.
 const QUEUE: usize = 4096;
@@ -62,6 +68,14 @@ pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Se
 pub struct Journal<E> {
     requests: Option<SyncSender<WriteRequest<E>>>,
     thread: Option<JoinHandle<()>>,
+    room: Arc<Room>,
+}
+
+/// Whether the disk has room, as far as the writer knows, and whether it is worth waiting for.
+#[derive(Debug, Default)]
+struct Room {
+    is_waited_for: AtomicBool,
+    is_given_up: AtomicBool,
 }
 
 enum WriteRequest<E> {
@@ -70,15 +84,26 @@ enum WriteRequest<E> {
 }
 
 impl<E: Serialize + Send + 'static> Journal<E> {
-    /// Starts the writer on `storage`; the next entry gets the number `next_seq`.
-    pub fn start(storage: impl Storage + 'static, next_seq: u64, on_commit: OnCommit<E>) -> Self {
+    /// Starts the writer on `storage`; the next entry gets the number `next_seq`. Fails if the system has no thread left.
+    pub fn start(
+        storage: impl Storage + 'static,
+        next_seq: u64,
+        on_commit: OnCommit<E>,
+    ) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::sync_channel(QUEUE);
-        let writer = Writer { storage, next_seq, on_commit, unsynced: Vec::new(), oldest: None };
-        let thread = thread::Builder::new()
-            .name("journal".to_owned())
-            .spawn(move || writer.serve(&receiver))
-            .expect("a thread can be started before the run begins");
-        Self { requests: Some(sender), thread: Some(thread) }
+        let (length, room) = (storage.length()?, Arc::<Room>::default());
+        let writer = Writer {
+            storage,
+            length,
+            room: Arc::clone(&room),
+            next_seq,
+            on_commit,
+            unsynced: Vec::new(),
+            oldest: None,
+        };
+        let thread =
+            thread::Builder::new().name("journal".to_owned()).spawn(move || writer.serve(&receiver))?;
+        Ok(Self { requests: Some(sender), thread: Some(thread), room })
     }
 
     /// Queues `entry`; `on_commit` is called when it is durable.
@@ -93,6 +118,16 @@ impl<E: Serialize + Send + 'static> Journal<E> {
             // A writer that failed has already reported it.
             let _ = requests.send(WriteRequest::Commit);
         }
+    }
+
+    /// Returns whether the writer waits for room on a full disk. Nothing is lost meanwhile.
+    pub fn is_waiting_for_room(&self) -> bool {
+        self.room.is_waited_for.load(Ordering::Acquire)
+    }
+
+    /// Stops waiting for room, now and later: a full disk ends the journal.
+    pub fn give_up_waiting(&self) {
+        self.room.is_given_up.store(true, Ordering::Release);
     }
 
     /// Writes and syncs everything queued, then closes the storage.
@@ -119,6 +154,9 @@ impl<E> Drop for Journal<E> {
 
 struct Writer<S, E> {
     storage: S,
+    /// Number of bytes of whole records.
+    length: u64,
+    room: Arc<Room>,
     next_seq: u64,
     on_commit: OnCommit<E>,
     unsynced: Vec<Committed<E>>,
@@ -166,11 +204,27 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
         if failpoint::triggers(Point::WriteFails) {
             return Err(WriteError::Append(std::io::ErrorKind::StorageFull.into()));
         }
-        self.storage.append(&line).map_err(WriteError::Append)?;
+        while let Err(error) = self.storage.append(&line) {
+            self.wait_for_room(error).map_err(WriteError::Append)?;
+        }
+        self.room.is_waited_for.store(false, Ordering::Release);
+        self.length += line.len() as u64;
         failpoint::pass(Point::AfterWrite);
         self.unsynced.push(Committed { seq: self.next_seq, at, entry });
         self.oldest.get_or_insert_with(Instant::now);
         self.next_seq += 1;
+        Ok(())
+    }
+
+    /// Removes the part of a record that a full disk has accepted, and waits a little. Any other error is final.
+    fn wait_for_room(&mut self, error: io::Error) -> io::Result<()> {
+        let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+        if !is_full || self.room.is_given_up.load(Ordering::Acquire) {
+            return Err(error);
+        }
+        self.storage.truncate(self.length)?;
+        self.room.is_waited_for.store(true, Ordering::Release);
+        thread::sleep(ROOM_POLL);
         Ok(())
     }
 
@@ -225,7 +279,7 @@ mod tests {
                 .map_err(|failure| failure.to_string());
             sink.lock().unwrap().push(reported);
         });
-        (Journal::start(disk.clone(), 0, on_commit), seen)
+        (Journal::start(disk.clone(), 0, on_commit).unwrap(), seen)
     }
 
     #[test]
@@ -266,9 +320,36 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_ends_the_journal_and_keeps_all_reported_entries() {
+    fn row_190_a_full_disk_is_waited_for_and_leaves_no_trace() {
         let disk = SimulatedDisk::with_capacity(3000);
         let (journal, seen) = start(&disk);
+        for n in 0..200 {
+            journal.append(Note { n }, Urgency::Grouped).unwrap();
+        }
+        let asked = Instant::now();
+        while !journal.is_waiting_for_room() {
+            assert!(asked.elapsed() < Duration::from_secs(5));
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(disk.contents().len() < 3000, "no part of a record is left");
+        disk.set_capacity(1 << 20);
+        journal.close();
+        let groups: Vec<Vec<u32>> = seen.lock().unwrap().iter().map(|group| group.clone().unwrap()).collect();
+        assert_eq!(groups.concat(), (0..200).collect::<Vec<_>>());
+        let mut kept = 0;
+        super::super::read_all(&disk.contents()[..], |_| {
+            kept += 1;
+            Ok::<_, super::super::ReadError>(())
+        })
+        .unwrap();
+        assert_eq!(kept, 200);
+    }
+
+    #[test]
+    fn a_full_disk_that_is_not_waited_for_ends_the_journal_and_keeps_all_reported_entries() {
+        let disk = SimulatedDisk::with_capacity(3000);
+        let (journal, seen) = start(&disk);
+        journal.give_up_waiting();
         for n in 0..200 {
             if journal.append(Note { n }, Urgency::Now).is_err() {
                 break;

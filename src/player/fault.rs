@@ -89,6 +89,8 @@ pub enum ProtocolBreach {
     Flood,
     /// An xboard engine refused a legal move or a command without which it cannot play the game.
     Refused,
+    /// The engine no longer declares an option or a feature that it declared before and that its games need.
+    Changed,
 }
 
 impl ProtocolBreach {
@@ -97,6 +99,7 @@ impl ProtocolBreach {
         match self {
             Self::Flood => "flood",
             Self::Refused => "refused",
+            Self::Changed => "changed",
         }
     }
 }
@@ -130,6 +133,9 @@ impl fmt::Display for PlayerFault {
                 write!(f, "it did not send {} in time", point.word().trim_start_matches("no "))
             }
             Self::Protocol(ProtocolBreach::Flood) => f.write_str("it exceeded the limit on output"),
+            Self::Protocol(ProtocolBreach::Changed) => {
+                f.write_str("it no longer declares an option that it declared before")
+            }
             Self::Protocol(ProtocolBreach::Refused) => f.write_str("it refused a legal move or a command"),
         }
     }

@@ -6,6 +6,7 @@ mod dialogue;
 mod engine_name;
 mod exchange;
 mod fault;
+mod inherited_variables;
 mod line_client;
 mod move_text;
 mod options;
@@ -32,11 +33,12 @@ pub use line_client::{LineClient, LineError, ReceivedLine};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};
 pub use player::{BrokenConnection, Fitness, Player};
-pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, run_guardian};
+pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, check_isolation, run_guardian};
 pub use score::Score;
 pub use search_extra::SearchExtra;
 pub use spec::{
-    EngineOption, EngineSpec, Pondering, Protocol, Restart, Sandbox, ScoreSide, SearchDetail, WorkingDir,
+    EngineOption, EngineSpec, Isolation, Pondering, Protocol, Restart, Sandbox, ScoreSide, SearchDetail,
+    WorkingDir,
 };
 pub use start_fault::StartFault;
 pub use tap::{DialogueListener, DialogueTap, LineSender, TappedLine};

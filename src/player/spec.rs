@@ -127,6 +127,25 @@ impl SearchDetail {
     }
 }
 
+/// How far an engine is kept away from the rest of the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// It may do what its user may do.
+    #[default]
+    Off,
+    /// It has no network, sees no other process, can write nothing but a private temporary folder, and everything that it
+    /// has started ends with it.
+    Strict,
+}
+
+impl Isolation {
+    /// Returns whether the engine is not isolated.
+    pub fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
+}
+
 /// Kernel limits of an engine process. `None` means no limit; core dumps are always disabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -137,6 +156,9 @@ pub struct Sandbox {
     pub file_bytes: Option<u64>,
     /// Processes and threads of the user.
     pub processes: Option<u64>,
+    /// How far it is kept away from the rest of the system.
+    #[serde(skip_serializing_if = "Isolation::is_off")]
+    pub isolation: Isolation,
 }
 
 /// Everything needed to start an engine and communicate with it.
@@ -154,9 +176,12 @@ pub struct EngineSpec {
     /// Working directory.
     #[serde(default)]
     pub dir: WorkingDir,
-    /// Variables added to the environment of the harness.
+    /// Variables added to its environment.
     #[serde(default)]
     pub env: Vec<(String, String)>,
+    /// Names of variables of the harness that it inherits beside the usual ones; a name may end in `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inherit_env: Vec<String>,
     /// Options sent once after the handshake, in this order.
     #[serde(default)]
     pub options: Vec<EngineOption>,
@@ -199,6 +224,7 @@ impl EngineSpec {
             protocol: Protocol::Uci,
             dir: WorkingDir::Inherited,
             env: Vec::new(),
+            inherit_env: Vec::new(),
             options: Vec::new(),
             restart: Restart::Off,
             ponder: Pondering::Off,

@@ -1,6 +1,8 @@
 //! The parts of a run, put together and played.
 
+use std::fs;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +21,7 @@ use crate::run::replay::Replayed;
 use crate::run::runner::Run;
 use crate::run::signals::Interrupts;
 use crate::run::state::RunState;
-use crate::store::{RunFolder, sha256_of};
+use crate::store::{FileHash, KeptFile, RunFolder, sha256_of};
 
 /// The openings of a run, a function of their place in the schedule alone.
 pub trait Openings: Send {
@@ -47,6 +49,8 @@ pub struct RunBuilder {
     pub warnings: Vec<String>,
     /// The program that kills left-over engines if this one is killed.
     pub guardian: GuardianProgram,
+    /// Folders that may have copies of programs which have changed since the run was planned.
+    pub kept_programs: Vec<PathBuf>,
     /// What the first signal does.
     pub stops: StopStyle,
     /// Another way to stop the run.
@@ -110,6 +114,9 @@ pub enum RunError {
     /// The engines could not be set up.
     #[error(transparent)]
     Fleet(#[from] FleetError),
+    /// A program has changed since the run was planned, or cannot be copied.
+    #[error("a program of this run cannot be kept: {0}")]
+    Programs(#[source] io::Error),
     /// The endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] TablesUnusable),
@@ -121,7 +128,42 @@ pub enum RunError {
 impl RunBuilder {
     /// Plays the run on this machine until the plan, a decision, a fault or the user ends it.
     pub fn run(self) -> Result<FinishedRun, RunError> {
-        self.run_on(async |run: &mut Self| run.local_fleet())
+        let (programs, is_tested) = (self.folder.programs(), self.plan.acceptance().is_some());
+        let finished = self.run_on(async |run: &mut Self| run.local_fleet())?;
+        // A run that is not over may be resumed, and the test of tuned values needs the programs, too.
+        if finished.outcome.is_final() && !is_tested {
+            let _ = fs::remove_dir_all(programs);
+        }
+        Ok(finished)
+    }
+
+    /// Copies the programs of the engines, in case that they change during the run.
+    fn keep_programs(&mut self) -> io::Result<Vec<Vec<Arc<KeptFile>>>> {
+        let folder = self.folder.programs();
+        let mut kept: Vec<(&FileHash, Arc<KeptFile>)> = Vec::new();
+        let mut engines = Vec::new();
+        for engine in &self.plan.engines {
+            let mut files = Vec::new();
+            for file in &engine.files {
+                let known = kept.iter().find(|(known, _)| *known == file).map(|(_, file)| Arc::clone(file));
+                files.push(match known {
+                    Some(known) => known,
+                    None => {
+                        let new = Arc::new(KeptFile::keep(file, &folder, &self.kept_programs)?);
+                        if let Err(why) = new.copy() {
+                            let path = file.path.display();
+                            self.warnings.push(format!(
+                                "{path} cannot be copied ({why}); the run stops if it changes"
+                            ));
+                        }
+                        kept.push((file, Arc::clone(&new)));
+                        new
+                    }
+                });
+            }
+            engines.push(files);
+        }
+        Ok(engines)
     }
 
     /// Plays the run on a fleet until the plan, a decision, a fault or the user ends it. `fleet` starts the fleet inside the
@@ -134,9 +176,11 @@ impl RunBuilder {
         runtime.block_on(self.start_and_play(fleet))
     }
 
-    fn local_fleet(&self) -> Result<LocalFleet, RunError> {
+    fn local_fleet(&mut self) -> Result<LocalFleet, RunError> {
         let mut config =
             FleetConfig::new(self.plan.engines.iter().map(|engine| engine.spec.clone()).collect());
+        config.files = self.keep_programs().map_err(RunError::Programs)?;
+        config.program_changed = self.plan.program_changed;
         config.concurrency = self.plan.concurrency;
         config.placement = self.plan.placement;
         config.rules = self.plan.adjudication.clone();
@@ -159,7 +203,7 @@ impl RunBuilder {
             ));
         }
         let stop = self.stop.take();
-        Ok(Run::new(self, fleet).event_loop(interrupts, control.ok(), stop).await)
+        Ok(Run::new(self, fleet)?.event_loop(interrupts, control.ok(), stop).await)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Everything needed to repeat a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement};
+use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged};
 use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
@@ -45,6 +45,8 @@ pub struct Plan {
     pub encounters: Encounters,
     /// What engine faults do.
     pub breaker: Breaker,
+    /// What follows if the program of an engine changes during the run.
+    pub program_changed: ProgramChanged,
     /// Where games start; the initial position if there is none.
     pub openings: Option<BookPlan>,
     /// What follows when all openings were used.
@@ -62,6 +64,9 @@ pub struct Plan {
 impl Plan {
     /// The most pairs of a run: more than are played in a century.
     pub const MAX_PAIRS: u64 = 1_000_000_000;
+
+    /// The most engines of a run: with more, not even one round is ever finished.
+    pub const MAX_ENGINES: usize = 1000;
 
     /// The highest number of the first opening that is used.
     pub const MAX_OPENING: u64 = 1_000_000_000_000;
@@ -92,6 +97,8 @@ struct PlanTable {
     pairing: Pairing,
     #[serde(default)]
     breaker: Breaker,
+    #[serde(default, skip_serializing_if = "ProgramChanged::is_default")]
+    program_changed: ProgramChanged,
     #[serde(default, skip_serializing_if = "Encounters::is_default")]
     encounters: Encounters,
     #[serde(default)]
@@ -119,6 +126,13 @@ impl PlanTable {
         within("concurrency", self.concurrency as u64, MAX_CONCURRENCY as u64)?;
         within("max_pairs", self.max_pairs.unwrap_or(1), Plan::MAX_PAIRS)?;
         within("openings.start", self.openings.as_ref().map_or(1, |book| book.start), Plan::MAX_OPENING)?;
+        if self.engines.len() > Plan::MAX_ENGINES {
+            return Err(format!(
+                "{} engines are too many: the most is {}",
+                self.engines.len(),
+                Plan::MAX_ENGINES
+            ));
+        }
         self.adjudication.check()?;
         self.engines.iter().try_for_each(|engine| {
             let checked = engine.limits.check().and_then(|()| check_timeouts(&engine.spec.timeouts));
@@ -167,6 +181,7 @@ impl TryFrom<PlanTable> for Plan {
             pairing: table.pairing,
             encounters: table.encounters,
             breaker: table.breaker,
+            program_changed: table.program_changed,
             openings: table.openings,
             after_book: table.after_book,
             adjudication: table.adjudication,
@@ -196,6 +211,7 @@ impl From<Plan> for PlanTable {
             pairing: plan.pairing,
             encounters: plan.encounters,
             breaker: plan.breaker,
+            program_changed: plan.program_changed,
             after_book: plan.after_book,
             openings: plan.openings,
             sprt,
@@ -287,6 +303,7 @@ impl Plan {
             pairing: Pairing::RoundRobin,
             encounters: Encounters::default(),
             breaker: Breaker::On,
+            program_changed: ProgramChanged::default(),
             openings: None,
             after_book: AfterBook::Repeat,
             adjudication: AdjudicationRules::default(),
@@ -387,17 +404,26 @@ impl Plan {
         pairs.saturating_sub(counted).saturating_mul(self.encounters.games())
     }
 
-    /// Describes every file of the run that has changed since it was planned.
-    pub fn changes(&self) -> Vec<String> {
+    /// Describes every file of the run that has changed since it was planned, except programs of which the folder `programs`
+    /// has a copy that the run goes on with.
+    pub fn changes(&self, programs: Option<&Path>) -> Vec<String> {
         let mut seen: Vec<&PathBuf> = Vec::new();
-        let files = self.engines.iter().flat_map(|engine| &engine.files);
+        let programs = programs.filter(|_| self.program_changed == ProgramChanged::Keep);
+        let is_kept = |file: &FileHash| {
+            let copy =
+                programs.map(|programs| FileHash { path: programs.join(&file.sha256), ..file.clone() });
+            copy.is_some_and(|copy| copy.changed().is_none())
+        };
+        let engines = self.engines.iter().flat_map(|engine| &engine.files);
+        let book = self.openings.iter().filter_map(|book| book.file.changed());
         let mut changes = Vec::new();
-        for file in files.chain(self.openings.iter().map(|book| &book.file)) {
+        for file in engines {
             if !seen.contains(&&file.path) {
                 seen.push(&file.path);
-                changes.extend(file.changed());
+                changes.extend(file.changed().filter(|_| !is_kept(file)));
             }
         }
+        changes.extend(book);
         changes
     }
 }

@@ -1,6 +1,7 @@
 //! The shell around [`RunState`]: waits for events, passes them to the state, and performs the effects it returns.
 
 use std::collections::{HashSet, VecDeque};
+use std::io;
 use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ const LEAVING: Duration = Duration::from_secs(10);
 const BOARDS_EVERY: Duration = Duration::from_millis(200);
 
 /// How often free disk space is checked.
-const DISK_EVERY: Duration = Duration::from_secs(5);
+const DISK_EVERY: Duration = Duration::from_secs(2);
 
 /// Fault bundles that one run keeps. Later ones add nothing to the first hundreds, and the record of each game states its
 /// reason in any case.
@@ -69,7 +70,7 @@ pub(super) struct Run<F> {
 
 impl<F: Fleet> Run<F> {
     /// Opens the journal for writing and records that a session begins. Must be called inside a runtime.
-    pub(super) fn new(parts: RunBuilder, fleet: F) -> Self {
+    pub(super) fn new(parts: RunBuilder, fleet: F) -> io::Result<Self> {
         let (state, time, next_seq) = match parts.start {
             RunStart::New => (RunState::new(&parts.plan), PlayingTime::default(), 0),
             RunStart::Resumed(replayed) => {
@@ -80,7 +81,7 @@ impl<F: Fleet> Run<F> {
         let (sender, commits) = unbounded_channel();
         // The receiver is dropped only when the run has ended, and commits are not needed then.
         let on_commit = Box::new(move |group| drop(sender.send(group)));
-        let journal = Journal::start(parts.journal, next_seq, on_commit);
+        let journal = Journal::start(parts.journal, next_seq, on_commit)?;
         let mut run = Self {
             plan: parts.plan,
             state,
@@ -107,7 +108,7 @@ impl<F: Fleet> Run<F> {
         run.append(Entry::Session { host: Some(host_description()), fleet }, Urgency::Now);
         run.state.begin_session();
         run.abandon_or_adopt();
-        run
+        Ok(run)
     }
 
     /// Takes care of the pairs that an earlier session left in play: those that another machine may still be playing keep
@@ -574,12 +575,31 @@ impl<F: Fleet> Run<F> {
         self.fleet.drain();
     }
 
+    /// Starts nothing while the disk has too little room. What is played is kept in memory until it can be written.
     fn look_at_disk(&mut self) {
-        // If the free space cannot be determined, a failing write will reveal it.
-        if let Ok(DiskRoom::TooLittle(why)) = DiskRoom::look(self.folder.path(), 0)
-            && !self.state.is_stopping()
-        {
-            self.fail(why);
+        let is_full = self.journal.as_ref().is_some_and(Journal::is_waiting_for_room);
+        let lack = match DiskRoom::look(self.folder.path(), 0) {
+            Ok(DiskRoom::TooLittle(why)) => Some(why),
+            _ if is_full => Some("the disk is full".to_owned()),
+            // If the free space cannot be determined, a failing write will reveal it.
+            _ => None,
+        };
+        match lack {
+            Some(_) if self.state.is_stopping() => {
+                // The user does not wait any more.
+                self.journal.iter().filter(|_| is_full).for_each(Journal::give_up_waiting);
+            }
+            Some(why) => {
+                if self.state.hold() {
+                    self.report(&RunEvent::Warning(format!("{why}; the run waits until there is room")));
+                }
+            }
+            None => {
+                if self.state.end_hold() && self.state.flying().len() == 0 {
+                    // Nothing was played meanwhile, so it must not count as playing time.
+                    self.append(Entry::Session { host: None, fleet: None }, Urgency::Grouped);
+                }
+            }
         }
     }
 

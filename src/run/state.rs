@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::chess::Color;
 
-use crate::game::{GameOfPair, PairId, PairPart, Termination, VoidReason};
+use crate::game::{EngineIndex, GameOfPair, PairId, PairPart, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::opening::AfterBook;
 use crate::player::{CrashMoment, StallPoint};
@@ -25,7 +25,7 @@ use crate::run::repeats::{MAX_IN_A_ROW, Repeats};
 use crate::run::schedule::Schedule;
 use crate::run::standings::Standings;
 
-/// After this many void attempts at one pair the host is considered unable to play it.
+/// After this many void attempts at one pair, other than by shortages, the host is considered unable to play it.
 const MAX_ATTEMPTS: u32 = 10;
 
 /// After this many internal errors the run stops: that many are a defect, not bad luck.
@@ -52,6 +52,8 @@ pub struct RunState {
     /// The pair before `next` whose second game has not been started, where games are started on their own.
     second: Option<u64>,
     retry: BTreeMap<(u64, PairPart), u32>,
+    /// How often a pair was void, other than by a shortage that was waited for.
+    spoiled: BTreeMap<(u64, PairPart), u32>,
     flying: BTreeMap<(u64, PairPart), u32>,
     halves: BTreeMap<u64, Box<GameEntry>>,
     ready: BTreeMap<u64, Vec<GameEntry>>,
@@ -75,6 +77,8 @@ pub struct RunState {
     tuner: Option<Tuner>,
     trials: BTreeMap<u64, Trial>,
     phase: Phase,
+    /// Whether the host lacks something without which no pair should start.
+    held: bool,
 }
 
 impl RunState {
@@ -91,6 +95,7 @@ impl RunState {
             next: 0,
             second: None,
             retry: BTreeMap::new(),
+            spoiled: BTreeMap::new(),
             flying: BTreeMap::new(),
             halves: BTreeMap::new(),
             ready: BTreeMap::new(),
@@ -114,6 +119,7 @@ impl RunState {
             tuner: plan.tuner().cloned().map(Tuner::new),
             trials: BTreeMap::new(),
             phase: Phase::Playing,
+            held: false,
         }
     }
 
@@ -135,7 +141,7 @@ impl RunState {
 
     /// Takes the next pair to play, if one may start now. Voided pairs come before new ones.
     pub fn start_next(&mut self) -> Option<NextPair> {
-        if self.phase != Phase::Playing || self.decision.is_some() || self.finished {
+        if self.phase != Phase::Playing || self.held || self.decision.is_some() || self.finished {
             return None;
         }
         let (retry, quarantine, schedule) = (&mut self.retry, &self.quarantine, &self.schedule);
@@ -399,11 +405,7 @@ impl RunState {
         let conduct = conduct_of(game);
         for (side, engine) in [(Color::White, game.white), (Color::Black, game.black)] {
             let failed = game.ending.failed_side() == Some(side);
-            let own = if failed { conduct } else { Conduct::Clean };
-            if let Some(why) = self.quarantine.observe(engine, own) {
-                let name = &self.names[engine.get()];
-                effects.push(Effect::Warn(format!("{name} is quarantined, the others play on: {why}")));
-            }
+            self.observe_conduct(engine, if failed { conduct } else { Conduct::Clean }, effects);
         }
         if let Some(why) = self.watch.observe(conduct)
             && self.breaker == Breaker::On
@@ -414,12 +416,20 @@ impl RunState {
         }
     }
 
+    fn observe_conduct(&mut self, engine: EngineIndex, conduct: Conduct, effects: &mut Vec<Effect>) {
+        if let Some(why) = self.quarantine.observe(engine, conduct) {
+            let name = &self.names[engine.get()];
+            effects.push(Effect::Warn(format!("{name} is quarantined, the others play on: {why}")));
+        }
+    }
+
     fn count(&mut self, games: Vec<GameEntry>) -> CountedPair {
         let pair = self.counted;
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
         self.fleet.count(&games, score);
         self.counted += 1;
+        self.spoiled = self.spoiled.split_off(&(self.counted, PairPart::Both));
         let trial = self.trials.remove(&pair);
         let trial = self.tuner.as_mut().zip(trial.zip(score)).map(|(tuner, (trial, score))| {
             tuner.record(trial.id, score).expect("a counted pair has an open trial");
@@ -431,7 +441,7 @@ impl RunState {
     }
 
     fn commit_void(&mut self, id: PairId, reason: &VoidReason, by: Option<&str>) -> Vec<Effect> {
-        let PairId { index: pair, attempt, part } = id;
+        let PairId { index: pair, part, .. } = id;
         // Games that are started on their own are also void on their own.
         if part == PairPart::Both {
             self.halves.remove(&pair);
@@ -444,19 +454,43 @@ impl RunState {
         self.voids += 1;
         // Another machine that fails is put away; only a machine of its own stops a run.
         let own = by.is_none();
+        // The fleet waits while this host lacks something, and has reported that.
+        if own && matches!(reason, VoidReason::Resources { .. }) {
+            return effects;
+        }
         self.harness_errors += u32::from(own && matches!(reason, VoidReason::HarnessError { .. }));
         effects.push(Effect::Warn(format!("pair {} is void and will be played again: {reason}", pair + 1)));
-        let both_failed = own && matches!(reason, VoidReason::BothFailed { .. });
+        let spoiled = self.spoiled.entry((pair, part)).or_default();
+        *spoiled += 1;
         let lost = matches!(reason, VoidReason::WorkersLost { .. });
-        if both_failed || lost || self.harness_errors >= MAX_HARNESS_ERRORS {
+        if lost || self.harness_errors >= MAX_HARNESS_ERRORS {
             self.trip(reason.to_string(), &mut effects);
-        } else if attempt + 1 >= MAX_ATTEMPTS {
+        } else if *spoiled >= MAX_ATTEMPTS {
             self.trip(
                 format!("pair {} was void {MAX_ATTEMPTS} times; last: {reason}", pair + 1),
                 &mut effects,
             );
         }
+        if own && matches!(reason, VoidReason::BothFailed { .. }) {
+            self.judge_failed_starts(pair, reason, &mut effects);
+        }
         effects
+    }
+
+    /// Applies the consequences of a pair that could not begin because neither engine started: in a tournament both are
+    /// quarantined if they go on failing, and a match of two stops.
+    fn judge_failed_starts(&mut self, pair: u64, reason: &VoidReason, effects: &mut Vec<Effect>) {
+        for engine in self.schedule.fixture(pair).engines {
+            self.observe_conduct(engine, Conduct::NoStart, effects);
+        }
+        let failed = self.watch.observe(Conduct::NoStart).is_some();
+        match self.breaker {
+            Breaker::First => self.trip(reason.to_string(), effects),
+            Breaker::On if failed && self.names.len() == 2 => self.trip(reason.to_string(), effects),
+            Breaker::On | Breaker::Off => {}
+        }
+        // Pairs of quarantined engines do not count, and others may have waited for them.
+        effects.append(&mut self.advance());
     }
 
     /// Queues the pair for another attempt; a finished game of it is kept.
@@ -489,6 +523,7 @@ impl RunState {
     pub fn begin_session(&mut self) {
         self.phase = Phase::Playing;
         self.watch = FaultWatch::default();
+        self.spoiled.clear();
         self.harness_errors = 0;
     }
 
@@ -499,6 +534,16 @@ impl RunState {
         }
     }
 
+    /// Starts nothing until [`end_hold`](Self::end_hold), because the host lacks something; returns whether that is new.
+    pub fn hold(&mut self) -> bool {
+        !std::mem::replace(&mut self.held, true)
+    }
+
+    /// Starts pairs again; returns whether they were held back.
+    pub fn end_hold(&mut self) -> bool {
+        std::mem::take(&mut self.held)
+    }
+
     /// Whether it starts no more pairs and will end.
     pub fn is_stopping(&self) -> bool {
         matches!(self.phase, Phase::Draining | Phase::Faulty(_))
@@ -507,8 +552,8 @@ impl RunState {
     /// What it is doing, as it is reported.
     pub fn phase(&self) -> RunPhase {
         match self.phase {
-            Phase::Playing => RunPhase::Playing,
-            Phase::Paused => RunPhase::Paused,
+            Phase::Playing if !self.held => RunPhase::Playing,
+            Phase::Playing | Phase::Paused => RunPhase::Paused,
             Phase::Draining | Phase::Faulty(_) => RunPhase::Stopping,
         }
     }

@@ -1,8 +1,13 @@
 //! Content hashes of the files on which a plan depends.
 
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -39,8 +44,56 @@ pub fn sha256_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// What the system knows about a file without reading it. A write to a file, or its replacement, changes its stamp; another name
+/// for it does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FileStamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl FileStamp {
+    /// Returns the stamp of the file at `path`.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self::from_metadata(&fs::metadata(path)?))
+    }
+
+    fn from_metadata(found: &fs::Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+        }
+    }
+
+    /// Whether another write could leave the same stamp, because the clock of the file system is coarse.
+    pub(super) fn is_recent(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        self.modified.0.saturating_add(2) >= i64::try_from(now).unwrap_or(i64::MAX)
+    }
+}
+
+/// Hashes of files by their stamps: programs are large, and several engines of a plan often are the same one.
+static HASHES: LazyLock<Mutex<HashMap<FileStamp, String>>> = LazyLock::new(Mutex::default);
+
 fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file = open_regular(path)?;
+    let file = open_regular(path)?;
+    let stamp = FileStamp::from_metadata(&file.metadata()?);
+    let hashes = || HASHES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = hashes().get(&stamp) {
+        return Ok(known.clone());
+    }
+    let hash = hash_content(file)?;
+    if !stamp.is_recent() && FileStamp::of(path).is_ok_and(|now| now == stamp) {
+        hashes().insert(stamp, hash.clone());
+    }
+    Ok(hash)
+}
+
+fn hash_content(mut file: fs::File) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

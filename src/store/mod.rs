@@ -2,6 +2,7 @@
 
 mod atomic_file;
 mod file_hash;
+mod kept_file;
 mod random_name;
 mod regular_file;
 mod run_folder;
@@ -10,6 +11,7 @@ mod utc_date;
 
 pub use atomic_file::{copy_whole, remove_drafts, sync_parent, write_whole};
 pub use file_hash::{FileHash, sha256_of};
+pub use kept_file::KeptFile;
 pub use regular_file::{open_own, open_regular, read_own, read_text};
 pub use run_folder::{RESULTS, RunFolder};
 pub use temp_folder::TempFolder;

@@ -136,6 +136,11 @@ impl RunFolder {
         self.path.join("faults")
     }
 
+    /// Returns the path of the copies of programs, kept while the run is not finished.
+    pub fn programs(&self) -> PathBuf {
+        self.path.join("programs")
+    }
+
     /// Returns the path of the output of a detached run.
     pub fn log(&self) -> PathBuf {
         self.path.join("run.log")

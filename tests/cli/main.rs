@@ -5,12 +5,14 @@
 mod signals;
 
 mod architecture;
+mod attacks;
 mod book;
 mod check;
 mod configuration_docs;
 mod doctor;
 mod faults_coverage;
 mod help;
+mod licences;
 mod revisions;
 mod stats_commands;
 mod stats_llr;

@@ -8,6 +8,8 @@ mod machine;
 #[path = "../support/signals.rs"]
 mod signals;
 
+mod attacks_engines;
+mod containment;
 mod faults_host;
 mod faults_protocol;
 mod faults_xboard;

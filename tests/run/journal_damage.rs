@@ -191,7 +191,7 @@ proptest! {
 #[test]
 fn the_reader_returns_what_the_writer_wrote() {
     let disk = SimulatedDisk::default();
-    let journal = Journal::start(disk.clone(), 0, Box::new(|group| assert!(group.is_ok())));
+    let journal = Journal::start(disk.clone(), 0, Box::new(|group| assert!(group.is_ok()))).unwrap();
     for n in 0..150 {
         journal.append(note(n), if n % 40 == 0 { Urgency::Now } else { Urgency::Grouped }).unwrap();
     }

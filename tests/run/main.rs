@@ -11,6 +11,7 @@ mod signals;
 mod tmux;
 
 mod accidents;
+mod attacks_engines;
 mod attacks_host;
 mod commands;
 mod decisions;

@@ -100,6 +100,7 @@ pub(crate) fn run(config: FleetConfig, jobs: Vec<PairJob>) -> Outcome {
                     outcome.voids.push(reason);
                     open -= 1;
                 }
+                FleetEvent::Failed(why) => panic!("the host is blamed: {why}"),
                 FleetEvent::EngineFatal(fatal) => outcome.fatal = Some(*fatal),
                 other => panic!("{other:?}"),
             }

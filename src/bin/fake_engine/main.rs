@@ -2,6 +2,7 @@
 //!
 //! The fault tests and benchmarks of the harness use it. All triggers are counts, never times.
 
+mod escape;
 mod mover;
 mod script;
 mod xboard;
@@ -56,6 +57,9 @@ struct Call {
     /// With --linger: first replace the process by the same program N times; meanwhile its environment cannot be read
     #[arg(long, value_name = "N", default_value_t = 0)]
     reborn: u64,
+    /// Start a process that belongs to nobody, and exit; it forks again and again with `hop`
+    #[arg(long, value_parser = ["stay", "hop"])]
+    daemon: Option<String>,
     /// ACE: player of the white pieces
     #[arg(long, value_parser = ["human", "computer"])]
     white: Option<String>,
@@ -78,6 +82,9 @@ struct Call {
 
 fn main() -> ExitCode {
     let call = Call::parse();
+    if let Some(kind) = &call.daemon {
+        escape::become_daemon(kind == "hop");
+    }
     if call.linger {
         if call.session {
             let _ = nix::unistd::setsid();
@@ -307,6 +314,9 @@ impl Engine {
             Action::ForkReborn(times) => {
                 fork(&self.name, &["--linger", "--session", "--reborn", &times.to_string()]);
             }
+            Action::Daemon => escape::start_daemon(&self.name, "stay"),
+            Action::Hopper => escape::start_daemon(&self.name, "hop"),
+            Action::Escape => escape::escape(),
             Action::Burn(time) => burn(*time),
             Action::Spin => drop(thread::spawn(|| {
                 loop {

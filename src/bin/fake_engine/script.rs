@@ -56,6 +56,12 @@ pub(crate) enum Action {
     ForkSession,
     /// The same, replacing itself by the same program again and again.
     ForkReborn(u64),
+    /// Starts a process without environment, parent, group and session of this one.
+    Daemon,
+    /// Starts a chain of such processes, each of which forks the next one after 0.3 ms and ends.
+    Hopper,
+    /// Leaves the group, and starts again without environment and without a signal at the death of the parent.
+    Escape,
     /// Uses this much processor time.
     Burn(Duration),
     Spin,
@@ -180,6 +186,9 @@ fn action(text: &str) -> Option<Action> {
         "fork" => Action::Fork(number().unwrap_or(1)),
         "fork-session" => Action::ForkSession,
         "fork-reborn" => Action::ForkReborn(number()?),
+        "daemon" => Action::Daemon,
+        "hopper" => Action::Hopper,
+        "escape" => Action::Escape,
         "burn" => Action::Burn(millis()?),
         "spin" => Action::Spin,
         "alloc" => Action::Alloc,

@@ -42,7 +42,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use playself::cli::foreign_calls::foreign_call_hint;
-use playself::cli::usage;
+use playself::cli::{entry, usage};
 use playself::commands::{Environment, Failure, OrFailure, asks_to_detach, start_detached};
 use playself::player::{GuardianProgram, run_guardian};
 
@@ -87,6 +87,10 @@ fn detach(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
 }
 
 fn main() -> ExitCode {
+    entry::run(program)
+}
+
+fn program() -> ExitCode {
     // Not a command for users: the process that kills left-over engines if this one is killed.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
         run_guardian();

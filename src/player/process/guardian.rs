@@ -2,7 +2,8 @@
 //!
 //! The kernel kills an engine when the thread that started it dies (`PR_SET_PDEATHSIG`), but not the engine's own
 //! children, and not an engine that has reset that signal. The guardian reads from a pipe. When the pipe closes, for
-//! whatever reason, it kills every process group registered with it, and then every process with the tag of the run.
+//! whatever reason, it kills every engine registered with it and its process group, and then every process with the mark of the
+//! run. Where the run has a control group, everything in that is killed first.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -14,10 +15,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg, pthread_sigmask};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, pthread_sigmask};
 use nix::unistd::{Pid, setsid};
 
-use crate::player::process::orphans::{RUN_VARIABLE, kill_tagged};
+use crate::player::process::control_group::ControlGroup;
+use crate::player::process::orphans::kill_marked;
+use crate::player::process::run_mark::RunMark;
 use crate::player::process::scratch_dir::remove_scratch_dirs;
 
 /// How to start a guardian: a program that calls [`run_guardian`].
@@ -33,9 +36,9 @@ impl GuardianProgram {
     /// The argument that makes the crate's own program a guardian.
     pub const ARGUMENT: &'static str = "__guardian";
 
-    /// Returns the current program, started as a guardian.
-    pub fn ourselves() -> io::Result<Self> {
-        Ok(Self { program: std::env::current_exe()?, args: vec![Self::ARGUMENT.to_owned()] })
+    /// Returns the current program, started as a guardian. It can be started even if its file has been replaced or deleted.
+    pub fn ourselves() -> Self {
+        Self { program: PathBuf::from("/proc/self/exe"), args: vec![Self::ARGUMENT.to_owned()] }
     }
 }
 
@@ -52,8 +55,12 @@ const LOST: u8 = 1;
 const REPORTED: u8 = 2;
 
 impl Guardian {
-    /// Starts a guardian for the run with this tag.
-    pub(super) fn start(program: &GuardianProgram, run: &str) -> io::Result<Self> {
+    /// Starts a guardian for a run.
+    pub(super) fn start(
+        program: &GuardianProgram,
+        mark: &RunMark,
+        group: Option<&ControlGroup>,
+    ) -> io::Result<Self> {
         let mut child = Command::new(&program.program)
             .args(&program.args)
             .stdin(Stdio::piped())
@@ -61,7 +68,10 @@ impl Guardian {
             .stderr(Stdio::null())
             .spawn()?;
         let mut pipe = child.stdin.take().expect("stdin was configured as a pipe");
-        writeln!(pipe, "run {run}")?;
+        writeln!(pipe, "run {}", mark.text())?;
+        if let Some(path) = group.and_then(|group| group.path().to_str()) {
+            writeln!(pipe, "group {path}")?;
+        }
         // A guardian that is stopped does not read; a full pipe must not block the games.
         fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Self { process: Mutex::new((pipe, child)), state: AtomicU8::new(ALIVE) })
@@ -75,6 +85,11 @@ impl Guardian {
     /// Removes a group that has ended, because its number may be reused.
     pub(super) fn forget(&self, group: Pid) {
         self.send(&format!("-{group}\n"));
+    }
+
+    /// Returns whether the guardian was found to have ended, or not to respond.
+    pub(super) fn is_lost(&self) -> bool {
+        self.state.load(Ordering::Acquire) != ALIVE
     }
 
     /// Returns true once, the first time it is called after the guardian was found to have ended.
@@ -124,22 +139,34 @@ pub fn run_guardian() {
         blocked.add(signal);
     }
     let _ = pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None);
-    let (mut groups, mut run) = (BTreeSet::new(), None);
+    let (mut groups, mut run, mut control) = (BTreeSet::new(), None, None);
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         match line.split_at_checked(1) {
             _ if line == "bye" => break,
             Some(("+", group)) => drop(group.parse::<i32>().map(|group| groups.insert(group))),
             Some(("-", group)) => drop(group.parse::<i32>().map(|group| groups.remove(&group))),
-            _ => run = line.strip_prefix("run ").map(str::to_owned).or(run),
+            _ => match line.split_once(' ') {
+                Some(("run", text)) => run = Some(RunMark::from_text(text.to_owned())),
+                Some(("group", path)) => control = Some(ControlGroup::existing(path.into())),
+                _ => {}
+            },
         }
+    }
+    if let Some(control) = &control {
+        control.kill();
     }
     for &group in &groups {
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        // An engine may have left its own group.
+        let _ = kill(Pid::from_raw(group), Signal::SIGKILL);
     }
     let Some(run) = run else { return };
-    kill_tagged(RUN_VARIABLE, &run);
-    remove_scratch_dirs(&run);
+    kill_marked(&run, |_| true);
+    remove_scratch_dirs(run.text());
+    if let Some(control) = control {
+        control.remove();
+    }
 }
 
 #[cfg(test)]
@@ -149,7 +176,8 @@ mod tests {
     #[test]
     fn a_stopped_guardian_blocks_neither_the_games_nor_the_end() {
         let args = ["-c", "kill -STOP $$"].map(str::to_owned).to_vec();
-        let guardian = Guardian::start(&GuardianProgram { program: "sh".into(), args }, "a-run").unwrap();
+        let guardian =
+            Guardian::start(&GuardianProgram { program: "sh".into(), args }, &RunMark::new(), None).unwrap();
         for number in 0..100_000 {
             guardian.watch(Pid::from_raw(number));
         }
@@ -162,7 +190,8 @@ mod tests {
     #[test]
     fn a_guardian_that_ended_is_reported_once() {
         let args = ["-c", "read -r run"].map(str::to_owned).to_vec();
-        let guardian = Guardian::start(&GuardianProgram { program: "sh".into(), args }, "a-run").unwrap();
+        let guardian =
+            Guardian::start(&GuardianProgram { program: "sh".into(), args }, &RunMark::new(), None).unwrap();
         guardian.process.lock().unwrap().1.wait().unwrap();
         assert!(!guardian.take_loss(), "nothing has been written to it yet");
         guardian.watch(Pid::this());

@@ -1,30 +1,38 @@
 //! Starting of engine processes.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::process::Command;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::player::inherited_variables::inherited_variables;
+use crate::player::process::control_group::ControlGroup;
 use crate::player::process::guardian::{Guardian, GuardianProgram};
-use crate::player::process::orphans::{ENGINE_VARIABLE, RUN_VARIABLE, kill_tagged};
+use crate::player::process::isolation::{self, View};
+use crate::player::process::orphans::kill_marked;
+use crate::player::process::process::Supervision;
+use crate::player::process::run_mark::RunMark;
 use crate::player::process::scratch_dir::ScratchDir;
 use crate::player::process::spawn::{Confinement, Spawner};
+use crate::player::process::sweeper::Sweeper;
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
 
-/// Starts engines, tags their processes, and makes sure that none is left at the end.
+/// Starts engines, marks their processes, and makes sure that none is left at the end.
 #[derive(Debug)]
 pub struct Launcher {
-    run: String,
+    mark: RunMark,
     guardian: Option<Arc<Guardian>>,
+    /// Where the system allows it, a control group of all engines.
+    group: Option<ControlGroup>,
     starts: Semaphore,
     spawner: Spawner,
+    sweeper: Sweeper,
     started: AtomicU64,
 }
 
@@ -43,17 +51,20 @@ impl Launcher {
     /// Creates a launcher for one run. With a guardian, its engines do not even survive a SIGKILL of the harness. The
     /// launcher must outlive its engines: the kernel kills them together with the thread that started them.
     pub fn new(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
-        static LAUNCHERS: AtomicU64 = AtomicU64::new(0);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let number = LAUNCHERS.fetch_add(1, Ordering::Relaxed);
-        let run = format!("{:x}-{now:x}-{number}", std::process::id());
-        let guardian = guardian.map(|program| Guardian::start(program, &run)).transpose()?.map(Arc::new);
+        let mark = RunMark::new();
+        let group = ControlGroup::create(mark.text());
+        let guardian = guardian
+            .map(|program| Guardian::start(program, &mark, group.as_ref()))
+            .transpose()?
+            .map(Arc::new);
         // More concurrent starts would make each other miss the start limit, and take processors from engines whose
         // clock is running.
         let starts = available_parallelism().map_or(4, usize::from).max(4);
         Ok(Self {
-            run,
+            sweeper: Sweeper::start(mark.clone())?,
+            mark,
             guardian,
+            group,
             starts: Semaphore::new(starts),
             spawner: Spawner::start()?,
             started: AtomicU64::new(0),
@@ -73,34 +84,35 @@ impl Launcher {
         args: &[S],
         cpus: &[usize],
     ) -> Result<ProcessTransport, LaunchError> {
-        let number = self.started.fetch_add(1, Ordering::Relaxed);
-        let tag = format!("{}-{number}", self.run);
-        let mut command = Command::new(&spec.program);
-        command.args(&spec.args).args(args);
-        command.env(RUN_VARIABLE, &self.run).env(ENGINE_VARIABLE, &tag);
-        command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+        let engine = RunMark::engine_number(self.started.fetch_add(1, Ordering::Relaxed));
         let dir = match &spec.dir {
-            WorkingDir::Inherited => None,
-            WorkingDir::Path(path) => {
-                command.current_dir(path);
-                None
-            }
             WorkingDir::Private => {
-                let dir = ScratchDir::create(&tag).map_err(LaunchError::Resources)?;
-                command.current_dir(dir.path());
-                Some(dir)
+                let name = self.mark.engine_text(engine);
+                Some(ScratchDir::create(&name).map_err(LaunchError::Resources)?)
             }
+            WorkingDir::Inherited | WorkingDir::Path(_) => None,
         };
+        let mut command = command(spec, args, dir.as_ref()).map_err(LaunchError::Program)?;
+        command.env_clear().envs(inherited_variables(&spec.inherit_env, std::env::vars_os()));
+        command.envs(spec.env.iter().map(|(name, value)| (name, value)));
+        command.envs(self.mark.variables(engine));
         // A file that the user named receives everything, and is the evidence after a failure.
         command.stderr(match &spec.stderr {
             Some(path) => Stdio::from(
-                OpenOptions::new().create(true).append(true).open(path).map_err(LaunchError::Program)?,
+                OpenOptions::new().create(true).append(true).open(path).map_err(LaunchError::from_spawn)?,
             ),
             None => Stdio::piped(),
         });
-        let confinement = Confinement { sandbox: spec.sandbox, cpus: cpus.to_vec() };
+        let confinement = Confinement {
+            sandbox: spec.sandbox,
+            cpus: cpus.to_vec(),
+            mark: self.mark.limit(engine),
+            group: self.group.as_ref().and_then(ControlGroup::entrance),
+        };
+        let supervision =
+            Supervision::begin(engine, spec.sandbox.isolation, self.sweeper.clone(), self.guardian.clone());
         let child = self.spawner.spawn(command, confinement).await.map_err(LaunchError::from_spawn)?;
-        Ok(ProcessTransport::new(child, dir, tag, self.guardian.clone(), spec.timeouts.stderr_bytes))
+        Ok(ProcessTransport::new(child, dir, supervision, spec.timeouts.stderr_bytes))
     }
 
     /// Returns a warning for the user, at most once in the life of a launcher.
@@ -110,10 +122,47 @@ impl Launcher {
             "the guardian process has ended or does not respond; engines may outlive a crash of this program",
         )
     }
+}
 
-    /// Kills all remaining processes with the tag of this run; returns their number.
-    pub fn kill_orphans(&self) -> u64 {
-        kill_tagged(RUN_VARIABLE, &self.run)
+/// Returns the command of an engine: its program, or the one that isolates it.
+fn command<S: AsRef<OsStr>>(
+    spec: &EngineSpec,
+    args: &[S],
+    private: Option<&ScratchDir>,
+) -> io::Result<Command> {
+    let dir = match (&spec.dir, private) {
+        (_, Some(private)) => Some(private.path()),
+        (WorkingDir::Path(path), None) => Some(path.as_path()),
+        (_, None) => None,
+    };
+    if spec.sandbox.isolation.is_off() {
+        let mut command = Command::new(&spec.program);
+        command.args(&spec.args).args(args);
+        dir.map(|dir| command.current_dir(dir));
+        return Ok(command);
+    }
+    let words: Vec<OsString> = isolation::words(&spec.args).chain(isolation::words(args)).collect();
+    let dir = dir.map_or_else(std::env::current_dir, |dir| Ok(dir.to_owned()))?;
+    let view = View { program: &spec.program, args: &words, dir: &dir, dir_is_private: private.is_some() };
+    let mut command = Command::new(isolation::PROGRAM);
+    command.args(isolation::isolated(&view));
+    Ok(command)
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        // The guardian does this if there is one; it may have been killed.
+        if self.guardian.as_ref().is_none_or(|guardian| guardian.is_lost()) {
+            if let Some(group) = &self.group {
+                group.kill();
+            }
+            kill_marked(&self.mark, |_| true);
+        }
+        // Ends the guardian, unless an engine process has not ended yet.
+        self.guardian = None;
+        if let Some(group) = self.group.take() {
+            group.remove();
+        }
     }
 }
 

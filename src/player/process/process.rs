@@ -22,11 +22,11 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use crate::player::process::guardian::Guardian;
-use crate::player::process::orphans::{ENGINE_VARIABLE, kill_tagged};
 use crate::player::process::scratch_dir::ScratchDir;
 use crate::player::process::stderr_tail::StderrTail;
+use crate::player::process::sweeper::Sweeper;
 use crate::player::{
-    BlockingReader, CpuUse, ExitEvidence, ShutdownMode, ShutdownReport, Timeouts, Transport,
+    BlockingReader, CpuUse, ExitEvidence, Isolation, ShutdownMode, ShutdownReport, Timeouts, Transport,
 };
 
 /// A running engine. If dropped without [`Transport::shut_down`], its process group is killed.
@@ -43,9 +43,38 @@ pub struct ProcessTransport {
     exit: Option<ExitEvidence>,
     // Dropped, and thereby removed, after the process has ended.
     _dir: Option<ScratchDir>,
-    tag: String,
-    guardian: Option<Arc<Guardian>>,
+    supervision: Supervision,
     state: ProcessState,
+}
+
+/// What makes sure that nothing is left of an engine process; ends with it.
+#[derive(Debug)]
+pub(super) struct Supervision {
+    /// Number of the engine process in its run.
+    engine: u64,
+    isolation: Isolation,
+    sweeper: Sweeper,
+    guardian: Option<Arc<Guardian>>,
+}
+
+impl Supervision {
+    /// Begins before the process is started, so that nothing of it is taken for a left-over.
+    pub(super) fn begin(
+        engine: u64,
+        isolation: Isolation,
+        sweeper: Sweeper,
+        guardian: Option<Arc<Guardian>>,
+    ) -> Self {
+        sweeper.begin(engine);
+        Self { engine, isolation, sweeper, guardian }
+    }
+}
+
+impl Drop for Supervision {
+    fn drop(&mut self) {
+        self.sweeper.end(self.engine);
+        self.sweeper.sweep_soon();
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +90,12 @@ impl ProcessTransport {
     pub(super) fn new(
         mut child: Child,
         dir: Option<ScratchDir>,
-        tag: String,
-        guardian: Option<Arc<Guardian>>,
+        supervision: Supervision,
         stderr_bytes: usize,
     ) -> Self {
         let id = child.id().expect("the child has not been waited for");
         let group = Pid::from_raw(id as i32);
-        if let Some(guardian) = &guardian {
+        if let Some(guardian) = &supervision.guardian {
             guardian.watch(group);
         }
         let stdin = child.stdin.take();
@@ -82,8 +110,7 @@ impl ProcessTransport {
             stderr,
             exit: None,
             _dir: dir,
-            tag,
-            guardian,
+            supervision,
             state: ProcessState::Running,
         }
     }
@@ -142,7 +169,7 @@ impl ProcessTransport {
 
     fn release(&mut self) {
         self.state = ProcessState::Gone;
-        if let Some(guardian) = &self.guardian {
+        if let Some(guardian) = &self.supervision.guardian {
             guardian.forget(self.group);
         }
     }
@@ -187,7 +214,13 @@ impl Transport for ProcessTransport {
             return Poll::Ready(exit);
         }
         let status = std::task::ready!(pin!(self.child.wait()).poll(cx));
-        let exit = status.map_or(ExitEvidence::Code(-1), evidence);
+        let exit = match status.map_or(ExitEvidence::Code(-1), evidence) {
+            // The program that isolates an engine reports a signal as a shell does.
+            ExitEvidence::Code(code @ 129..) if !self.supervision.isolation.is_off() => {
+                ExitEvidence::Signal(code - 128)
+            }
+            exit => exit,
+        };
         self.exit = Some(exit);
         Poll::Ready(exit)
     }
@@ -224,10 +257,7 @@ impl Transport for ProcessTransport {
         // The leader has been reaped, so any process left in the group is a child that it left behind.
         let mut leaked = u64::from(self.exit.is_some() && killpg(self.group, Signal::SIGKILL).is_ok());
         if exited.is_none() {
-            // Scanning all processes of the machine takes longer than other games can wait for this thread.
-            let tag = self.tag.clone();
-            let kill_orphans = tokio::task::spawn_blocking(move || kill_tagged(ENGINE_VARIABLE, &tag));
-            leaked += kill_orphans.await.unwrap_or(0);
+            leaked += self.supervision.sweeper.sweep(self.supervision.engine).await;
         }
         self.release();
         ShutdownReport { exit: self.exit, leaked }

@@ -2,7 +2,9 @@
 #![expect(unsafe_code, reason = "pre_exec and prctl have no safe interface")]
 
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
@@ -17,11 +19,15 @@ use tokio::sync::oneshot;
 use crate::player::Sandbox;
 
 /// Limits that a new process is confined to.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Confinement {
     pub(super) sandbox: Sandbox,
     /// Processors on which it may run; empty means any.
     pub(super) cpus: Vec<usize>,
+    /// The limit that marks it and its descendants, see [`RunMark`](super::run_mark::RunMark).
+    pub(super) mark: u64,
+    /// The control group that it joins: its file `cgroup.procs`.
+    pub(super) group: Option<Arc<OwnedFd>>,
 }
 
 /// A thread that starts processes one at a time, and exits when this value is dropped.
@@ -68,7 +74,8 @@ impl Spawner {
 
 fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     let parent = getpid();
-    let sandbox = confinement.sandbox;
+    let (sandbox, mark) = (confinement.sandbox, confinement.mark);
+    let group = confinement.group.as_ref().map(AsRawFd::as_raw_fd);
     let cpus = cpu_set(&confinement.cpus)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
@@ -76,7 +83,10 @@ fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     // copy; it allocates nothing and takes no lock, so it cannot block on a lock that another thread held at the
     // fork.
     unsafe {
-        command.pre_exec(move || bind(parent, sandbox, cpus));
+        command.pre_exec(move || {
+            join(group, mark);
+            bind(parent, sandbox, cpus)
+        });
     }
     command.spawn()
 }
@@ -85,6 +95,16 @@ fn cpu_set(cpus: &[usize]) -> io::Result<Option<CpuSet>> {
     let mut set = CpuSet::new();
     cpus.iter().try_for_each(|&cpu| set.set(cpu))?;
     Ok((!cpus.is_empty()).then_some(set))
+}
+
+/// Puts this process into a control group and marks it. Either may be refused; then the other one, and the mark in the
+/// environment, are what it is found by.
+fn join(group: Option<RawFd>, mark: u64) {
+    if let Some(group) = group {
+        // SAFETY: write reads one byte of a constant.
+        unsafe { libc::write(group, b"0".as_ptr().cast(), 1) };
+    }
+    let _ = setrlimit(Resource::RLIMIT_RTTIME, mark, mark);
 }
 
 fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The files derived from the journal: `games.pgn`, `pairs.csv`, `faults/`, `summary.json`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,20 @@ use crate::store::{RunFolder, write_whole};
 /// written again.
 const TAIL: u64 = 1 << 20;
 
+/// Number of bytes that are written at once.
+const BLOCK: usize = 1 << 16;
+
+/// Number of bytes that wait for room on a full disk.
+const MOST_PENDING: usize = 64 << 20;
+
 /// Time between two writes of the summary.
 const SUMMARY_EVERY: Duration = Duration::from_secs(5);
 
 /// A file that contains the text of every counted pair, in order.
 struct PairFile {
-    out: BufWriter<File>,
+    out: File,
+    /// Text that is not written yet. On a full disk it waits here, and nothing of it is lost.
+    pending: Vec<u8>,
     next: u64,
     /// Whether the file has no content yet.
     is_empty: bool,
@@ -35,13 +43,27 @@ type LastPair = fn(&str) -> Option<(usize, u64)>;
 
 impl PairFile {
     fn create(path: &Path, torn: Point) -> io::Result<Self> {
-        let out = BufWriter::with_capacity(1 << 16, File::create(path)?);
-        Ok(Self { out, next: 0, is_empty: true, torn })
+        Ok(Self { out: File::create(path)?, pending: Vec::new(), next: 0, is_empty: true, torn })
     }
 
     /// Writes the header into an empty file.
-    fn begin(&mut self, header: &str) -> io::Result<()> {
-        if std::mem::take(&mut self.is_empty) { self.out.write_all(header.as_bytes()) } else { Ok(()) }
+    fn begin(&mut self, header: &str) {
+        if std::mem::take(&mut self.is_empty) {
+            self.pending.extend_from_slice(header.as_bytes());
+        }
+    }
+
+    /// Writes what is pending. What could not be written stays pending.
+    fn flush(&mut self) -> io::Result<()> {
+        while !self.pending.is_empty() {
+            match self.out.write(&self.pending) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => drop(self.pending.drain(..written)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Opens an existing file and removes its last pair, which may be incomplete, so that it is written again.
@@ -60,7 +82,7 @@ impl PairFile {
                 file.set_len(tail_start + offset as u64)?;
                 file.seek(SeekFrom::End(0))?;
                 let is_empty = tail_start + offset as u64 == 0;
-                Ok(Self { out: BufWriter::with_capacity(1 << 16, file), next: pair, is_empty, torn })
+                Ok(Self { out: file, pending: Vec::new(), next: pair, is_empty, torn })
             }
             _ => Self::create(path, torn),
         }
@@ -73,11 +95,17 @@ impl PairFile {
         self.next = pair + 1;
         let text = text()?;
         if failpoint::triggers(self.torn) {
-            self.out.write_all(&text.as_bytes()[..text.len() / 2])?;
-            self.out.flush()?;
+            self.pending.extend_from_slice(&text.as_bytes()[..text.len() / 2]);
+            self.flush()?;
             failpoint::die();
         }
-        self.out.write_all(text.as_bytes())
+        self.pending.extend_from_slice(text.as_bytes());
+        match self.pending.len() {
+            ..BLOCK => Ok(()),
+            // The disk may have room again later.
+            BLOCK..MOST_PENDING => self.flush().or(Ok(())),
+            _ => self.flush(),
+        }
     }
 }
 
@@ -148,13 +176,13 @@ impl DerivedFiles {
         self.games.write(pair.pair, || {
             pair.games.iter().map(|game| pgn_text(plan, game).map_err(io::Error::other)).collect()
         })?;
-        self.pairs.begin(&pairs_csv::header(plan))?;
+        self.pairs.begin(&pairs_csv::header(plan));
         self.pairs.write(pair.pair, || Ok(pairs_csv::row(pair, plan)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.games.out.flush()?;
-        self.pairs.out.flush()
+        self.games.flush()?;
+        self.pairs.flush()
     }
 }
 
@@ -168,15 +196,17 @@ impl Observer for DerivedFiles {
             RunEvent::Counted(pair) => {
                 self.count(pair, view.plan)?;
                 if Instant::now() >= self.summary_due {
-                    self.flush()?;
-                    write_summary(&self.folder, &Summary::of(view))?;
-                    self.summary_due = Instant::now() + SUMMARY_EVERY;
+                    // If the disk or the system lacks something now, the next pair tries again; the end is what counts.
+                    let written = self.flush().and_then(|()| write_summary(&self.folder, &Summary::of(view)));
+                    if written.is_ok() {
+                        self.summary_due = Instant::now() + SUMMARY_EVERY;
+                    }
                 }
                 Ok(())
             }
             RunEvent::Fault(bundle) => write_bundle(&self.folder, bundle),
             RunEvent::Finished(outcome) => {
-                self.pairs.begin(&pairs_csv::header(view.plan))?;
+                self.pairs.begin(&pairs_csv::header(view.plan));
                 self.flush()?;
                 let summary = Summary::whole(view, &self.run).ended(view, outcome);
                 write_summary(&self.folder, &summary)

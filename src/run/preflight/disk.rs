@@ -40,7 +40,7 @@ impl DiskRoom {
         let need = games.saturating_mul(PER_GAME);
         if free < RESERVE {
             Self::TooLittle(format!(
-                "the disk has {} MB left and a run stops at {} MB: free some, then go on",
+                "the disk has {} MB left, and a run needs {} MB: free some",
                 free >> 20,
                 RESERVE >> 20
             ))

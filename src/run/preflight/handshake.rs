@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::fleet::noticing_standstill;
 use crate::game::TimeControl;
 use crate::player::{
     EngineOption, EngineSpec, Fitness, GuardianProgram, Launcher, OptionError, Player, Protocol, StartFault,
@@ -11,6 +12,9 @@ use crate::player::{
 use crate::run::plan::PlannedEngine;
 use crate::run::preflight::fairness::{EngineFacts, PositionSetup, RESOURCES};
 use crate::run::preflight::limit_probe::{ProbeFinding, probe};
+
+/// How often an engine is asked whose start a standstill of the machine may have spoiled.
+const STANDSTILLS: u32 = 4;
 
 /// The result of the handshake with all engines.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +49,7 @@ pub async fn handshake(
             refused.extend(errors.iter().filter_map(Refusal::option).map(|error| (at, error)));
             continue;
         }
-        let (errors, declared) = tasks.run_until(ask(&launcher, engine)).await;
+        let (errors, declared) = tasks.run_until(ask_awake(&launcher, engine)).await;
         for error in &errors {
             let why = match error {
                 Refusal::Option(error) => error.to_string(),
@@ -65,6 +69,17 @@ pub async fn handshake(
         names => format!("engines {}: each {why}", names.join(", ")),
     };
     Ok(Handshake { refusals: refusals.into_iter().map(line).collect(), refused, facts })
+}
+
+/// Asks again if an engine failed while the machine stood still.
+async fn ask_awake(launcher: &Launcher, engine: &PlannedEngine) -> (Vec<Refusal>, EngineFacts) {
+    for _ in 1..STANDSTILLS {
+        let (asked, stood_still) = noticing_standstill(ask(launcher, engine)).await;
+        if !stood_still || (asked.0.is_empty() && asked.1.failure.is_none()) {
+            return asked;
+        }
+    }
+    ask(launcher, engine).await
 }
 
 /// The refusals and declarations of one engine. It is started again for each option that it refuses, so that all are found.

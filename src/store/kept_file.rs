@@ -1,0 +1,171 @@
+//! Files that must stay the same while a run is played, and copies of them for the case that they do not.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::store::FileHash;
+use crate::store::file_hash::FileStamp;
+use crate::store::random_name::random_name;
+
+/// A file as it was when a run was planned. It may be replaced while the run is played, by a build for example.
+#[derive(Debug)]
+pub struct KeptFile {
+    file: FileHash,
+    /// The copy, or why there is none.
+    copy: Result<PathBuf, String>,
+    /// The stamp under which the file is known to have the planned content.
+    known: Mutex<Option<FileStamp>>,
+}
+
+impl KeptFile {
+    /// Copies the file into `folder`, under its hash, unless such a copy is already there. If the file has changed since the
+    /// run was planned, the copy is taken from one of the folders `others`; without one it is an error. An unchanged file can
+    /// be used without a copy.
+    pub fn keep(file: &FileHash, folder: &Path, others: &[PathBuf]) -> io::Result<Self> {
+        let stamp = FileStamp::of(&file.path).ok();
+        let change = file.changed();
+        let copy = folder.join(&file.sha256);
+        let has_planned_content =
+            |path: &Path| FileHash { path: path.to_owned(), sha256: file.sha256.clone() }.changed().is_none();
+        let known = if change.is_none() { stamp } else { None };
+        let kept = |copy| Self { file: file.clone(), copy, known: Mutex::new(known) };
+        if has_planned_content(&copy) {
+            return Ok(kept(Ok(copy)));
+        }
+        let source = match &change {
+            None => file.path.clone(),
+            Some(why) => {
+                let mut copies = others.iter().map(|folder| folder.join(&file.sha256));
+                copies
+                    .find(|path| has_planned_content(path))
+                    .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, why.clone()))?
+            }
+        };
+        let copied = fs::create_dir_all(folder).and_then(|()| copy_file(&source, &copy));
+        match copied {
+            Err(error) if change.is_none() => return Ok(kept(Err(error.to_string()))),
+            copied => copied?,
+        }
+        // A source that nobody touched while it was copied need not be read again.
+        let untouched = stamp.filter(|stamp| change.is_none() && !stamp.is_recent());
+        let is_same = untouched.is_some() && FileStamp::of(&file.path).ok() == untouched;
+        if !is_same && !has_planned_content(&copy) {
+            let message = format!("{} is being written", file.path.display());
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
+        }
+        Ok(kept(Ok(copy)))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// Returns the copy of the file, or why there is none.
+    pub fn copy(&self) -> Result<&Path, String> {
+        let copy = self.copy.as_deref().map_err(Clone::clone)?;
+        let hash = FileHash { path: copy.to_owned(), ..self.file.clone() };
+        match hash.changed() {
+            None => Ok(copy),
+            Some(_) => Err("it was written to in its place".to_owned()),
+        }
+    }
+
+    /// Returns whether nothing has happened to the file since it was last known to have the planned content.
+    pub fn is_untouched(&self) -> bool {
+        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.is_some() && FileStamp::of(&self.file.path).ok() == known
+    }
+
+    /// Reads the file and describes how it differs from what was planned, if it does.
+    pub fn change(&self) -> Option<String> {
+        let stamp = FileStamp::of(&self.file.path).ok();
+        let change = self.file.changed();
+        if change.is_none() {
+            *self.known.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
+        }
+        change
+    }
+}
+
+/// Keeps a file under another name, as a whole or not at all. Where that is possible it is a second name of the same file: that
+/// takes no time and no space, and stays when the file is replaced, as compilers, package managers and `mv` do. A file that is
+/// written to in its place changes under both names, which is noticed by its hash. A copy need not survive a power cut: it is
+/// compared with its hash before it is used.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let draft = to.with_extension(format!("{}.draft", random_name()));
+    let kept = fs::hard_link(from, &draft).or_else(|_| copy_contents(from, &draft));
+    let kept = kept.and_then(|()| fs::rename(&draft, to));
+    if kept.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    kept
+}
+
+fn copy_contents(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let executable = fs::metadata(to)?.permissions().mode() & 0o111 != 0;
+    fs::set_permissions(to, fs::Permissions::from_mode(if executable { 0o500 } else { 0o400 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replaces a file as a build does: by another one of the same name.
+    fn replace(path: &Path, contents: &str) {
+        let draft = path.with_extension("new");
+        fs::write(&draft, contents).unwrap();
+        fs::rename(&draft, path).unwrap();
+    }
+
+    #[test]
+    fn a_file_written_in_its_place_has_no_copy_and_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engine");
+        fs::write(&path, "one").unwrap();
+        let hash = FileHash::of(&path).unwrap();
+        let kept = KeptFile::keep(&hash, &folder.path().join("programs"), &[]).unwrap();
+        fs::write(&path, "three").unwrap();
+        assert!(!kept.is_untouched() && kept.change().unwrap().contains("has changed"));
+        assert!(kept.copy().unwrap_err().contains("written to in its place"));
+    }
+
+    #[test]
+    fn a_replaced_file_is_noticed_and_its_copy_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, copies) = (folder.path().join("engine"), folder.path().join("programs"));
+        fs::write(&path, "one").unwrap();
+        let hash = FileHash::of(&path).unwrap();
+        let kept = KeptFile::keep(&hash, &copies, &[]).unwrap();
+        assert!(kept.is_untouched() && kept.change().is_none());
+        replace(&path, "two");
+        assert!(!kept.is_untouched() && kept.change().unwrap().contains("has changed"));
+        assert_eq!(fs::read_to_string(kept.copy().unwrap()).unwrap(), "one");
+        fs::remove_file(&path).unwrap();
+        assert!(!kept.is_untouched() && kept.change().unwrap().contains("can no longer be read"));
+        fs::write(&path, "one").unwrap();
+        assert!(!kept.is_untouched() && kept.change().is_none() && kept.is_untouched(), "it is back");
+    }
+
+    #[test]
+    fn a_file_that_has_changed_before_is_kept_from_another_folder_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engine");
+        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+        fs::write(&path, "one").unwrap();
+        let hash = FileHash::of(&path).unwrap();
+        KeptFile::keep(&hash, &first, &[]).unwrap();
+        replace(&path, "two");
+        assert!(KeptFile::keep(&hash, &second, &[]).unwrap_err().to_string().contains("has changed"));
+        let kept = KeptFile::keep(&hash, &second, std::slice::from_ref(&first)).unwrap();
+        assert_eq!(fs::read_to_string(kept.copy().unwrap()).unwrap(), "one");
+        fs::set_permissions(first.join(&hash.sha256), fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(first.join(&hash.sha256), "bad").unwrap();
+        let third = folder.path().join("third");
+        assert!(KeptFile::keep(&hash, &third, &[first]).is_err(), "a damaged copy is not used");
+    }
+}
