@@ -109,6 +109,7 @@ impl Bench {
             observers: vec![Box::new(rows.clone())],
             warnings: Vec::new(),
             guardian: GuardianProgram { program: "/bin/false".into(), args: Vec::new() },
+            kept_programs: Vec::new(),
             stops: StopStyle::Draining,
             stop,
         };

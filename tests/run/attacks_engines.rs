@@ -51,9 +51,14 @@ fn end(child: Child) -> (i32, String) {
     (output.status.code().unwrap_or(-1), text)
 }
 
+/// The journal of a run; nothing before it exists.
+fn journal(bench: &Bench, run: &str) -> String {
+    fs::read_to_string(bench.path(run).join("journal.ndjson")).unwrap_or_default()
+}
+
 /// Games on record so far.
 fn played_games(bench: &Bench, run: &str) -> usize {
-    bench.read_or_empty(run, "journal.ndjson").matches("\"type\":\"game\"").count()
+    journal(bench, run).matches("\"type\":\"game\"").count()
 }
 
 fn counted_pairs(bench: &Bench, run: &str) -> usize {
@@ -224,7 +229,7 @@ fn row_192_an_engine_whose_folder_is_gone_loses_and_does_not_end_the_run() {
     let own = format!("engine = \"{}\"", engine.display());
     fs::write(&config, text.replacen(&own, &format!("{own}\ndir = \"{}\"", folder.display()), 1)).unwrap();
     let child = start(&mut bench.start(&config, "run"));
-    wait_for("a game", 30, || bench.read_or_empty("run", "journal.ndjson").contains("\"type\":\"game\""));
+    wait_for("a game", 30, || journal(&bench, "run").contains("\"type\":\"game\""));
     fs::remove_dir(&folder).unwrap();
     let (status, printed) = end(child);
     assert_eq!(status, 0, "{printed}");

@@ -83,11 +83,6 @@ impl Bench {
         command
     }
 
-    /// The same, or nothing if there is no such file yet.
-    pub(crate) fn read_or_empty(&self, run: &str, name: &str) -> String {
-        fs::read_to_string(self.path(run).join(name)).unwrap_or_default()
-    }
-
     /// The file `name` of the run `run`.
     pub(crate) fn read(&self, run: &str, name: &str) -> String {
         fs::read_to_string(self.path(run).join(name)).unwrap()
