@@ -243,6 +243,20 @@ async fn a_hang_without_a_clock_ends_at_the_move_cap() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_move_that_is_repeated_without_a_clock_loses_long_before_the_move_cap() {
+    let start = Position::startpos();
+    let first = start.coordinate(start.legal_moves()[0], MoveStyle::Standard);
+    let again: &'static str = Box::leak(format!("bestmove {first}\n").into_boxed_str());
+    let result = game(Setting::new(TimeControl::nodes(5)), move |go| {
+        vec![Step::Wait(100 * MS), if go == 1 { Step::Move } else { Step::Write(again) }]
+    })
+    .await;
+    assert_eq!(result.line(), format!("0-1 illegal_move:{first}"));
+    // Both answers after 100 ms, then 5 s and 20 times the first search.
+    assert_eq!(result.took, 7200 * MS);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_engine_that_ignores_stop_frees_its_slot_within_the_stop_timeout() {
     let result = game(Setting { stop: Vec::new(), ..Setting::new(clock("1", 0)) }, |_| Vec::new()).await;
     assert_eq!((result.line().as_str(), result.fitness), ("0-1 time_forfeit", Fitness::Unfit), "row 13");
