@@ -196,7 +196,7 @@ fn row_191_an_engine_that_no_longer_declares_an_option_loses_and_does_not_end_th
     let state = bench.path("starts");
     let silent =
         "on uci#1: reply id name x; reply option name Trick type spin default 1 min 1 max 9; reply uciok";
-    let (config, _) = restarting_match(&bench, 3, "breaker = \"off\"", &[silent]);
+    let (config, _) = restarting_match(&bench, 3, "breaker = \"off\"\nconcurrency = 1", &[silent]);
     let text = fs::read_to_string(&config).unwrap();
     // The handshake before the run is the first start, the first game the second.
     let forgetful = bench.path("forgetful");

@@ -13,7 +13,7 @@ fn play(bench: &Bench, args: &[&str]) -> (i32, String) {
 fn several_candidates_are_tested_one_after_the_other_with_one_share_of_errors() {
     let bench = Bench::new();
     // The second candidate loses every game, so its test is over after a few pairs.
-    let resigns = ["--on", "on go#2: exit"];
+    let resigns = ["--on", "on go#2: exit 1"];
     let rest = "[sprt]\nelo = [0.0, 100.0]\n";
     bench.config("one", &Match { pairs: 6, rest, ..Match::default() });
     bench.config(

@@ -118,27 +118,36 @@ fn program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&paths).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
+/// Starts chromedriver on a port of its own choice: one found here could be taken by the time it starts. The port that it chose
+/// for one family of addresses may be taken in the other; it then ends without printing one.
+fn start_driver(program: &Path) -> Option<(Child, u16)> {
+    let mut driver = Command::new(program)
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let port =
+        lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
+    let Some(port) = port.and_then(|port| port.trim_end_matches('.').parse().ok()) else {
+        let _ = driver.kill();
+        driver.wait().unwrap();
+        return None;
+    };
+    std::thread::spawn(move || lines.for_each(drop));
+    Some((driver, port))
+}
+
 impl Browser {
     /// Starts a browser, or returns what is not installed.
     pub(crate) fn start() -> Result<Self, String> {
         let chromium = program("chromium").ok_or("chromium is not installed (apt-get install chromium)")?;
         let chromedriver = program("chromedriver")
             .ok_or("chromedriver is not installed (apt-get install chromium-driver)")?;
-        // chromedriver chooses its port: one found here could be taken by the time it starts.
-        let mut driver = Command::new(chromedriver)
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let port =
-            lines.find_map(|line| line.split_once("successfully on port ").map(|(_, port)| port.to_owned()));
-        let port = port
-            .and_then(|port| port.trim_end_matches('.').parse().ok())
-            .expect("chromedriver prints its port");
-        std::thread::spawn(move || lines.for_each(drop));
+        let (driver, port) =
+            (0..3).find_map(|_| start_driver(&chromedriver)).expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
         let mut browser = Self { driver, port, session: String::new(), _profile: profile };
         let arguments = [

@@ -29,6 +29,7 @@ mod serve;
 mod several_tests;
 mod simulate;
 mod simulate_tune;
+mod special_calls;
 mod sprt;
 mod stats;
 mod stats_text;
@@ -40,11 +41,9 @@ mod watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-use playself::cli::foreign_calls::foreign_call_hint;
+use clap::Parser;
 use playself::cli::{entry, usage};
 use playself::commands::{Environment, Failure, OrFailure, asks_to_detach, start_detached};
-use playself::player::{GuardianProgram, run_guardian};
 
 /// Play matches of chess engines, test them sequentially, and tune their weights.
 ///
@@ -91,25 +90,8 @@ fn main() -> ExitCode {
 }
 
 fn program() -> ExitCode {
-    // Not a command for users: the process that kills left-over engines if this one is killed.
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
-        run_guardian();
-        return ExitCode::SUCCESS;
-    }
-    if let Some(status) = rivals::dispatch() {
+    if let Some(status) = special_calls::answer() {
         return status;
-    }
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if let Some(hint) = foreign_call_hint(arguments.iter().map(String::as_str)) {
-        return usage::refuse(hint);
-    }
-    if let [first, second] = &arguments[..]
-        && first == "help"
-        && ["--help", "-h"].contains(&second.as_str())
-    {
-        let printed = Cli::command().print_help();
-        return usage::exit_code("playself", printed.map(|()| ExitCode::SUCCESS).map_err(Failure::Output));
     }
     let cli: Cli = match usage::parse() {
         Ok(cli) => cli,

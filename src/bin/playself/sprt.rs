@@ -29,7 +29,6 @@ use crate::several_tests::{self, SeveralFlags};
       --nodes 20000 --sprt 0,10 --openings openings/balanced.epd
   playself sprt --candidate ./new --baseline ./old --preset stc-gain \\
       --openings openings/balanced.epd
-  playself sprt one.toml two.toml three.toml --fdr 0.05
   playself sprt --candidate-rev HEAD --baseline-rev HEAD~10 \\
       --build 'cargo build --release' --program target/release/chess-uci")]
 pub(crate) struct SprtCommand {

@@ -1,0 +1,36 @@
+//! Calls that are answered before the arguments are parsed.
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use playself::cli::foreign_calls::foreign_call_hint;
+use playself::cli::usage;
+use playself::commands::Failure;
+use playself::player::{GuardianProgram, run_guardian};
+
+use crate::{Cli, rivals};
+
+/// Answers a call that is none of the commands of this program. Returns its exit status, or `None` for all others.
+pub(crate) fn answer() -> Option<ExitCode> {
+    // Not a command for users: the process that kills left-over engines if this one is killed.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == GuardianProgram::ARGUMENT) {
+        run_guardian();
+        return Some(ExitCode::SUCCESS);
+    }
+    if let Some(status) = rivals::dispatch() {
+        return Some(status);
+    }
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if let Some(hint) = foreign_call_hint(arguments.iter().map(String::as_str)) {
+        return Some(usage::refuse(hint));
+    }
+    match &arguments[..] {
+        [first, second] if first == "help" && ["--help", "-h"].contains(&second.as_str()) => {
+            let printed = Cli::command().print_help();
+            let printed = printed.map(|()| ExitCode::SUCCESS).map_err(Failure::Output);
+            Some(usage::exit_code("playself", printed))
+        }
+        _ => None,
+    }
+}
