@@ -14,6 +14,10 @@ mod engine_options;
 mod engine_session;
 mod environment;
 mod failure;
+#[cfg(feature = "nats")]
+mod fleet;
+#[cfg(feature = "nats")]
+mod fleet_status;
 mod forecast;
 mod game_results;
 mod hosted;
@@ -51,6 +55,10 @@ pub use dry_run::dry_run;
 pub use engine_options::{EngineOptionList, OptionsFormat, engine_options};
 pub use environment::{Environment, processors};
 pub use failure::{Failure, OrFailure};
+#[cfg(feature = "nats")]
+pub use fleet::{DroppedWorker, NewFleet, NewWorker, add_worker, drop_worker, init_fleet, serve_fleet};
+#[cfg(feature = "nats")]
+pub use fleet_status::{FleetStatus, RunOnFleet, WorkerOnFleet, fleet_status};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
 pub use game_results::{GameResults, PlayerResults};
 pub use hosted::{HostedParts, HostedResume, play_hosted};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement};
+use crate::fleet::{MAX_CONCURRENCY, Placement, Shipment, SourcePlan};
 use crate::game::{
     AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
@@ -87,6 +87,8 @@ pub struct EngineEntry {
     pub stderr: Option<PathBuf>,
     /// Lines that it receives before the handshake.
     pub init: Vec<String>,
+    /// What it needs on other machines.
+    pub shipment: Shipment,
     /// Resource limits and timeouts.
     pub bounds: EngineBounds,
     /// Its own thinking limits.
@@ -358,9 +360,28 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         scores: fields.choice("scores", &[("engine", ScoreSide::Engine), ("white", ScoreSide::White)]),
         stderr: fields.text("stderr").map(PathBuf::from),
         init: fields.texts("init").unwrap_or_default(),
+        shipment: shipment(fields),
         bounds: EngineBounds::read(fields),
         limits: limits(fields),
     }
+}
+
+fn shipment(fields: &mut Fields) -> Shipment {
+    let paths = |texts: Vec<String>| texts.into_iter().map(PathBuf::from).collect();
+    let binaries = fields.pairs("binaries").unwrap_or_default();
+    Shipment {
+        files: fields.texts("files").map(paths).unwrap_or_default(),
+        binaries: binaries.into_iter().map(|(target, path)| (target, path.into())).collect(),
+        source: fields.table("source", source).flatten(),
+    }
+}
+
+fn source(fields: &mut Fields) -> Option<SourcePlan> {
+    let repo = fields.text("repo").map_or_else(|| ".".into(), PathBuf::from);
+    let rev = fields.required("rev", "a revision of the repository", Fields::text);
+    let build = fields.required("build", "the command that builds it", Fields::text);
+    let program = fields.required("program", "the program that the build makes", Fields::text);
+    Some(SourcePlan { repo, rev: rev?, build: build?, program: program? })
 }
 
 fn limits(fields: &mut Fields) -> LimitsTable {

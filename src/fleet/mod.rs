@@ -10,7 +10,10 @@ mod interface;
 mod job;
 mod live_board;
 mod local_fleet;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod placement;
+mod shipment;
 mod sim_fleet;
 mod slot;
 mod slot_thread;
@@ -22,4 +25,5 @@ pub use interface::{Admission, Fleet, Member, Pause};
 pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::{Placement, bind_process};
+pub use shipment::{Shipment, SourcePlan};
 pub use sim_fleet::{SimFleet, SimLog, SimOutcome};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement};
+use crate::fleet::{MAX_CONCURRENCY, Placement, Shipment};
 use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
@@ -250,6 +250,9 @@ pub struct PlannedEngine {
     /// Settings written for this engine rather than for all.
     #[serde(default)]
     pub own: Vec<OwnSetting>,
+    /// What it needs on other machines.
+    #[serde(default, skip_serializing_if = "Shipment::is_empty")]
+    pub shipment: Shipment,
 }
 
 /// A setting that can be written for one engine alone. A difference that is written out for both engines is intended.
@@ -275,6 +278,7 @@ impl Plan {
             limits: TimeControl::nodes(1),
             files: Vec::new(),
             own: Vec::new(),
+            shipment: Shipment::default(),
         };
         Self {
             playself: "0".to_owned(),

@@ -50,8 +50,9 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         "#### Thinking limits of an engine",
         "#### Limits and timeouts of an engine",
     ];
-    let tables: [(&str, &[&str]); 14] = [
+    let tables: [(&str, &[&str]); 15] = [
         ("", &["### Top level"]),
+        ("[candidate.source]", &["#### `source` of an engine"]),
         ("[candidate]", &engine),
         ("[baseline]", &engine),
         ("[[engines]]", &engine),

@@ -6,6 +6,8 @@ use clap::Subcommand;
 use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
+#[cfg(feature = "nats")]
+use crate::fleet;
 use crate::{
     ask, book, check, completions, control, data, doctor, init, list, manual, options, plan, play, rate,
     report, resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Continue(control::ContinueCommand),
     Concurrency(control::ConcurrencyCommand),
     Stop(control::StopCommand),
+    #[cfg(feature = "nats")]
+    Fleet(fleet::FleetArgs),
     Check(check::CheckCommand),
     Doctor(doctor::DoctorCommand),
     Options(options::OptionsCommand),
@@ -67,6 +71,8 @@ impl Command {
             Self::Continue(command) => command.run(),
             Self::Concurrency(command) => command.run(),
             Self::Stop(command) => command.run(),
+            #[cfg(feature = "nats")]
+            Self::Fleet(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Doctor(command) => command.run(),
             Self::Options(command) => command.run(),

@@ -10,6 +10,10 @@ mod completions;
 mod control;
 mod data;
 mod doctor;
+#[cfg(feature = "nats")]
+mod fleet;
+#[cfg(feature = "nats")]
+mod fleet_status;
 mod forecast_text;
 mod init;
 mod list;
