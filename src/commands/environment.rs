@@ -16,6 +16,30 @@ pub fn processors() -> usize {
 pub struct Environment {
     program: PathBuf,
     engine_files: PathBuf,
+    fleet: Option<FleetAccess>,
+}
+
+/// How to reach the server of a fleet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetAccess {
+    /// Its address.
+    pub url: String,
+    /// File with the key of this machine.
+    pub key: Option<PathBuf>,
+    /// File with the certificate of the server's authority.
+    pub ca: Option<PathBuf>,
+    /// Whether a connection to another machine may be unencrypted.
+    pub encryption: Encryption,
+}
+
+/// Whether a connection to another machine must be encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encryption {
+    /// It must.
+    #[default]
+    Required,
+    /// It need not.
+    Optional,
 }
 
 impl Environment {
@@ -26,7 +50,18 @@ impl Environment {
 
     /// Returns an environment with another `playself` as the program, for runs started inside a test or another tool.
     pub fn of_program(program: PathBuf) -> Self {
-        Self { program, engine_files: PathBuf::from("configs/engines") }
+        Self { program, engine_files: PathBuf::from("configs/engines"), fleet: None }
+    }
+
+    /// Lets the workers of a fleet play runs, if there is one.
+    #[must_use]
+    pub fn on_fleet(self, fleet: Option<FleetAccess>) -> Self {
+        Self { fleet, ..self }
+    }
+
+    /// Returns the fleet that plays runs.
+    pub fn fleet(&self) -> Option<&FleetAccess> {
+        self.fleet.as_ref()
     }
 
     /// Returns the paths where engine names are looked up.

@@ -115,7 +115,10 @@ fn addresses() -> Vec<std::net::IpAddr> {
         let storage = interface.address?;
         let four = storage.as_sockaddr_in().map(|four| four.ip().into());
         // Addresses of one link only are worthless in a URL.
-        let six = storage.as_sockaddr_in6().map(|six| six.ip()).filter(|six| !six.is_unicast_link_local());
+        let six = storage
+            .as_sockaddr_in6()
+            .map(nix::sys::socket::SockaddrIn6::ip)
+            .filter(|six| !six.is_unicast_link_local());
         four.or(six.map(Into::into))
     };
     interfaces.filter_map(address).collect()

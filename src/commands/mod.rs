@@ -16,6 +16,7 @@ mod environment;
 mod failure;
 #[cfg(feature = "nats")]
 mod fleet;
+mod fleet_session;
 #[cfg(feature = "nats")]
 mod fleet_status;
 mod forecast;
@@ -42,6 +43,8 @@ mod training_data;
 mod tune;
 mod verify;
 mod watch;
+#[cfg(feature = "nats")]
+mod worker;
 
 pub use ask::{AskRequest, Asked, AskedEngine, ask};
 pub use book::{BookRequest, make_book};
@@ -53,7 +56,7 @@ pub use detach::{Session, asks_to_detach, start_detached};
 pub use doctor::{DoctorRequest, diagnose};
 pub use dry_run::dry_run;
 pub use engine_options::{EngineOptionList, OptionsFormat, engine_options};
-pub use environment::{Environment, processors};
+pub use environment::{Encryption, Environment, FleetAccess, processors};
 pub use failure::{Failure, OrFailure};
 #[cfg(feature = "nats")]
 pub use fleet::{DroppedWorker, NewFleet, NewWorker, add_worker, drop_worker, init_fleet, serve_fleet};
@@ -71,7 +74,7 @@ pub use plan::{
 };
 pub use rate::{RateRequest, rate};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
-pub use resume::{ResumeOptions, resume};
+pub use resume::{ResumeOptions, ResumePlace, resume};
 pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
 pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, serve, start};
 pub use stats::{CorrectedStats, CountedStats, ResultStats};
@@ -80,3 +83,5 @@ pub use training_data::{TrainingDataRequest, make_training_data};
 pub use tune::{Pilots, TuneOutcome, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
 pub use watch::{panel_status, watched_run};
+#[cfg(feature = "nats")]
+pub use worker::{WorkerRequest, WorkerSlots, work};

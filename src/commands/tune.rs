@@ -9,7 +9,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::forecast::test_reach;
 use crate::commands::pilot::{expected_seconds, pilot};
 use crate::commands::plan::{CheckedPlan, check_engines, new_seed};
-use crate::commands::resume::{ResumeOptions, resume};
+use crate::commands::resume::{ResumeOptions, ResumePlace, resume};
 use crate::commands::start::{Finished, StartOptions, start, start_in};
 use crate::config::{
     LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
@@ -110,7 +110,10 @@ pub fn tuning_plan(
         sprt: accept.sprt,
     });
     let method = tuning_method(name, list.as_ref(), &space, pairs).or_usage()?;
-    let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead: Lookahead::default() };
+    // A fleet plays more pairs at once than one machine. What the tuner does follows from the plan in either case.
+    let usual = environment.fleet().map(|_| Lookahead::for_fleet(pairs)).unwrap_or_default();
+    let lookahead = table.lookahead.map_or(usual, Lookahead::of);
+    let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead };
     Ok(CheckedPlan::new(draft.into_plan(tuner, accept), facts))
 }
 
@@ -196,7 +199,12 @@ fn test_values(
     if place.join("plan.toml").exists() {
         return resume(
             &place,
-            &ResumeOptions { console, serve: None, session: Session::Attached },
+            &ResumeOptions {
+                console,
+                serve: None,
+                session: Session::Attached,
+                place: ResumePlace::default(),
+            },
             environment,
         );
     }

@@ -10,13 +10,14 @@ use crate::game::{
 use crate::opening::{AfterBook, Order};
 use crate::player::{Pondering, Restart, ScoreSide};
 use crate::run::{
-    AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
-    Plan, TestBy,
+    AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, FleetPlan, OpeningPer, PairSize, Pairing,
+    PgnContent, Plan, TestBy,
 };
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
 use crate::store::read_text;
 
 use crate::config::engine_limits::EngineBounds;
+use crate::config::fleet_table::fleet;
 use crate::config::pgn_table::pgn;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 
@@ -54,6 +55,8 @@ pub struct RunFile {
     pub accept: Option<AcceptTable>,
     /// Command that runs when the run has ended.
     pub on_end: Option<String>,
+    /// `[fleet]`.
+    pub fleet: FleetPlan,
 }
 
 /// An engine as written.
@@ -233,6 +236,8 @@ pub struct TuneTable {
     pub hours: Option<f64>,
     /// The budget in games.
     pub games: Option<u64>,
+    /// Pairs that may be in play at the same time.
+    pub lookahead: Option<u64>,
     /// A parameter list of fishtest, OpenBench or weather-factory, in the form that `method` names.
     pub list: Option<PathBuf>,
     /// Names of parameters, or patterns with `*`.
@@ -286,6 +291,7 @@ impl RunFile {
             adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
             pgn: fields.table("pgn", pgn).unwrap_or_default(),
             on_end: fields.text("on_end"),
+            fleet: fields.table("fleet", fleet).unwrap_or_default(),
             ..test(fields)
         })
     }
@@ -560,6 +566,7 @@ fn tune(fields: &mut Fields) -> TuneTable {
         method: fields.text("method"),
         hours: fields.number("hours"),
         games: fields.whole("games", 2, 2 * Plan::MAX_PAIRS),
+        lookahead: fields.whole("lookahead", 1, Plan::MAX_PAIRS),
         list: fields.text("list").map(PathBuf::from),
         parameters_line: fields.line_of("parameters"),
         parameters: fields.texts("parameters").unwrap_or_default(),

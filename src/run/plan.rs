@@ -16,6 +16,7 @@ use crate::tuning::TunerPlan;
 
 use crate::run::encounters::Encounters;
 use crate::run::fault_breaker::Breaker;
+use crate::run::fleet_plan::FleetPlan;
 use crate::run::kind::{AcceptPlan, RunKind};
 use crate::run::pgn_content::PgnContent;
 use crate::run::schedule::{Pairing, Schedule};
@@ -55,6 +56,8 @@ pub struct Plan {
     pub pgn: PgnContent,
     /// Command that runs when the run has ended.
     pub on_end: Option<String>,
+    /// How the workers of a fleet play it.
+    pub fleet: FleetPlan,
     /// The engines; the candidate first.
     pub engines: Vec<PlannedEngine>,
 }
@@ -106,6 +109,8 @@ struct PlanTable {
     pgn: PgnContent,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_end: Option<String>,
+    #[serde(default, skip_serializing_if = "FleetPlan::is_default")]
+    fleet: FleetPlan,
     engines: Vec<PlannedEngine>,
 }
 
@@ -172,6 +177,7 @@ impl TryFrom<PlanTable> for Plan {
             adjudication: table.adjudication,
             pgn: table.pgn,
             on_end: table.on_end,
+            fleet: table.fleet,
             engines: table.engines,
         })
     }
@@ -204,6 +210,7 @@ impl From<Plan> for PlanTable {
             adjudication: plan.adjudication,
             pgn: plan.pgn,
             on_end: plan.on_end,
+            fleet: plan.fleet,
             engines: plan.engines,
         }
     }
@@ -296,6 +303,7 @@ impl Plan {
             adjudication: AdjudicationRules::default(),
             pgn: PgnContent::default(),
             on_end: None,
+            fleet: FleetPlan::default(),
             engines: names.map(engine).into(),
         }
     }

@@ -70,7 +70,7 @@ async fn a_worker_can_do_all_of_its_work_with_its_key() {
     let connection = fleet.worker("box").await;
     let mut words = connection.subscribe(subject::word(&name)).await.unwrap();
     let mut cards = connection.subscribe(subject::cards()).await.unwrap();
-    assert_eq!(connection.runs().await.unwrap(), [run.clone()]);
+    assert_eq!(connection.runs().await.unwrap(), std::slice::from_ref(&run));
     assert_eq!(connection.card(&run).await.unwrap().unwrap().1, b"card");
     assert_eq!(get_bytes(&connection, &sheet.sha256, 1 << 20).await.unwrap(), vec![b'x'; 300_000]);
     let mut jobs = connection.pull_jobs(&run).await.unwrap();

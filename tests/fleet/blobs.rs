@@ -50,7 +50,7 @@ async fn an_engine_arrives_with_its_files_and_is_fetched_only_once() {
     let connection = prepared(&server.url()).await;
     let dir = tempfile::tempdir().unwrap();
     let net = dir.path().join("big.nnue");
-    let content: Vec<u8> = (0..400_000_u32).map(|number| (number * 31 >> 3) as u8).collect();
+    let content: Vec<u8> = (0..400_000_u32).map(|number| ((number * 31) >> 3) as u8).collect();
     fs::write(&net, &content).unwrap();
     let sent =
         publish(&connection, shipped(Shipment { files: vec![net.clone()], ..Shipment::default() })).await;

@@ -3,8 +3,17 @@
 
 #[path = "../support/nats.rs"]
 mod nats;
+#[allow(dead_code, reason = "shared with other test programs")]
+#[path = "../support/run.rs"]
+mod run;
+#[path = "../support/signals.rs"]
+mod signals;
 
 mod access;
+mod bench;
 mod blobs;
+mod chaos;
 mod connection;
+mod faults;
+mod runs;
 mod speed;

@@ -45,6 +45,7 @@ impl NatsServer {
         Self::launch(tempfile::tempdir().unwrap(), config.to_owned())
     }
 
+    #[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
     fn launch(dir: TempDir, config: PathBuf) -> Option<Self> {
         let Some(program) = program() else {
             eprintln!("skipped: nats-server is not installed (apt-get install nats-server)");
@@ -310,9 +311,8 @@ fn pump(mut from: TcpStream, mut to: TcpStream, way: Towards, state: &ProxyState
     let mut buffer = vec![0; 1 << 16];
     loop {
         match from.read(&mut buffer) {
-            Ok(0) => break,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Ok(0) | Err(_) => break,
             Ok(count) => {
                 thread::sleep(Duration::from_millis(state.delay_ms.load(Ordering::Relaxed)));
                 if way == Towards::Client && count > LARGE && state.damages.load(Ordering::Relaxed) > 0 {

@@ -6,12 +6,12 @@ use clap::Subcommand;
 use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
-#[cfg(feature = "nats")]
-use crate::fleet;
 use crate::{
     ask, book, check, completions, control, data, doctor, init, list, manual, options, plan, play, rate,
     report, resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
+#[cfg(feature = "nats")]
+use crate::{fleet, worker};
 
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a process has one command")]
@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Stop(control::StopCommand),
     #[cfg(feature = "nats")]
     Fleet(fleet::FleetArgs),
+    #[cfg(feature = "nats")]
+    Worker(worker::WorkerCommand),
     Check(check::CheckCommand),
     Doctor(doctor::DoctorCommand),
     Options(options::OptionsCommand),
@@ -73,6 +75,8 @@ impl Command {
             Self::Stop(command) => command.run(),
             #[cfg(feature = "nats")]
             Self::Fleet(command) => command.run(),
+            #[cfg(feature = "nats")]
+            Self::Worker(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Doctor(command) => command.run(),
             Self::Options(command) => command.run(),

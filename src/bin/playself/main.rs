@@ -38,6 +38,8 @@ mod texel;
 mod tune;
 mod verify;
 mod watch;
+#[cfg(feature = "nats")]
+mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

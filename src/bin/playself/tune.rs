@@ -42,11 +42,12 @@ impl TuneCommand {
     }
 
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let environment = Environment::current().or_fault()?;
+        let mut environment = Environment::current().or_fault()?.on_fleet(self.output.fleet.access());
         let plan = match PlanSource::read(&self.config)? {
             PlanSource::Recorded(plan) => check_plan(*plan, &environment)?,
             PlanSource::File(mut run) => {
                 apply(&self.flags, &self.output, &mut run);
+                environment = environment.on_fleet(self.output.fleet.access_or(&run.fleet));
                 let pilots = self.pilots();
                 let request = TuneRequest { run: *run, config: self.config, games: self.flags.games, pilots };
                 tuning_plan(&request, self.output.console(), &environment)?

@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(sent.args, ["--net={file:a.nnue}", "-x"]);
         assert_eq!(sent.options[0].value, "{file:a.nnue.big}");
         assert_eq!(sent.env[0].1, "{file:a.nnue}");
-        let files: Vec<_> = names.iter().cloned().collect();
+        let files = names.to_vec();
         let there = local(&sent, Path::new("/cache/e"), &files);
         assert_eq!(there.program, Path::new("/cache/e/program"));
         assert_eq!(there.args, ["--net=/cache/e/a.nnue", "-x"]);

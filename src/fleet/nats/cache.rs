@@ -90,7 +90,7 @@ impl Cache {
                 Err(ObjectError::Nats(error)) => return Err(error.into()),
                 Err(ObjectError::Io(error)) => return Err(error.into()),
                 Err(error @ (ObjectError::Damaged(_) | ObjectError::TooLarge { .. })) => {
-                    damaged = error.to_string()
+                    damaged = error.to_string();
                 }
             }
         }

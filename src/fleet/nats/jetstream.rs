@@ -365,6 +365,7 @@ fn nanoseconds(time: Duration) -> u64 {
 
 /// What a pull brings.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are messages, and none is kept")]
 pub enum Pulled {
     /// A message, to be acknowledged.
     Message(Delivery),
