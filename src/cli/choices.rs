@@ -28,6 +28,15 @@ pub fn choice<T: Choices>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(values).map(|name| named(&name).expect("clap accepts only these names"))
 }
 
+#[cfg(feature = "nats")]
+impl Choices for crate::fleet::nats::SandboxMode {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Auto, "auto", "Where the machine can"),
+        (Self::Require, "require", "Always; a machine that cannot refuses runs"),
+        (Self::Off, "off", "Never"),
+    ];
+}
+
 impl Choices for Order {
     const WORDS: &'static [(Self, &'static str, &'static str)] =
         &[(Self::Random, "random", ""), (Self::Sequential, "sequential", "")];

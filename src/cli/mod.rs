@@ -4,6 +4,7 @@ pub mod ask_text;
 pub mod choices;
 pub mod engine_args;
 pub mod entry;
+pub mod fleet_flags;
 pub mod foreign_calls;
 pub mod game_id;
 pub mod limit_flags;

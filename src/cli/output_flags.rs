@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cli::fleet_flags::FleetFlags;
 use crate::commands::{Conclusion, Console, RunPlace, Session, StartOptions, WarningPolicy};
 use crate::config::RunFile;
 use crate::dashboard::ServeAddress;
@@ -38,6 +39,9 @@ pub struct OutputFlags {
     /// Write everything that is sent to and by the engines to this file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub log_dialogue: Option<PathBuf>,
+    /// Machines that play.
+    #[command(flatten)]
+    pub fleet: FleetFlags,
     /// Live page.
     #[command(flatten)]
     pub live: LiveFlags,
@@ -84,6 +88,7 @@ impl OutputFlags {
     /// Overrides the run file by the flags that are given.
     pub fn apply(&self, run: &mut RunFile) {
         run.on_end = self.on_end.clone().or(run.on_end.take());
+        run.fleet.url = self.fleet.shown_url().or(run.fleet.url.take());
     }
 
     /// Returns the console of the command.

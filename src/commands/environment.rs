@@ -18,6 +18,30 @@ pub struct Environment {
     guardian: PathBuf,
     engine_files: PathBuf,
     kept_programs: Vec<PathBuf>,
+    fleet: Option<FleetAccess>,
+}
+
+/// How to reach the server of a fleet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetAccess {
+    /// Its address.
+    pub url: String,
+    /// File with the key of this machine.
+    pub key: Option<PathBuf>,
+    /// File with the certificate of the server's authority.
+    pub ca: Option<PathBuf>,
+    /// Whether a connection to another machine may be unencrypted.
+    pub encryption: Encryption,
+}
+
+/// Whether a connection to another machine must be encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encryption {
+    /// It must.
+    #[default]
+    Required,
+    /// It need not.
+    Optional,
 }
 
 impl Environment {
@@ -35,6 +59,7 @@ impl Environment {
             program,
             engine_files: PathBuf::from("configs/engines"),
             kept_programs: Vec::new(),
+            fleet: None,
         }
     }
 
@@ -47,6 +72,17 @@ impl Environment {
     /// Returns the folders with copies of programs that new runs may use.
     pub(super) fn kept_programs(&self) -> &[PathBuf] {
         &self.kept_programs
+    }
+
+    /// Lets the workers of a fleet play runs, if there is one.
+    #[must_use]
+    pub fn on_fleet(self, fleet: Option<FleetAccess>) -> Self {
+        Self { fleet, ..self }
+    }
+
+    /// Returns the fleet that plays runs.
+    pub fn fleet(&self) -> Option<&FleetAccess> {
+        self.fleet.as_ref()
     }
 
     /// Returns the paths where engine names are looked up.

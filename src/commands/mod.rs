@@ -16,6 +16,11 @@ mod engine_options;
 mod engine_session;
 mod environment;
 mod failure;
+#[cfg(feature = "nats")]
+mod fleet;
+mod fleet_session;
+#[cfg(feature = "nats")]
+mod fleet_status;
 mod forecast;
 mod game_results;
 mod hosted;
@@ -42,6 +47,8 @@ mod training_data;
 mod tune;
 mod verify;
 mod watch;
+#[cfg(feature = "nats")]
+mod worker;
 
 pub use ask::{AskRequest, Asked, AskedEngine, ask};
 pub use book::{BookRequest, make_book};
@@ -54,8 +61,12 @@ pub use detach::{Session, asks_to_detach, start_detached};
 pub use doctor::{DoctorRequest, diagnose};
 pub use dry_run::dry_run;
 pub use engine_options::{EngineOptionList, OptionsFormat, engine_options};
-pub use environment::{Environment, processors};
+pub use environment::{Encryption, Environment, FleetAccess, processors};
 pub use failure::{Failure, OrFailure};
+#[cfg(feature = "nats")]
+pub use fleet::{DroppedWorker, NewFleet, NewWorker, add_worker, drop_worker, init_fleet, serve_fleet};
+#[cfg(feature = "nats")]
+pub use fleet_status::{FleetStatus, RunOnFleet, WorkerOnFleet, fleet_status};
 pub use forecast::{Forecast, ForecastAt, ForecastSummary, least_gain, test_reach};
 pub use game_results::{GameResults, PlayerResults};
 pub use hosted::{HostedParts, HostedResume, play_hosted};
@@ -69,7 +80,7 @@ pub use plan::{
 };
 pub use rate::{RateRequest, rate};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
-pub use resume::{ResumeOptions, resume};
+pub use resume::{ResumeOptions, ResumePlace, resume};
 pub use several_tests::{PlayedTests, play_tests, share_errors};
 pub use simulate::{
     ComparedMethods, SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary,
@@ -81,3 +92,5 @@ pub use training_data::{TrainingDataRequest, make_training_data};
 pub use tune::{Pilots, TuneOutcome, TuneRequest, accept, tune, tuning_plan};
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
 pub use watch::{panel_status, watched_run};
+#[cfg(feature = "nats")]
+pub use worker::{WorkerRequest, WorkerSlots, work};

@@ -78,7 +78,8 @@ fn play_pairs(
         stops: StopStyle::AtOnce,
         tap: DialogueTap::default(),
     };
-    let run = play_new(run, environment)?;
+    // A pilot measures this machine.
+    let run = play_new(run, &environment.clone().on_fleet(None))?;
     match run.outcome {
         RunOutcome::Finished => {}
         RunOutcome::Interrupted => return Err(Failure::Interrupted("the pilot was interrupted".to_owned())),

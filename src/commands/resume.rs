@@ -10,6 +10,7 @@ use crate::commands::console::Console;
 use crate::commands::detach::{Session, leave_terminal};
 use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::fleet_session::play_run;
 use crate::commands::journal_check::check_journal;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::start::{Finished, Reporting, check_disk, serve_run};
@@ -33,6 +34,18 @@ pub struct ResumeOptions {
     pub serve: Option<ServeAddress>,
     /// Whether the run leaves its terminal.
     pub session: Session,
+    /// Where a run of a fleet is resumed.
+    pub place: ResumePlace,
+}
+
+/// Where a run that a fleet has played is resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResumePlace {
+    /// On the fleet of the environment; without one the resume is refused.
+    #[default]
+    Fleet,
+    /// On this machine: what workers still play is of no use.
+    Here,
 }
 
 /// An existing run whose journal is locked by this process.
@@ -119,6 +132,7 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         leave_terminal(&run.folder, console)?;
     }
     let (replayed, mut observers) = replay_into_files(&run, console).or_fault()?;
+    refuse_without_fleet(&replayed, options.place, environment)?;
     let OpenRun { folder, plan, plan_text, mut journal } = run;
     if replayed.ending.torn_bytes > 0 {
         console.print(&format!("{} bytes of an incomplete record were dropped", replayed.ending.torn_bytes));
@@ -144,7 +158,31 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         stops: StopStyle::Draining,
         stop: None,
     };
-    Ok(Reporting { console, page, tap: DialogueTap::default() }.finished(run.run().or_fault()?, folder))
+    let run = play_run(run, environment)?;
+    Ok(Reporting { console, page, tap: DialogueTap::default() }.finished(run, folder))
+}
+
+/// Refuses to resume a run of a fleet on this machine by mistake: what its workers have played meanwhile would be lost.
+fn refuse_without_fleet(
+    replayed: &Replayed,
+    place: ResumePlace,
+    environment: &Environment,
+) -> Result<(), Failure> {
+    let fleet = replayed.state.fleet();
+    match fleet.session().filter(|_| fleet.is_remote()) {
+        Some(session)
+            if environment.fleet().is_none()
+                && place == ResumePlace::Fleet
+                && !replayed.state.is_finished() =>
+        {
+            Err(Failure::usage(format_args!(
+                "the workers of a fleet play this run: resume it with --fleet {}, or on this machine with --local, which \
+                 drops what they have not reported yet",
+                session.url
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Replays the journal of a run and completes its derived files.

@@ -10,6 +10,7 @@ use crate::commands::detach::{Session, leave_terminal};
 use crate::commands::dialogue_file::dialogue_file;
 use crate::commands::environment::{Environment, processors};
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::fleet_session::{check_plan_for_fleet, play_run};
 use crate::commands::hosted::tap_engines;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
@@ -96,6 +97,9 @@ pub fn start(
     let openings = PlannedOpenings::open(&plan).or_usage()?;
     refuse_positions(&plan, &facts, &openings)?;
     plan.tables().or_usage()?;
+    if environment.fleet().is_some() {
+        check_plan_for_fleet(&plan)?;
+    }
     let Fairness { mut warnings, mut notes } = fairness(&plan, &facts, processors());
     match book_supply(&plan, openings.rounds()) {
         Some(BookSupply::Warning(text)) => warnings.push(text),
@@ -275,7 +279,7 @@ pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<Fin
         stops,
         stop: None,
     };
-    run.run().or_fault()
+    play_run(run, environment)
 }
 
 /// Returns the tuning run whose acceptance test is in `path`, otherwise `path`. Only the whole run writes accepted values.

@@ -11,7 +11,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::forecast::test_reach;
 use crate::commands::pilot::{expected_seconds, pilot};
 use crate::commands::plan::{CheckedPlan, check_engines, new_seed};
-use crate::commands::resume::{ResumeOptions, resume};
+use crate::commands::resume::{ResumeOptions, ResumePlace, resume};
 use crate::commands::start::{Finished, StartOptions, start, start_in};
 use crate::config::{
     LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
@@ -121,8 +121,10 @@ pub fn tuning_plan(
         }
         console.print(&format!("Learning from {} pairs of earlier runs", earlier.len()));
     }
-    let (seed, lookahead) = (draft.seed(), Lookahead::default());
-    let tuner = TunerPlan { space, method, pairs, seed, lookahead, earlier };
+    // A fleet plays more pairs at once than one machine. What the tuner does follows from the plan in either case.
+    let usual = environment.fleet().map(|_| Lookahead::for_fleet(pairs)).unwrap_or_default();
+    let lookahead = table.lookahead.map_or(usual, Lookahead::of);
+    let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead, earlier };
     Ok(CheckedPlan::new(draft.into_plan(tuner, accept), facts))
 }
 
@@ -225,7 +227,12 @@ fn test_values(
     if place.join("plan.toml").exists() {
         return resume(
             &place,
-            &ResumeOptions { console, serve: None, session: Session::Attached },
+            &ResumeOptions {
+                console,
+                serve: None,
+                session: Session::Attached,
+                place: ResumePlace::default(),
+            },
             environment,
         );
     }

@@ -133,6 +133,9 @@ fn rebuild(run: &OpenRun) -> anyhow::Result<(Replayed, Vec<VerifiedFile>)> {
         (draft.pairs(), folder.pairs()),
         (draft.summary(), folder.summary()),
     ];
+    if plan.fleet.url.is_some() {
+        pairs.push((draft.workers(), folder.workers()));
+    }
     if tune_files.is_some() {
         pairs.extend([(draft.trials(), folder.trials()), (draft.weights(), folder.weights())]);
     }

@@ -1,8 +1,10 @@
 //! Finds the engine that a command line or a file names.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::fleet::Shipment;
 use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
 use crate::store::FileHash;
@@ -149,7 +151,25 @@ pub fn plan_engine(
         limits: entry.limits.or(common).time_control(),
         files,
         own: own_settings(entry),
+        shipment: shipment(&entry.shipment)?,
     })
+}
+
+/// Returns the files for other machines with paths that do not depend on the current folder.
+fn shipment(written: &Shipment) -> Result<Shipment, EngineNameError> {
+    let readable = |path: &PathBuf| hash(&absolute(path)?).map(|found| found.path);
+    let mut found = Shipment {
+        files: written.files.iter().map(readable).collect::<Result<_, _>>()?,
+        binaries: BTreeMap::new(),
+        source: written.source.clone(),
+    };
+    for (target, path) in &written.binaries {
+        found.binaries.insert(target.clone(), readable(path)?);
+    }
+    if let Some(source) = &mut found.source {
+        source.repo = absolute(&source.repo)?;
+    }
+    Ok(found)
 }
 
 /// Refuses options that cannot be sent as written.
@@ -243,6 +263,11 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
         scores: entry.scores.or(named.scores),
         stderr: entry.stderr.clone().or(named.stderr),
         init: named.init.iter().chain(&entry.init).cloned().collect(),
+        shipment: Shipment {
+            files: named.shipment.files.iter().chain(&entry.shipment.files).cloned().collect(),
+            binaries: named.shipment.binaries.into_iter().chain(entry.shipment.binaries.clone()).collect(),
+            source: entry.shipment.source.clone().or(named.shipment.source),
+        },
         bounds: entry.bounds.or(&named.bounds),
         limits: entry.limits.or(named.limits),
     })

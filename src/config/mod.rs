@@ -3,6 +3,7 @@
 mod engine_limits;
 mod engine_lookup;
 mod engine_words;
+mod fleet_table;
 mod landscape_file;
 mod pgn_table;
 mod presets;

@@ -172,6 +172,7 @@ fn plan(
         adjudication,
         pgn: run.pgn.clone(),
         on_end: run.on_end.clone(),
+        fleet: run.fleet.clone(),
         engines,
     })
 }

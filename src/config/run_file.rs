@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged};
+use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged, Shipment, SourcePlan};
 use crate::game::{
     AdjudicationRules, AdjudicationStyle, ClockRule, DrawRule, FiftyMoves, FirstIncrement, ResignRule,
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
@@ -10,13 +10,14 @@ use crate::game::{
 use crate::opening::{AfterBook, Order};
 use crate::player::{Isolation, Pondering, Restart, ScoreSide};
 use crate::run::{
-    AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
-    Plan, TestBy,
+    AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, FleetPlan, OpeningPer, PairSize, Pairing,
+    PgnContent, Plan, TestBy,
 };
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 use crate::store::read_text;
 
 use crate::config::engine_limits::EngineBounds;
+use crate::config::fleet_table::fleet;
 use crate::config::pgn_table::pgn;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 
@@ -54,6 +55,8 @@ pub struct RunFile {
     pub accept: Option<AcceptTable>,
     /// Command that runs when the run has ended.
     pub on_end: Option<String>,
+    /// `[fleet]`.
+    pub fleet: FleetPlan,
 }
 
 /// An engine as written.
@@ -91,6 +94,8 @@ pub struct EngineEntry {
     pub stderr: Option<PathBuf>,
     /// Lines that it receives before the handshake.
     pub init: Vec<String>,
+    /// What it needs on other machines.
+    pub shipment: Shipment,
     /// Resource limits and timeouts.
     pub bounds: EngineBounds,
     /// Its own thinking limits.
@@ -237,6 +242,8 @@ pub struct TuneTable {
     pub hours: Option<f64>,
     /// The budget in games.
     pub games: Option<u64>,
+    /// Pairs that may be in play at the same time.
+    pub lookahead: Option<u64>,
     /// A parameter list of fishtest, OpenBench or weather-factory, in the form that `method` names.
     pub list: Option<PathBuf>,
     /// Names of parameters, or patterns with `*`.
@@ -290,6 +297,7 @@ impl RunFile {
             adjudicate: fields.table("adjudicate", adjudicate).unwrap_or_default(),
             pgn: fields.table("pgn", pgn).unwrap_or_default(),
             on_end: fields.text("on_end"),
+            fleet: fields.table("fleet", fleet).unwrap_or_default(),
             ..test(fields)
         })
     }
@@ -366,9 +374,28 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         scores: fields.choice("scores", &[("engine", ScoreSide::Engine), ("white", ScoreSide::White)]),
         stderr: fields.text("stderr").map(PathBuf::from),
         init: fields.texts("init").unwrap_or_default(),
+        shipment: shipment(fields),
         bounds: EngineBounds::read(fields),
         limits: limits(fields),
     }
+}
+
+fn shipment(fields: &mut Fields) -> Shipment {
+    let paths = |texts: Vec<String>| texts.into_iter().map(PathBuf::from).collect();
+    let binaries = fields.pairs("binaries").unwrap_or_default();
+    Shipment {
+        files: fields.texts("files").map(paths).unwrap_or_default(),
+        binaries: binaries.into_iter().map(|(target, path)| (target, path.into())).collect(),
+        source: fields.table("source", source).flatten(),
+    }
+}
+
+fn source(fields: &mut Fields) -> Option<SourcePlan> {
+    let repo = fields.text("repo").map_or_else(|| ".".into(), PathBuf::from);
+    let rev = fields.required("rev", "a revision of the repository", Fields::text);
+    let build = fields.required("build", "the command that builds it", Fields::text);
+    let program = fields.required("program", "the program that the build makes", Fields::text);
+    Some(SourcePlan { repo, rev: rev?, build: build?, program: program? })
 }
 
 fn limits(fields: &mut Fields) -> LimitsTable {
@@ -556,6 +583,7 @@ fn tune(fields: &mut Fields) -> TuneTable {
         method: fields.text("method"),
         hours: fields.number("hours"),
         games: fields.whole("games", 2, 2 * Plan::MAX_PAIRS),
+        lookahead: fields.whole("lookahead", 1, Plan::MAX_PAIRS),
         list: fields.text("list").map(PathBuf::from),
         parameters_line: fields.line_of("parameters"),
         parameters: fields.texts("parameters").unwrap_or_default(),

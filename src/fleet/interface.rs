@@ -1,5 +1,7 @@
 //! What a run needs of the place where its pairs are played.
 
+use serde::{Deserialize, Serialize};
+
 use crate::fleet::{FleetError, FleetEvent, PairJob};
 use crate::game::{LiveGame, PairId};
 use crate::journal::FleetSession;
@@ -96,8 +98,8 @@ pub enum Pause {
     Playing,
 }
 
-/// A machine that plays pairs of a run.
-#[derive(Clone, Debug, PartialEq)]
+/// A machine that plays pairs of a run. The keys of its JSON are a contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// Its name.
     pub name: String,

@@ -10,8 +10,11 @@ mod interface;
 mod job;
 mod live_board;
 mod local_fleet;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod placement;
 mod shortage;
+mod shipment;
 mod sim_fleet;
 mod slot;
 mod slot_thread;
@@ -24,5 +27,6 @@ pub use interface::{Admission, Fleet, Member, Pause};
 pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::{Placement, bind_process};
+pub use shipment::{Shipment, SourcePlan};
 pub use sim_fleet::{SimFleet, SimLog, SimOutcome};
 pub use stall_detector::noticing_standstill;

@@ -281,6 +281,7 @@ mod tests {
             completion: None,
             table: Vec::new(),
             tuning: None,
+            workers: Vec::new(),
         }
     }
 

@@ -150,6 +150,11 @@ impl Encounters {
         }
     }
 
+    /// Returns whether the games of an encounter are started on their own.
+    pub fn starts_games_alone(&self) -> bool {
+        self.parts().len() > 1
+    }
+
     /// Returns the indices, in the engines of the fixture, of White and Black in a game.
     pub fn seats(&self, fixture: &Fixture, game: GameOfPair) -> [usize; 2] {
         let later = match self.pair {

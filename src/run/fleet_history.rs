@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::game::PairId;
 use crate::journal::{Claim, Entry, FleetSession, GameEntry, WorkerFacts};
 use crate::stats::{PairScore, Pentanomial};
 
@@ -10,6 +9,7 @@ use crate::stats::{PairScore, Pentanomial};
 #[derive(Clone, Debug, Default)]
 pub struct FleetHistory {
     session: Option<FleetSession>,
+    remote: bool,
     claims: BTreeMap<(u64, u32), Claim>,
     workers: BTreeMap<String, WorkerHistory>,
 }
@@ -37,8 +37,11 @@ impl FleetHistory {
     /// Applies an entry.
     pub(super) fn note(&mut self, entry: &Entry) {
         match entry {
-            Entry::Session { fleet: Some(fleet), .. } => self.session = Some(fleet.clone()),
-            Entry::Session { host: Some(_), fleet: None } => self.session = None,
+            Entry::Session { fleet: Some(fleet), .. } => {
+                self.session = Some(fleet.clone());
+                self.remote = true;
+            }
+            Entry::Session { host: Some(_), fleet: None } => self.remote = false,
             Entry::Claimed { pair, attempt, claim } => {
                 self.claims.insert((*pair, *attempt), claim.clone());
             }
@@ -83,14 +86,19 @@ impl FleetHistory {
         worker
     }
 
-    /// Returns the fleet of the latest session, if other machines played it.
+    /// Returns whether other machines played the latest session.
+    pub fn is_remote(&self) -> bool {
+        self.remote
+    }
+
+    /// Returns the latest fleet, if other machines ever played.
     pub fn session(&self) -> Option<&FleetSession> {
         self.session.as_ref()
     }
 
-    /// Returns the latest claim to this pair, if it has not ended.
-    pub fn claim(&self, id: PairId) -> Option<&Claim> {
-        self.claims.get(&(id.index, id.attempt))
+    /// Returns the latest claims to pairs that have not ended.
+    pub fn claims(&self) -> impl Iterator<Item = ((u64, u32), &Claim)> {
+        self.claims.iter().map(|(&place, claim)| (place, claim))
     }
 
     /// Returns the machines, by name.

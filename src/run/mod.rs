@@ -9,6 +9,7 @@ mod encounters;
 mod event;
 mod fault_breaker;
 mod fleet_history;
+mod fleet_plan;
 mod host;
 mod kind;
 mod live_clock;
@@ -38,6 +39,7 @@ pub use encounters::{AtLimit, AtOnce, Colours, Encounters, FirstColour, OpeningP
 pub use event::{Observer, Output, RunEvent, RunView};
 pub use fault_breaker::{Breaker, Conduct, FaultWatch};
 pub use fleet_history::{FleetHistory, WorkerHistory};
+pub use fleet_plan::FleetPlan;
 pub use kind::{AcceptPlan, RunKind};
 pub use live_clock::LiveClock;
 pub use outcome::RunOutcome;

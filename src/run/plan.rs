@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged};
+use crate::fleet::{MAX_CONCURRENCY, Placement, ProgramChanged, Shipment};
 use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
@@ -16,6 +16,7 @@ use crate::tuning::TunerPlan;
 
 use crate::run::encounters::Encounters;
 use crate::run::fault_breaker::Breaker;
+use crate::run::fleet_plan::FleetPlan;
 use crate::run::kind::{AcceptPlan, RunKind};
 use crate::run::pgn_content::PgnContent;
 use crate::run::schedule::{Pairing, Schedule};
@@ -57,6 +58,8 @@ pub struct Plan {
     pub pgn: PgnContent,
     /// Command that runs when the run has ended.
     pub on_end: Option<String>,
+    /// How the workers of a fleet play it.
+    pub fleet: FleetPlan,
     /// The engines; the candidate first.
     pub engines: Vec<PlannedEngine>,
 }
@@ -113,6 +116,8 @@ struct PlanTable {
     pgn: PgnContent,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_end: Option<String>,
+    #[serde(default, skip_serializing_if = "FleetPlan::is_default")]
+    fleet: FleetPlan,
     engines: Vec<PlannedEngine>,
 }
 
@@ -187,6 +192,7 @@ impl TryFrom<PlanTable> for Plan {
             adjudication: table.adjudication,
             pgn: table.pgn,
             on_end: table.on_end,
+            fleet: table.fleet,
             engines: table.engines,
         })
     }
@@ -220,6 +226,7 @@ impl From<Plan> for PlanTable {
             adjudication: plan.adjudication,
             pgn: plan.pgn,
             on_end: plan.on_end,
+            fleet: plan.fleet,
             engines: plan.engines,
         }
     }
@@ -266,6 +273,9 @@ pub struct PlannedEngine {
     /// Settings written for this engine rather than for all.
     #[serde(default)]
     pub own: Vec<OwnSetting>,
+    /// What it needs on other machines.
+    #[serde(default, skip_serializing_if = "Shipment::is_empty")]
+    pub shipment: Shipment,
 }
 
 /// A setting that can be written for one engine alone. A difference that is written out for both engines is intended.
@@ -291,6 +301,7 @@ impl Plan {
             limits: TimeControl::nodes(1),
             files: Vec::new(),
             own: Vec::new(),
+            shipment: Shipment::default(),
         };
         Self {
             playself: "0".to_owned(),
@@ -309,6 +320,7 @@ impl Plan {
             adjudication: AdjudicationRules::default(),
             pgn: PgnContent::default(),
             on_end: None,
+            fleet: FleetPlan::default(),
             engines: names.map(engine).into(),
         }
     }

@@ -566,6 +566,7 @@ impl<F: Fleet> Run<F> {
             seconds,
             warning: None,
             boards: None,
+            workers: self.fleet.members(),
         }
     }
 

@@ -178,3 +178,22 @@ fn pairs_that_others_played_on_keep_their_attempt_and_the_others_are_tried_again
         }
     }
 }
+
+#[test]
+fn row_228_a_pair_that_does_not_end_holds_the_others_up_only_beyond_the_look_ahead() {
+    let bench = Bench::new(RunKind::Match { pairs: 100 });
+    let stop = StopHandle::default();
+    let ends = stop.clone();
+    let script = move |job: &PairJob| match job.id.index {
+        0 => SimOutcome::Silence,
+        index => {
+            if index == 19 {
+                ends.stop();
+            }
+            played(job)
+        }
+    };
+    let (run, rows, log) = bench.play(SimFleet::new(4, 1, script).with_ahead(20), Some(stop));
+    assert_eq!((run.outcome, rows.len()), (RunOutcome::Interrupted, 0));
+    assert_eq!(log.submitted.iter().map(|id| id.index).max(), Some(19));
+}

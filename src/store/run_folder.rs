@@ -102,6 +102,11 @@ impl RunFolder {
         self.path.join("games.pgn")
     }
 
+    /// Returns the path of the table of the machines of a fleet.
+    pub fn workers(&self) -> PathBuf {
+        self.path.join("workers.csv")
+    }
+
     /// Returns the path of the counted pairs.
     pub fn pairs(&self) -> PathBuf {
         self.path.join("pairs.csv")

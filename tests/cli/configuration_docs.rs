@@ -50,8 +50,9 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         "#### Thinking limits of an engine",
         "#### Limits and timeouts of an engine",
     ];
-    let tables: [(&str, &[&str]); 14] = [
+    let tables: [(&str, &[&str]); 16] = [
         ("", &["### Top level"]),
+        ("[candidate.source]", &["#### `source` of an engine"]),
         ("[candidate]", &engine),
         ("[baseline]", &engine),
         ("[[engines]]", &engine),
@@ -65,6 +66,7 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
         ("[tune]", &["### `[tune]`"]),
         ("[tune.bounds.x]", &["### `[tune.bounds.NAME]`"]),
         ("[accept]", &["### `[accept]`"]),
+        ("[fleet]", &["### `[fleet]`"]),
     ];
     for (table, headings) in tables {
         let text = format!("{table}\n{UNKNOWN} = 1\n");

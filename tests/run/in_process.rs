@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use playself::commands::{
-    Console, Environment, Failure, FileState, Finished, Pilots, ResumeOptions, RunPlace, Session,
-    StartOptions, TuneOutcome, TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot, resume,
-    start, tuning_plan, verify,
+    Console, Environment, Failure, FileState, Finished, Pilots, ResumeOptions, ResumePlace, RunPlace,
+    Session, StartOptions, TuneOutcome, TuneRequest, WarningPolicy, accept, check_plan, checked_plan, pilot,
+    resume, start, tuning_plan, verify,
 };
 use playself::config::RunFile;
 use playself::report::{Summary, Verdict, weights_toml};
@@ -37,7 +37,12 @@ fn play(config: &Path, place: PathBuf) -> Result<Finished, Failure> {
 fn resume_silently(place: &Path) -> Result<Finished, Failure> {
     resume(
         place,
-        &ResumeOptions { console: Console::Silent, serve: None, session: Session::Attached },
+        &ResumeOptions {
+            console: Console::Silent,
+            serve: None,
+            session: Session::Attached,
+            place: ResumePlace::default(),
+        },
         &environment(),
     )
 }

@@ -10,6 +10,8 @@ use crate::{
     ask, book, check, completions, control, data, doctor, init, list, manual, options, plan, play, rate,
     report, resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
+#[cfg(feature = "nats")]
+use crate::{fleet, worker};
 
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a process has one command")]
@@ -30,6 +32,10 @@ pub(crate) enum Command {
     Continue(control::ContinueCommand),
     Concurrency(control::ConcurrencyCommand),
     Stop(control::StopCommand),
+    #[cfg(feature = "nats")]
+    Fleet(fleet::FleetArgs),
+    #[cfg(feature = "nats")]
+    Worker(worker::WorkerCommand),
     Check(check::CheckCommand),
     Doctor(doctor::DoctorCommand),
     Options(options::OptionsCommand),
@@ -67,6 +73,10 @@ impl Command {
             Self::Continue(command) => command.run(),
             Self::Concurrency(command) => command.run(),
             Self::Stop(command) => command.run(),
+            #[cfg(feature = "nats")]
+            Self::Fleet(command) => command.run(),
+            #[cfg(feature = "nats")]
+            Self::Worker(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Doctor(command) => command.run(),
             Self::Options(command) => command.run(),

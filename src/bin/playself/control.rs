@@ -82,7 +82,7 @@ impl StopCommand {
 }
 
 /// Sends one request to the run and prints its answer. A refusal is a fault.
-fn send(folder: &RunFolder, what: ControlRequest) -> Result<ExitCode, Failure> {
+pub(crate) fn send(folder: &RunFolder, what: ControlRequest) -> Result<ExitCode, Failure> {
     let answered = request(folder, what, TIMEOUT).map_err(|error| match error {
         ControlError::NotRunning => Failure::fault(format_args!(
             "{} is not running: `playself report` shows its result, `playself resume` resumes it",

@@ -10,6 +10,10 @@ mod completions;
 mod control;
 mod data;
 mod doctor;
+#[cfg(feature = "nats")]
+mod fleet;
+#[cfg(feature = "nats")]
+mod fleet_status;
 mod forecast_text;
 mod init;
 mod list;
@@ -37,6 +41,8 @@ mod texel;
 mod tune;
 mod verify;
 mod watch;
+#[cfg(feature = "nats")]
+mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

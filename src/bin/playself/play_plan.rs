@@ -26,7 +26,8 @@ pub(crate) fn play_plan(
         answer(dry_run(&plan, &options)?.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let run = start(plan, &options, environment)?;
+    let environment = environment.clone().on_fleet(output.fleet.access_for(&plan.plan));
+    let run = start(plan, &options, &environment)?;
     output.conclusion().of(&run, run.status(), options.console)?;
     Ok(ExitCode::from(run.status()))
 }

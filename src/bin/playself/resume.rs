@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::fleet_flags::FleetFlags;
 use playself::cli::output_flags::{DetachFlags, LiveFlags};
 use playself::commands::{
-    Conclusion, Console, Environment, Failure, OrFailure, ResumeOptions, accept, resume,
+    Conclusion, Console, Environment, Failure, OrFailure, ResumeOptions, ResumePlace, accept, resume,
 };
 
 use crate::run_dir::AnyRunDir;
@@ -24,6 +25,11 @@ pub(crate) struct ResumeCommand {
     /// Append the result to this file in Markdown when the run ends
     #[arg(long, value_name = "FILE")]
     summary_md: Option<PathBuf>,
+    /// Resume a run of a fleet on this machine; what its workers have not reported yet is dropped
+    #[arg(long, conflicts_with = "fleet", help_heading = "Fleet")]
+    local: bool,
+    #[command(flatten)]
+    fleet: FleetFlags,
     #[command(flatten)]
     live: LiveFlags,
     #[command(flatten)]
@@ -32,9 +38,11 @@ pub(crate) struct ResumeCommand {
 
 impl ResumeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let environment = Environment::current().or_fault()?;
+        let environment = Environment::current().or_fault()?.on_fleet(self.fleet.access());
+        let place = if self.local { ResumePlace::Here } else { ResumePlace::Fleet };
         let session = self.detach.session();
-        let options = ResumeOptions { console: Console::of_flag(self.json), serve: self.live.serve, session };
+        let console = Console::of_flag(self.json);
+        let options = ResumeOptions { console, serve: self.live.serve, session, place };
         let finished = resume(self.run.folder()?.path(), &options, &environment)?;
         let outcome = accept(finished, options.console, &environment)?;
         let conclusion = Conclusion { summary_md: self.summary_md };

@@ -45,7 +45,7 @@ impl TuneCommand {
     }
 
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let environment = Environment::current().or_fault()?;
+        let mut environment = Environment::current().or_fault()?.on_fleet(self.output.fleet.access());
         let plan = match PlanSource::read(&self.config)? {
             PlanSource::Recorded(_) if !self.learn_from.is_empty() => {
                 return Err(Failure::usage(
@@ -55,6 +55,7 @@ impl TuneCommand {
             PlanSource::Recorded(plan) => check_plan(*plan, &environment)?,
             PlanSource::File(mut run) => {
                 apply(&self.flags, &self.output, &mut run);
+                environment = environment.on_fleet(self.output.fleet.access_or(&run.fleet));
                 let pilots = self.pilots();
                 let request = TuneRequest {
                     run: *run,

@@ -9,6 +9,7 @@ use crate::failpoint::{self, Point};
 use crate::game::{FaultBundle, GameId};
 use crate::report::Summary;
 use crate::report::files::pairs_csv;
+use crate::report::files::workers_table::workers_csv;
 use crate::report::pgn_text;
 use crate::run::{CountedPair, Known, Observer, Output, Plan, RunEvent, RunView, fault_file_name};
 use crate::store::{RunFolder, write_whole};
@@ -209,6 +210,9 @@ impl Observer for DerivedFiles {
                 self.pairs.begin(&pairs_csv::header(view.plan));
                 self.flush()?;
                 let summary = Summary::whole(view, &self.run).ended(view, outcome);
+                if view.plan.fleet.url.is_some() {
+                    write_whole(&self.folder.workers(), workers_csv(&summary.workers).as_bytes())?;
+                }
                 write_summary(&self.folder, &summary)
             }
             _ => Ok(()),

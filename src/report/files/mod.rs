@@ -8,6 +8,7 @@ mod styled_pgn;
 mod summary;
 mod tune_files;
 mod tuning_summary;
+mod workers_table;
 
 pub use completion::{Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus};
 pub use derived_files::DerivedFiles;

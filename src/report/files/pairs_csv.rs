@@ -4,14 +4,19 @@ use crate::run::{CountedPair, Plan};
 
 /// The header of `pairs.csv` in a match of two engines.
 const HEADER: &str = "pair,opening,fen,game1_result,game1_reason,game1_plies,game2_result,game2_reason,\
-                          game2_plies,candidate_points,llr\n";
+                          game2_plies,candidate_points,llr";
 
 /// Additional columns with more than two engines: the engines of game 1. The points are those of its White.
-const NAMES: &str = ",game1_white,game1_black\n";
+const NAMES: &str = ",game1_white,game1_black";
+
+/// Additional column of a run on a fleet: the machine that played the pair.
+const WORKER: &str = ",worker";
 
 /// Returns the header for a plan.
 pub(super) fn header(plan: &Plan) -> String {
-    if plan.engines.len() > 2 { HEADER.trim_end().to_owned() + NAMES } else { HEADER.to_owned() }
+    let names = if plan.engines.len() > 2 { NAMES } else { "" };
+    let worker = if plan.fleet.url.is_some() { WORKER } else { "" };
+    format!("{HEADER}{names}{worker}\n")
 }
 
 /// Returns the row of a pair with its newline.
@@ -35,6 +40,9 @@ pub(super) fn row(counted: &CountedPair, plan: &Plan) -> String {
     ];
     if plan.engines.len() > 2 {
         fields.extend([first.white, first.black].map(|engine| plan.name_of(engine).to_owned()));
+    }
+    if plan.fleet.url.is_some() {
+        fields.push(first.by.clone().unwrap_or_default());
     }
     writer.write_record(&fields).expect("writing to memory does not fail");
     let bytes = writer.into_inner().expect("writing to memory does not fail");

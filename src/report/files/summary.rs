@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::EngineIndex;
 use crate::report::files::completion::Completion;
 use crate::report::files::tuning_summary::TuningSummary;
+use crate::report::files::workers_table::{WorkerRow, rows};
 use crate::report::number_text::{estimate_text, grouped, interval_text};
 use crate::report::run_ratings::run_ratings;
 use crate::report::verdict::{Verdict, verdict_sentence};
@@ -60,6 +61,8 @@ pub struct Summary {
     pub table: Vec<TableRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuning: Option<TuningSummary>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerRow>,
 }
 
 /// The row of an engine in a tournament of more than two.
@@ -130,6 +133,7 @@ impl Summary {
             completion: Some(Completion::of(view, state.outcome().as_ref())),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
             tuning: None,
+            workers: rows(state.fleet()),
         }
     }
 

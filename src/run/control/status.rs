@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chess::{Color, MoveStyle};
+use crate::fleet::Member;
 use crate::game::{LiveGame, MoveText, Score};
 use crate::run::plan::Plan;
 use crate::stats::Pentanomial;
@@ -55,6 +56,8 @@ pub struct RunStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub wins: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<Member>,
 }
 
 /// A game in progress. Its keys are a contract.

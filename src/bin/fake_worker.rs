@@ -1,0 +1,441 @@
+//! `fake-worker`: many workers of a fleet in one process, with real connections and games that are made up.
+//!
+//! A script states what they do, one rule per line: `length 200 2000` (milliseconds of a pair), and the probabilities of
+//! faults per pair: `dies 0.01` (silence after the claim), `twice 0.05` (the result is sent again), `acks 0.01` (the job is
+//! acknowledged at once), `lies 0.001` (an impossible game).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use playself::fleet::PairJob;
+use playself::fleet::nats::messages::{
+    Beat, Card, CardState, Job, Listed, Message, PLAY, Playing, Report, Sheet, Token, Word, message_id,
+};
+use playself::fleet::nats::{
+    Access, Backoff, Connection, Delivery, Pulled, Role, RunId, WorkerName, get_bytes, subject, target,
+};
+use playself::game::{
+    Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
+};
+use playself::journal::GameEntry;
+
+/// Simulate workers of a fleet
+#[derive(Debug, Parser)]
+#[command(name = "fake-worker")]
+struct Call {
+    /// Address of the server
+    url: String,
+    /// Number of workers
+    #[arg(long, default_value_t = 1)]
+    workers: usize,
+    /// Pairs that each of them plays at once
+    #[arg(long, default_value_t = 8)]
+    slots: usize,
+    /// Number of the first worker, which is part of its name
+    #[arg(long, default_value_t = 0)]
+    first: usize,
+    /// File of rules
+    #[arg(long)]
+    script: Option<PathBuf>,
+    /// Seconds after which all end
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+}
+
+/// What workers do.
+#[derive(Clone, Copy, Debug)]
+struct Script {
+    length: [u64; 2],
+    dies: f64,
+    twice: f64,
+    acks: f64,
+    lies: f64,
+}
+
+impl Script {
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut script = Self { length: [100, 1000], dies: 0.0, twice: 0.0, acks: 0.0, lies: 0.0 };
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let wrong = || format!("this is not a rule: {line}");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let number = |at: usize| -> Result<f64, String> {
+                words.get(at).and_then(|word| word.parse().ok()).ok_or_else(wrong)
+            };
+            match words[0] {
+                "length" => script.length = [number(1)? as u64, number(2)? as u64],
+                "dies" => script.dies = number(1)?,
+                "twice" => script.twice = number(1)?,
+                "acks" => script.acks = number(1)?,
+                "lies" => script.lies = number(1)?,
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(script)
+    }
+}
+
+/// What all workers have done.
+#[derive(Debug, Default)]
+struct Counts {
+    results: AtomicU64,
+    answers: AtomicU64,
+    deaths: AtomicU64,
+    connected: AtomicU64,
+    /// Milliseconds from a result to its answer.
+    receipts: std::sync::Mutex<Vec<u32>>,
+}
+
+fn main() -> ExitCode {
+    match run(&Call::parse()) {
+        Ok(text) => {
+            #[expect(clippy::print_stdout, reason = "the result of the program")]
+            {
+                println!("{text}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            #[expect(clippy::print_stderr, reason = "the message of the program")]
+            {
+                eprintln!("fake-worker: {why}");
+            }
+            ExitCode::from(4)
+        }
+    }
+}
+
+fn run(call: &Call) -> Result<String, String> {
+    let text = match &call.script {
+        Some(path) => {
+            std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?
+        }
+        None => String::new(),
+    };
+    let script = Script::parse(&text)?;
+    let counts = Arc::new(Counts::default());
+    let runtime = tokio_runtime()?;
+    let until = Instant::now() + Duration::from_secs(call.seconds);
+    runtime.block_on(async {
+        let mut workers = Vec::new();
+        for number in call.first..call.first + call.workers {
+            let name = WorkerName::try_from(format!("fake-{number}")).map_err(|error| error.to_string())?;
+            let worker = FakeWorker {
+                access: Access { url: call.url.clone(), ..Access::default() },
+                name,
+                slots: call.slots,
+                script,
+                random: number as u64 * 2 + 1,
+                counts: Arc::clone(&counts),
+            };
+            workers.push(tokio::spawn(worker.work(until)));
+            // A server accepts only so many connections at a time.
+            if number % 50 == 49 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        for worker in workers {
+            let _ = worker.await;
+        }
+        Ok::<_, String>(())
+    })?;
+    let mut receipts = counts.receipts.lock().map_err(|error| error.to_string())?.clone();
+    receipts.sort_unstable();
+    let at = |part: f64| {
+        receipts.get(((receipts.len() as f64 * part) as usize).min(receipts.len().saturating_sub(1)))
+    };
+    Ok(format!(
+        "{{\"connected\":{},\"results\":{},\"answers\":{},\"deaths\":{},\"receipt_ms\":{{\"p50\":{},\"p99\":{},\"max\":{}}}}}",
+        counts.connected.load(Ordering::Relaxed),
+        counts.results.load(Ordering::Relaxed),
+        counts.answers.load(Ordering::Relaxed),
+        counts.deaths.load(Ordering::Relaxed),
+        at(0.5).unwrap_or(&0),
+        at(0.99).unwrap_or(&0),
+        at(1.0).unwrap_or(&0),
+    ))
+}
+
+fn tokio_runtime() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())
+}
+
+/// One simulated worker.
+struct FakeWorker {
+    access: Access,
+    name: WorkerName,
+    slots: usize,
+    script: Script,
+    random: u64,
+    counts: Arc<Counts>,
+}
+
+/// A pair on a simulated worker.
+struct Pair {
+    token: Token,
+    delivery: Delivery,
+    job: Box<PairJob>,
+    ends: Instant,
+    sent: Option<Instant>,
+    dead: bool,
+}
+
+impl FakeWorker {
+    fn chance(&mut self, probability: f64) -> bool {
+        self.number() < probability
+    }
+
+    fn number(&mut self) -> f64 {
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    async fn work(mut self, until: Instant) {
+        let backoff = Backoff { longest: Duration::from_secs(5), ..Backoff::default() };
+        let role = Role::Worker(self.name.clone());
+        let Ok(connection) = Connection::open(&self.access, &role, &backoff, Duration::from_secs(60)).await
+        else {
+            return;
+        };
+        self.counts.connected.fetch_add(1, Ordering::Relaxed);
+        while Instant::now() < until {
+            match open_run(&connection).await {
+                Some((card, sheet)) => {
+                    let mut over = false;
+                    self.serve(&connection, &card, &sheet, until, &mut over).await;
+                    if over {
+                        return;
+                    }
+                }
+                None => tokio::time::sleep(Duration::from_millis(500)).await,
+            }
+        }
+    }
+
+    /// Serves a run; `over` is set when it has ended.
+    async fn serve(
+        &mut self,
+        connection: &Connection,
+        card: &Card,
+        sheet: &Sheet,
+        until: Instant,
+        over: &mut bool,
+    ) -> Option<()> {
+        let mut jobs = connection.pull_jobs(&card.run).await.ok()?;
+        let mut words = connection.subscribe(subject::word(&self.name)).await.ok()?;
+        let mut cards = connection.subscribe(subject::card(&card.run)).await.ok()?;
+        let mut beat = tokio::time::interval(Duration::from_millis(sheet.beat_ms));
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
+        let mut pairs: BTreeMap<(u64, u32), Pair> = BTreeMap::new();
+        let mut asked = 0_usize;
+        while Instant::now() < until {
+            let free = self.slots.saturating_sub(pairs.len() + asked);
+            if free > 0 && jobs.request(free, Duration::from_secs(30)).await.is_ok() {
+                asked += free;
+            }
+            tokio::select! {
+                pulled = jobs.next() => match pulled? {
+                    Pulled::Message(delivery) => {
+                        asked = asked.saturating_sub(1);
+                        self.take(connection, &card.run, delivery, &mut pairs).await;
+                    }
+                    Pulled::Ended(missing) => asked = asked.saturating_sub(missing.unwrap_or(asked)),
+                    Pulled::Missing => {
+                        asked = 0;
+                        tokio::time::sleep(Duration::from_millis(200)).await;
+                    }
+                },
+                _ = tick.tick() => self.send_finished(connection, &card.run, &mut pairs).await,
+                _ = beat.tick() => self.beat(connection, &card.run, &pairs).await,
+                word = words.next() => self.answer(&Word::decode(&word?.payload).ok()?, &mut pairs).await,
+                message = cards.next() => {
+                    let card = Card::decode(&message?.payload).ok()?;
+                    if card.state == CardState::Over || card.banned.contains(&self.name) {
+                        *over = true;
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    async fn take(
+        &mut self,
+        connection: &Connection,
+        run: &RunId,
+        delivery: Delivery,
+        pairs: &mut BTreeMap<(u64, u32), Pair>,
+    ) {
+        let Ok(Job { base, job, .. }) = Job::decode(&delivery.payload) else { return };
+        let token =
+            Token { pair: job.id.index, attempt: job.id.attempt, delivery: delivery.delivered + base };
+        let place = (token.pair, token.attempt);
+        if let Some(pair) = pairs.get_mut(&place) {
+            pair.delivery = delivery;
+            return;
+        }
+        let claim = Report::Claim { worker: self.name.clone(), token, scale_ppm: None };
+        if connection
+            .put_report(run, &self.name, message_id::claim(run, token), claim.encode())
+            .await
+            .is_err()
+        {
+            return;
+        }
+        let [least, most] = self.script.length;
+        let length = least as f64 + self.number() * most.saturating_sub(least) as f64;
+        let dead = self.chance(self.script.dies);
+        if dead {
+            self.counts.deaths.fetch_add(1, Ordering::Relaxed);
+        }
+        if self.chance(self.script.acks) {
+            let _ = delivery.ack().await;
+        }
+        let ends = Instant::now() + Duration::from_millis(length as u64);
+        pairs.insert(place, Pair { token, delivery, job: Box::new(job), ends, sent: None, dead });
+    }
+
+    async fn send_finished(
+        &mut self,
+        connection: &Connection,
+        run: &RunId,
+        pairs: &mut BTreeMap<(u64, u32), Pair>,
+    ) {
+        let now = Instant::now();
+        // A worker that dies forgets everything.
+        pairs.retain(|_, pair| !(pair.dead && now >= pair.ends));
+        let due: Vec<(u64, u32)> = pairs
+            .iter()
+            .filter(|(_, pair)| pair.sent.is_none() && now >= pair.ends)
+            .map(|(place, _)| *place)
+            .collect();
+        for place in due {
+            let lies = self.chance(self.script.lies);
+            let times = 1 + u32::from(self.chance(self.script.twice));
+            let Some(pair) = pairs.get_mut(&place) else { continue };
+            let mut games: Vec<GameEntry> =
+                pair.job.id.part.games().iter().map(|&game| made_up(&pair.job, game)).collect();
+            if lies {
+                games[0].moves.push_str("a1a8");
+            }
+            let worker = self.name.clone();
+            let report = Report::Pair { worker, token: pair.token, games, bundles: Vec::new() }.encode();
+            pair.sent = Some(now);
+            for resend in 0..times {
+                let message = message_id::result(run, pair.token, resend);
+                let _ = connection.put_report(run, &self.name, message, report.clone()).await;
+            }
+            self.counts.results.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    async fn answer(&mut self, word: &Word, pairs: &mut BTreeMap<(u64, u32), Pair>) {
+        for Listed(token) in word.counted.iter().chain(&word.over) {
+            let place = (token.pair, token.attempt);
+            if pairs.get(&place).is_some_and(|pair| pair.token == *token)
+                && let Some(pair) = pairs.remove(&place)
+            {
+                let _ = pair.delivery.ack().await;
+                self.counts.answers.fetch_add(1, Ordering::Relaxed);
+                if let (Some(sent), Ok(mut receipts)) = (pair.sent, self.counts.receipts.lock()) {
+                    receipts.push(u32::try_from(sent.elapsed().as_millis()).unwrap_or(u32::MAX));
+                }
+            }
+        }
+        for Listed(token) in &word.stale {
+            pairs.retain(|_, pair| pair.token != *token);
+        }
+        for Listed(token) in &word.resend {
+            if let Some(pair) = pairs.values_mut().find(|pair| pair.token == *token) {
+                pair.sent = None;
+            }
+        }
+    }
+
+    async fn beat(&self, connection: &Connection, run: &RunId, pairs: &BTreeMap<(u64, u32), Pair>) {
+        for pair in pairs.values().filter(|pair| !pair.dead) {
+            let _ = pair.delivery.in_progress().await;
+        }
+        let alive = || pairs.values().filter(|pair| !pair.dead);
+        let beat = Beat {
+            worker: self.name.clone(),
+            nonce: 1,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            play: PLAY,
+            cpu: "none".to_owned(),
+            target: target(),
+            slots: self.slots,
+            free: 0,
+            run: Some(run.clone()),
+            nps: None,
+            scale_ppm: None,
+            playing: alive()
+                .filter(|pair| pair.sent.is_none())
+                .map(|pair| Playing { token: pair.token, plies: 1 })
+                .collect(),
+            waiting: alive().filter(|pair| pair.sent.is_some()).map(|pair| Listed(pair.token)).collect(),
+            spool_bytes: 0,
+            trouble: None,
+            boards: Vec::new(),
+        };
+        let _ = connection.publish(subject::beat(&self.name), beat.encode()).await;
+    }
+}
+
+async fn open_run(connection: &Connection) -> Option<(Card, Sheet)> {
+    for run in connection.runs().await.ok()? {
+        let Ok(Some((_, bytes))) = connection.card(&run).await else { continue };
+        let Ok(card) = Card::decode(&bytes) else { continue };
+        if card.state != CardState::Open {
+            continue;
+        }
+        let bytes = get_bytes(connection, &card.sheet, Sheet::LIMIT as u64).await.ok()?;
+        return Some((card, Sheet::decode(&bytes).ok()?));
+    }
+    None
+}
+
+/// A game without a move of an engine: it is drawn by agreement or resigned, as the number of the pair decides.
+fn made_up(job: &PairJob, game: GameOfPair) -> GameEntry {
+    let [white, black] = job.seats(game).map(|seat| job.contestants[seat].engine);
+    let ply = |text: &String| PlyRecord {
+        mv: MoveText::new(text).unwrap_or_else(|| MoveText::new("a1a1").expect("four letters are a move")),
+        source: MoveSource::Book,
+        time_us: 0,
+        clock_left_us: None,
+        score: None,
+        depth: None,
+        seldepth: None,
+        nodes: None,
+        extra: None,
+    };
+    let black_moves = (job.opening.fen.split(' ').nth(1) == Some("b")) != (job.opening.moves.len() % 2 == 1);
+    let hash =
+        job.id.index.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::from(game.number()) * 7) >> 60;
+    let ending = match hash {
+        0..=9 => Ending { result: GameResult::Draw, termination: Termination::AgreedDraw },
+        _ => Ending {
+            result: if black_moves { GameResult::WhiteWins } else { GameResult::BlackWins },
+            termination: Termination::Resignation,
+        },
+    };
+    let record = GameRecord {
+        white,
+        black,
+        opening: job.opening.index,
+        start_fen: job.opening.fen.clone(),
+        variant: job.opening.variant,
+        moves: job.opening.moves.iter().map(ply).collect(),
+        ending,
+        started_unix_ms: 0,
+        duration_ms: 0,
+        warnings: Vec::new(),
+    };
+    GameEntry::pack(job.id.index, job.id.attempt, game, &record)
+}

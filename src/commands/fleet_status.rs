@@ -1,0 +1,140 @@
+//! What a fleet is doing: its runs, by their cards, and its workers, by their signs of life.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::time::{Instant, timeout_at};
+
+use crate::commands::failure::{Failure, OrFailure};
+use crate::fleet::nats::messages::{Beat, Card, CardState, Message};
+use crate::fleet::nats::{
+    Access, Backoff, ConnectError, Connection, NatsError, Role, RunId, StreamLimits, Subscription,
+    WorkerName, subject,
+};
+
+/// Time that a server has to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The state of a fleet. Its keys are a contract.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
+pub struct FleetStatus {
+    pub server_version: String,
+    pub warning: Option<String>,
+    pub runs: Vec<RunOnFleet>,
+    pub workers: Vec<WorkerOnFleet>,
+}
+
+/// A run of a fleet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
+pub struct RunOnFleet {
+    pub run: RunId,
+    pub name: String,
+    pub state: CardState,
+    pub priority: i32,
+    pub weight: u32,
+    pub slots: u64,
+    pub flying: u64,
+    pub counted: u64,
+    pub pairs: Option<u64>,
+    pub waits_for: Option<(u64, Option<WorkerName>)>,
+    pub banned: Vec<WorkerName>,
+}
+
+/// A worker of a fleet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
+pub struct WorkerOnFleet {
+    pub name: WorkerName,
+    pub version: String,
+    pub target: String,
+    pub cpu: String,
+    pub slots: usize,
+    pub free: usize,
+    pub run: Option<RunId>,
+    pub nps: Option<u64>,
+    pub scale_ppm: Option<u32>,
+    pub playing: usize,
+    pub waiting: usize,
+    pub spool_bytes: u64,
+    pub trouble: Option<String>,
+}
+
+/// Asks the server for its runs, and listens to the workers for `listen`.
+pub fn fleet_status(access: &Access, listen: Duration) -> Result<FleetStatus, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
+    runtime.block_on(async {
+        let opened = Connection::open(access, &Role::Coordinator, &Backoff::default(), PATIENCE).await;
+        let connection = opened.map_err(connect_failure)?;
+        gather(&connection, listen).await.or_fault()
+    })
+}
+
+async fn gather(connection: &Connection, listen: Duration) -> Result<FleetStatus, NatsError> {
+    let beats = connection.subscribe(subject::beats()).await?;
+    // A server that no coordinator has used yet has no streams.
+    connection.prepare(&StreamLimits::default()).await?;
+    let mut runs = Vec::new();
+    for run in connection.runs().await? {
+        let card = connection.card(&run).await?;
+        runs.extend(card.and_then(|(_, payload)| Card::decode(&payload).ok()).map(RunOnFleet::from));
+    }
+    runs.sort_by_key(|run| (run.state == CardState::Over, std::cmp::Reverse(run.priority)));
+    let workers = workers(beats, listen).await;
+    let (server_version, warning) = (connection.version(), connection.floor_warning());
+    Ok(FleetStatus { server_version, warning, runs, workers })
+}
+
+/// The latest sign of life of every worker.
+async fn workers(mut beats: Subscription, listen: Duration) -> Vec<WorkerOnFleet> {
+    let end = Instant::now() + listen;
+    let mut found = BTreeMap::new();
+    while let Ok(Some(message)) = timeout_at(end, beats.next()).await {
+        // The server checks the subject, not the content.
+        let sender = message.subject.rsplit('.').next().unwrap_or_default();
+        if let Some(beat) = Beat::decode(&message.payload).ok().filter(|beat| beat.worker.as_str() == sender)
+        {
+            found.insert(beat.worker.clone(), WorkerOnFleet::from(beat));
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Turns a refused or failed connection into a failure with the exit status of the contract.
+pub(super) fn connect_failure(error: ConnectError) -> Failure {
+    match error {
+        ConnectError::Usage(_) => Failure::Usage(error.into()),
+        ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::Fault(error.into()),
+    }
+}
+
+impl From<Card> for RunOnFleet {
+    fn from(card: Card) -> Self {
+        let Card {
+            run, name, state, priority, weight, slots, flying, counted, pairs, waits_for, banned, ..
+        } = card;
+        Self { run, name, state, priority, weight, slots, flying, counted, pairs, waits_for, banned }
+    }
+}
+
+impl From<Beat> for WorkerOnFleet {
+    fn from(beat: Beat) -> Self {
+        Self {
+            name: beat.worker,
+            version: beat.version,
+            target: beat.target,
+            cpu: beat.cpu,
+            slots: beat.slots,
+            free: beat.free,
+            run: beat.run,
+            nps: beat.nps,
+            scale_ppm: beat.scale_ppm,
+            playing: beat.playing.len(),
+            waiting: beat.waiting.len(),
+            spool_bytes: beat.spool_bytes,
+            trouble: beat.trouble,
+        }
+    }
+}

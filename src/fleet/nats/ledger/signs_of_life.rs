@@ -1,0 +1,103 @@
+//! Signs of life of workers: what they play, what they wait for, and whether two of them have one name.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{Judgement, Ledger, Phase, Presence};
+use crate::fleet::FleetEvent;
+use crate::fleet::nats::WorkerName;
+use crate::fleet::nats::messages::{Beat, Listed, Token};
+use crate::journal::WorkerFacts;
+
+impl Ledger {
+    /// Applies a sign of life that arrived from `sender`.
+    pub fn beat(&mut self, now: Duration, sender: &WorkerName, beat: Beat) {
+        let elsewhere = beat.run.as_ref().is_some_and(|run| *run != self.run);
+        if &beat.worker != sender || elsewhere || self.phase == Phase::Left {
+            return;
+        }
+        if let Some(later) = self.rivalry(&beat) {
+            self.word(sender).taken = Some(later);
+            if later == beat.nonce {
+                return;
+            }
+        }
+        let ours = beat.run.as_ref() == Some(&self.run);
+        let playing = beat.playing.iter().map(|playing| playing.token);
+        let waiting: Vec<Token> = beat.waiting.iter().map(|&Listed(token)| token).collect();
+        let listed: BTreeSet<Token> = playing.clone().chain(waiting.iter().copied()).collect();
+        let playing: Vec<Token> = playing.collect();
+        let previous = self.members.remove(sender);
+        let (former, later, mut joined) =
+            previous.map_or((None, None, None), |old| (old.former, old.later, old.joined));
+        if ours && beat.slots > 0 {
+            let facts = facts_of(&beat);
+            if joined.as_ref() != Some(&facts) {
+                joined = Some(facts.clone());
+                self.event(FleetEvent::Joined(Box::new(facts)));
+            }
+        }
+        let listed = if ours { listed } else { BTreeSet::new() };
+        self.members.insert(sender.clone(), Presence { beat, seen: now, listed, former, later, joined });
+        if ours {
+            for token in playing {
+                self.claim(now, token, sender, None);
+            }
+            for token in waiting {
+                self.answer_waiting(now, token, sender);
+            }
+        }
+    }
+
+    /// Recognises two processes with one name; returns the nonce of the later one.
+    fn rivalry(&mut self, beat: &Beat) -> Option<u64> {
+        let known = self.members.get_mut(&beat.worker)?;
+        let current = known.beat.nonce;
+        if known.later == Some(beat.nonce) {
+            return known.later;
+        }
+        if known.former == Some(beat.nonce) {
+            // The former process is alive, so the current one is not its successor.
+            (known.former, known.later) = (None, Some(current));
+            known.beat.nonce = beat.nonce;
+            return known.later;
+        }
+        if beat.nonce != current {
+            known.former = Some(current);
+        }
+        None
+    }
+
+    /// Answers a worker that waits for an answer to its result.
+    fn answer_waiting(&mut self, now: Duration, token: Token, worker: &WorkerName) {
+        match self.judge(now, token, worker) {
+            Judgement::Stale => self.word(worker).stale.push(Listed(token)),
+            Judgement::Over => self.word(worker).over.push(Listed(token)),
+            Judgement::Ending => {}
+            Judgement::Accepted { .. } => {
+                let (patience, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
+                let Some(flight) = flight else { return };
+                match flight.waiting_since {
+                    Some(since) if now >= since + patience => {
+                        flight.waiting_since = Some(now);
+                        self.word(worker).resend.push(Listed(token));
+                    }
+                    Some(_) => {}
+                    None => flight.waiting_since = Some(now),
+                }
+            }
+        }
+    }
+}
+
+fn facts_of(beat: &Beat) -> WorkerFacts {
+    WorkerFacts {
+        worker: beat.worker.to_string(),
+        program: beat.version.clone(),
+        cpu: beat.cpu.clone(),
+        target: beat.target.clone(),
+        slots: beat.slots,
+        nps: beat.nps,
+        scale_ppm: beat.scale_ppm,
+    }
+}

@@ -1,0 +1,578 @@
+//! The books of a coordinator, tested without a server.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::fleet::Contestant;
+use crate::fleet::nats::messages::{Playing, RefusalCode};
+use crate::game::{
+    Ending, EngineIndex, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination, TimeControl,
+    Variant,
+};
+use crate::opening::Opening;
+
+const BEAT: Duration = Duration::from_secs(10);
+
+fn name(text: &str) -> WorkerName {
+    WorkerName::try_from(text.to_owned()).unwrap()
+}
+
+fn run() -> RunId {
+    RunId::try_from("0123456789abcdef".to_owned()).unwrap()
+}
+
+fn ledger() -> Ledger {
+    Ledger::new(run(), AdjudicationRules::default(), BEAT)
+}
+
+fn job(pair: u64) -> PairJob {
+    let side = |engine| Contestant {
+        engine: EngineIndex(engine),
+        options: Vec::new(),
+        limits: TimeControl::nodes(10),
+    };
+    PairJob {
+        id: PairId::both(pair, 0),
+        opening: Opening {
+            index: pair,
+            label: String::new(),
+            fen: Opening::START_FEN.to_owned(),
+            moves: vec!["f2f3".to_owned()],
+            variant: Variant::Standard,
+        },
+        contestants: [side(0), side(1)],
+        seats: PairJob::REVERSED,
+        first_game: None,
+    }
+}
+
+/// Two games that Black wins by the shortest mate.
+fn games(job: &PairJob) -> Vec<GameEntry> {
+    let game = |number: GameOfPair| {
+        let [white, black] = job.seats(number).map(|seat| job.contestants[seat].engine);
+        let ply = |(at, mv): (usize, &str)| PlyRecord {
+            mv: MoveText::new(mv).unwrap(),
+            source: if at == 0 { MoveSource::Book } else { MoveSource::Engine },
+            time_us: if at == 0 { 0 } else { 1 },
+            clock_left_us: None,
+            score: None,
+            depth: None,
+            seldepth: None,
+            nodes: None,
+            extra: None,
+        };
+        let record = GameRecord {
+            white,
+            black,
+            opening: job.opening.index,
+            start_fen: job.opening.fen.clone(),
+            variant: Variant::Standard,
+            moves: ["f2f3", "e7e5", "g2g4", "d8h4"].into_iter().enumerate().map(ply).collect(),
+            ending: Ending { result: GameResult::BlackWins, termination: Termination::Checkmate },
+            started_unix_ms: 0,
+            duration_ms: 0,
+            warnings: Vec::new(),
+        };
+        GameEntry::pack(job.id.index, job.id.attempt, number, &record)
+    };
+    GameOfPair::BOTH.map(game).into()
+}
+
+fn token(pair: u64, delivery: u64) -> Token {
+    Token { pair, attempt: 0, delivery }
+}
+
+fn claim(worker: &str, pair: u64, delivery: u64) -> Report {
+    Report::Claim { worker: name(worker), token: token(pair, delivery), scale_ppm: None }
+}
+
+fn result(worker: &str, pair: u64, delivery: u64) -> Report {
+    let games = games(&job(pair));
+    Report::Pair { worker: name(worker), token: token(pair, delivery), games, bundles: Vec::new() }
+}
+
+fn beat(worker: &str, nonce: u64, playing: &[Token], waiting: &[Token]) -> Beat {
+    Beat {
+        worker: name(worker),
+        nonce,
+        version: "0".to_owned(),
+        play: 1,
+        cpu: "c".to_owned(),
+        target: "t".to_owned(),
+        slots: 4,
+        free: 0,
+        run: Some(run()),
+        nps: None,
+        scale_ppm: None,
+        playing: playing.iter().map(|&token| Playing { token, plies: 1 }).collect(),
+        waiting: waiting.iter().map(|&token| Listed(token)).collect(),
+        spool_bytes: 0,
+        trouble: None,
+        boards: Vec::new(),
+    }
+}
+
+fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// What the ledger does, as short texts.
+fn done(ledger: &mut Ledger) -> Vec<String> {
+    let tokens = |kind: &str, list: &[Listed]| -> Vec<String> {
+        list.iter().map(|Listed(token)| format!("{kind} {}.{}", token.pair, token.delivery)).collect()
+    };
+    let text = |action: Action| match action {
+        Action::Publish { job, base, first } => vec![format!("publish {} {base} {first:?}", job.id.index)],
+        Action::Delete { pair, attempt } => vec![format!("delete {pair}.{attempt}")],
+        Action::Acknowledge(message) => vec![format!("ack {message}")],
+        Action::Answer(worker, word) => {
+            let lists = [("counted", &word.counted), ("over", &word.over), ("stale", &word.stale)];
+            let mut texts: Vec<String> =
+                lists.iter().flat_map(|(kind, list)| tokens(&format!("{worker} {kind}"), list)).collect();
+            texts.extend(tokens(&format!("{worker} resend"), &word.resend));
+            texts.extend(word.taken.map(|nonce| format!("{worker} taken {nonce}")));
+            texts
+        }
+        Action::Report(event) => vec![match event {
+            FleetEvent::Claimed { id, claim } => format!("claimed {} {}", id.index, claim.worker),
+            FleetEvent::Received(pair) => format!("received {}", pair.id.index),
+            FleetEvent::VoidedBy { id, worker, reason } => format!("void {} {worker} {reason}", id.index),
+            FleetEvent::Voided { id, reason, .. } => format!("void {} {reason}", id.index),
+            FleetEvent::Quarantined { worker, .. } => format!("excluded {worker}"),
+            FleetEvent::Joined(facts) => format!("joined {}", facts.worker),
+            FleetEvent::LeftInPlay(id) => format!("left {}", id.index),
+            FleetEvent::Failed(why) => format!("failed {why}"),
+            other => format!("{other:?}"),
+        }],
+    };
+    ledger.actions().into_iter().flat_map(text).collect()
+}
+
+#[test]
+fn a_result_counts_once_and_is_acknowledged_when_it_is_durable() {
+    let mut books = ledger();
+    books.submit(job(0));
+    assert_eq!(done(&mut books), ["publish 0 0 First"]);
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    assert_eq!(done(&mut books), ["ack 1", "claimed 0 oak"]);
+    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut books), ["received 0"]);
+    books.report(at(2), 3, &name("oak"), result("oak", 0, 1));
+    assert!(done(&mut books).is_empty(), "not before it is durable");
+    books.settle(PairId::both(0, 0));
+    assert_eq!(done(&mut books), ["ack 2", "ack 3", "oak counted 0.1"]);
+    // Row 206: the same result after any time.
+    books.report(at(500), 4, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut books), ["ack 4", "oak over 0.1"]);
+}
+
+#[test]
+fn row_219_a_holder_that_gives_signs_of_life_keeps_its_pair_and_a_silent_one_loses_it() {
+    let mut books = ledger();
+    books.submit(job(0));
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    books.beat(at(40), &name("oak"), beat("oak", 7, &[token(0, 1)], &[]));
+    done(&mut books);
+    books.report(at(60), 2, &name("elm"), claim("elm", 0, 2));
+    assert_eq!(done(&mut books), ["ack 2", "elm stale 0.2"]);
+    books.report(at(71), 3, &name("elm"), claim("elm", 0, 3));
+    assert_eq!(done(&mut books), ["ack 3", "claimed 0 elm"]);
+    // Row 204: it returns with a result.
+    books.report(at(300), 4, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut books), ["ack 4", "oak stale 0.1"]);
+    books.report(at(301), 5, &name("elm"), result("elm", 0, 3));
+    assert_eq!(done(&mut books), ["received 0"]);
+}
+
+#[test]
+fn row_210_a_pair_that_its_holder_has_given_up_goes_to_the_next_worker_at_once() {
+    let mut books = ledger();
+    books.submit(job(0));
+    books.beat(at(0), &name("oak"), beat("oak", 7, &[], &[]));
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    books.beat(at(2), &name("oak"), beat("oak", 7, &[], &[]));
+    done(&mut books);
+    books.report(at(3), 2, &name("elm"), claim("elm", 0, 2));
+    assert_eq!(done(&mut books), ["ack 2", "claimed 0 elm"]);
+}
+
+#[test]
+fn a_result_implies_its_claim() {
+    let mut books = ledger();
+    books.submit(job(0));
+    done(&mut books);
+    books.report(at(1), 1, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut books), ["received 0"]);
+}
+
+#[test]
+fn row_207_a_job_that_the_server_lost_is_published_with_a_higher_base_and_leftovers_are_deleted() {
+    let mut books = ledger();
+    books.submit(job(0));
+    books.submit(job(1));
+    books.stored(PairId::both(0, 0));
+    let first = books.begin_comparison();
+    books.stored(PairId::both(1, 0));
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 3));
+    done(&mut books);
+    books.compare(first, &BTreeSet::from([(9, 2)]));
+    // Pair 1 was stored after the comparison had begun.
+    assert_eq!(done(&mut books), ["publish 0 3 Again", "delete 9.2"]);
+    books.stored(PairId::both(0, 0));
+    let second = books.begin_comparison();
+    books.compare(second, &BTreeSet::from([(0, 0), (1, 0)]));
+    assert!(done(&mut books).is_empty());
+}
+
+#[test]
+fn row_237_the_later_of_two_processes_with_one_name_is_told() {
+    let mut books = ledger();
+    books.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
+    books.beat(at(5), &name("oak"), beat("oak", 2, &[], &[]));
+    done(&mut books);
+    books.beat(at(10), &name("oak"), beat("oak", 1, &[], &[]));
+    assert_eq!(done(&mut books), ["oak taken 2"]);
+    books.beat(at(15), &name("oak"), beat("oak", 2, &[], &[]));
+    assert_eq!(done(&mut books), ["oak taken 2"]);
+    // One that was started again is alone.
+    let mut books = ledger();
+    for (second, nonce) in [(0, 1), (10, 2), (20, 2), (30, 3), (40, 3)] {
+        books.beat(at(second), &name("oak"), beat("oak", nonce, &[], &[]));
+        assert!(done(&mut books).iter().all(|text| text == "joined oak"));
+    }
+}
+
+#[test]
+fn row_227_a_pair_on_which_four_workers_were_lost_stops_the_run() {
+    let mut books = ledger();
+    books.submit(job(0));
+    for (delivery, worker) in (1..).zip(["ash", "elm", "fir", "oak"]) {
+        books.report(at(100 * delivery), delivery, &name(worker), claim(worker, 0, delivery));
+    }
+    assert!(!done(&mut books).iter().any(|text| text.starts_with("void")));
+    books.report(at(500), 5, &name("yew"), claim("yew", 0, 5));
+    assert!(done(&mut books).contains(&"void 0 4 machines were lost while they played it".to_owned()));
+}
+
+#[test]
+fn row_231_an_impossible_result_is_void_and_its_worker_excluded() {
+    for (case, change) in [
+        ("another result", (|game| game.ending.result = GameResult::WhiteWins) as fn(&mut GameEntry)),
+        ("an illegal move", |game| game.moves = "f2f3e7e5g2g4d8h3".to_owned()),
+        ("another opening", |game| game.moves = "f2f4e7e5g2g4d8h4".to_owned()),
+        ("a move after the end", |game| game.moves.push_str("a2a3")),
+        ("the game goes on", |game| game.moves = "f2f3e7e5g2g4".to_owned()),
+        ("the wrong colours", |game| game.white = EngineIndex(1)),
+        ("another pair", |game| game.pair = 5),
+    ] {
+        let mut books = ledger();
+        books.submit(job(0));
+        let mut games = games(&job(0));
+        change(&mut games[0]);
+        let report = Report::Pair { worker: name("oak"), token: token(0, 1), games, bundles: Vec::new() };
+        done(&mut books);
+        books.report(at(1), 1, &name("oak"), report);
+        let actions = done(&mut books);
+        assert!(
+            actions[0].starts_with("void 0 oak a machine reported an impossible game"),
+            "{case}: {actions:?}"
+        );
+        assert_eq!(actions[1], "excluded oak", "{case}");
+        assert_eq!(books.banned(), [name("oak")]);
+    }
+}
+
+#[test]
+fn reports_under_the_name_of_another_are_dropped_without_a_consequence() {
+    let mut books = ledger();
+    books.submit(job(0));
+    done(&mut books);
+    books.report(at(1), 1, &name("oak"), result("elm", 0, 1));
+    assert_eq!(done(&mut books), ["ack 1"]);
+    assert!(books.banned().is_empty());
+}
+
+#[test]
+fn row_238_a_decision_gives_every_pair_back_and_a_leaving_coordinator_none() {
+    let mut books = ledger();
+    books.submit(job(0));
+    books.submit(job(1));
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    done(&mut books);
+    books.recall();
+    let expected = [
+        "delete 0.0",
+        "void 0 the run was stopped",
+        "delete 1.0",
+        "void 1 the run was stopped",
+        "oak over 0.1",
+    ];
+    assert_eq!(done(&mut books), expected);
+    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut books), ["ack 2", "oak over 0.1"]);
+    let mut books = ledger();
+    books.submit(job(0));
+    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    done(&mut books);
+    books.leave();
+    assert_eq!(done(&mut books), ["left 0"]);
+    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert!(done(&mut books).is_empty(), "it stays on the server for the next coordinator");
+}
+
+#[test]
+fn a_result_that_got_lost_is_asked_for_again() {
+    let mut books = ledger();
+    books.adopt(PairId::both(0, 0), Some(&Claim { delivery: 2, worker: "oak".to_owned(), scale_ppm: None }));
+    books.submit(job(0));
+    for second in [1, 11] {
+        books.beat(at(second), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
+    }
+    assert_eq!(done(&mut books), ["joined oak"]);
+    books.beat(at(21), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
+    assert_eq!(done(&mut books), ["oak resend 0.2"]);
+    books.report(at(22), 1, &name("oak"), result("oak", 0, 2));
+    assert_eq!(done(&mut books), ["received 0"]);
+}
+
+#[test]
+fn a_run_that_its_only_worker_refuses_stops_after_a_while() {
+    let mut books = ledger();
+    books.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
+    let refusal = Refusal { code: RefusalCode::Target, why: "no program for it".to_owned() };
+    books.report(at(1), 1, &name("oak"), Report::Refuse { worker: name("oak"), refusal });
+    books.tick(at(20));
+    assert!(!done(&mut books).iter().any(|text| text.starts_with("failed")));
+    books.beat(at(30), &name("oak"), beat("oak", 1, &[], &[]));
+    books.tick(at(32));
+    assert_eq!(done(&mut books), ["failed every worker refuses this run:\noak: no program for it"]);
+}
+
+/// A server, workers and a coordinator that lose, repeat and reorder messages and die at any time.
+struct World {
+    books: Ledger,
+    now: Duration,
+    /// Pairs on record, with the number of times that they were received.
+    journal: BTreeMap<u64, u32>,
+    claims: BTreeMap<u64, Claim>,
+    /// Jobs on the server: base and deliveries.
+    jobs: BTreeMap<u64, (u64, u64)>,
+    reports: VecDeque<(u64, WorkerName, Report)>,
+    /// Reports that were delivered and not acknowledged.
+    pending: BTreeMap<u64, (WorkerName, Report)>,
+    words: VecDeque<(WorkerName, Word)>,
+    /// Received pairs that are not durable yet.
+    unsettled: Vec<PairId>,
+    workers: BTreeMap<WorkerName, (u64, BTreeMap<Token, bool>)>,
+    next: u64,
+    pairs: u64,
+}
+
+impl World {
+    fn new(pairs: u64) -> Self {
+        let workers = ["ash", "elm", "oak"].map(|text| (name(text), (1, BTreeMap::new())));
+        let mut world = Self {
+            books: ledger(),
+            now: Duration::ZERO,
+            journal: BTreeMap::new(),
+            claims: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            reports: VecDeque::new(),
+            pending: BTreeMap::new(),
+            words: VecDeque::new(),
+            unsettled: Vec::new(),
+            workers: workers.into(),
+            next: 0,
+            pairs,
+        };
+        (0..pairs).for_each(|pair| world.books.submit(job(pair)));
+        world.act();
+        world
+    }
+
+    fn act(&mut self) {
+        for action in self.books.actions() {
+            match action {
+                Action::Publish { job, base, .. } => {
+                    self.jobs.insert(job.id.index, (base, 0));
+                    self.books.stored(job.id);
+                }
+                Action::Delete { pair, .. } => drop(self.jobs.remove(&pair)),
+                Action::Acknowledge(message) => drop(self.pending.remove(&message)),
+                Action::Answer(worker, word) => self.words.push_back((worker, word)),
+                Action::Report(FleetEvent::Received(pair)) => self.unsettled.push(pair.id),
+                Action::Report(FleetEvent::Claimed { id, claim }) => {
+                    drop(self.claims.insert(id.index, claim));
+                }
+                Action::Report(FleetEvent::Voided { id, .. } | FleetEvent::VoidedBy { id, .. }) => {
+                    panic!("pair {} is void", id.index)
+                }
+                Action::Report(_) => {}
+            }
+        }
+    }
+
+    fn publish(&mut self, worker: &WorkerName, report: Report) {
+        self.next += 1;
+        self.reports.push_back((self.next, worker.clone(), report));
+    }
+
+    /// One step, chosen by `step`; `choice` chooses among what there is.
+    fn step(&mut self, step: u8, choice: u64) {
+        self.now += Duration::from_secs(choice % 7);
+        let worker = self.workers.keys().nth(choice as usize % 3).cloned().unwrap();
+        match step {
+            0..=3 => self.deliver(&worker, choice),
+            4..=6 => self.finish(&worker, choice),
+            7..=11 => self.consume(),
+            12..=14 => self.hear(),
+            15 | 16 => self.beat(&worker),
+            17 => self.commit(),
+            18 => self.compare(),
+            // Faults: a message twice, a worker dies, the coordinator dies, the store is wiped, a false ack.
+            19 => {
+                if let Some(last) = self.reports.back().cloned() {
+                    self.publish(&last.1.clone(), last.2);
+                }
+            }
+            20 => *self.workers.get_mut(&worker).unwrap() = (self.next + 1_000, BTreeMap::new()),
+            21 => self.restart(),
+            22 => {
+                self.jobs.clear();
+                self.reports.clear();
+                self.pending.clear();
+            }
+            23 => drop(self.jobs.remove(&(choice % self.pairs))),
+            24 => drop(self.words.pop_front()),
+            _ => self.reports.rotate_left(usize::from(self.reports.len() > 1)),
+        }
+        self.act();
+    }
+
+    fn deliver(&mut self, worker: &WorkerName, choice: u64) {
+        let Some((&pair, (base, delivered))) =
+            self.jobs.iter_mut().nth(choice as usize % self.pairs as usize)
+        else {
+            return;
+        };
+        *delivered += 1;
+        let token = token(pair, *base + *delivered);
+        self.workers.get_mut(worker).unwrap().1.insert(token, false);
+        self.publish(worker, Report::Claim { worker: worker.clone(), token, scale_ppm: None });
+    }
+
+    fn finish(&mut self, worker: &WorkerName, choice: u64) {
+        let held = &mut self.workers.get_mut(worker).unwrap().1;
+        let count = held.len().max(1);
+        let Some((&token, waits)) = held.iter_mut().nth(choice as usize % count) else { return };
+        *waits = true;
+        let games = games(&job(token.pair));
+        self.publish(worker, Report::Pair { worker: worker.clone(), token, games, bundles: Vec::new() });
+    }
+
+    fn consume(&mut self) {
+        if let Some((message, worker, report)) = self.reports.pop_front() {
+            self.pending.insert(message, (worker.clone(), report.clone()));
+            self.books.report(self.now, message, &worker, report);
+        }
+    }
+
+    fn hear(&mut self) {
+        let Some((worker, word)) = self.words.pop_front() else { return };
+        let held = &mut self.workers.get_mut(&worker).unwrap().1;
+        for Listed(token) in word.counted.iter().chain(&word.over) {
+            if held.remove(token).is_some() {
+                self.jobs.remove(&token.pair);
+            }
+        }
+        for Listed(token) in &word.stale {
+            held.remove(token);
+        }
+        let again: Vec<Token> =
+            word.resend.iter().map(|&Listed(token)| token).filter(|token| held.contains_key(token)).collect();
+        for token in again {
+            let games = games(&job(token.pair));
+            self.publish(&worker, Report::Pair { worker: worker.clone(), token, games, bundles: Vec::new() });
+        }
+    }
+
+    fn beat(&mut self, worker: &WorkerName) {
+        let (nonce, held) = &self.workers[worker];
+        let listed = |waits: bool| -> Vec<Token> {
+            held.iter().filter(|(_, waiting)| **waiting == waits).map(|(token, _)| *token).collect()
+        };
+        let message = beat(worker.as_str(), *nonce, &listed(false), &listed(true));
+        self.books.beat(self.now, worker, message);
+    }
+
+    fn commit(&mut self) {
+        for id in take(&mut self.unsettled) {
+            *self.journal.entry(id.index).or_default() += 1;
+            self.books.settle(id);
+        }
+    }
+
+    fn compare(&mut self) {
+        let comparison = self.books.begin_comparison();
+        let listed = self.jobs.keys().map(|&pair| (pair, 0)).collect();
+        self.books.compare(comparison, &listed);
+    }
+
+    /// The coordinator dies and comes back: everything that is not durable is lost, reports come again.
+    fn restart(&mut self) {
+        self.unsettled.clear();
+        self.books = ledger();
+        self.now = Duration::ZERO;
+        for pair in (0..self.pairs).filter(|pair| !self.journal.contains_key(pair)) {
+            self.books.adopt(PairId::both(pair, 0), self.claims.get(&pair));
+            self.books.submit(job(pair));
+        }
+        for (message, (worker, report)) in take(&mut self.pending).into_iter().rev() {
+            self.reports.push_front((message, worker, report));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_pair_is_lost_or_counted_twice_whatever_happens_to_messages_and_processes(
+        steps in proptest::collection::vec((0_u8..26, 0_u64..1000), 0..400)
+    ) {
+        let mut world = World::new(5);
+        for (step, choice) in steps {
+            world.step(step, choice);
+        }
+        // From here on everything works; three rounds of silence end every old claim.
+        for round in 0..400_u64 {
+            world.now += Duration::from_secs(35);
+            world.compare();
+            world.act();
+            let worker = world.workers.keys().nth(round as usize % 3).cloned().unwrap();
+            world.deliver(&worker, round);
+            let held = world.workers[&worker].1.len() as u64;
+            (0..held).for_each(|choice| world.finish(&worker, choice));
+            while !world.reports.is_empty() {
+                world.consume();
+                world.act();
+            }
+            world.commit();
+            world.act();
+            for worker in world.workers.keys().cloned().collect::<Vec<_>>() {
+                world.beat(&worker);
+            }
+            world.act();
+            while !world.words.is_empty() {
+                world.hear();
+            }
+        }
+        prop_assert_eq!(world.journal.len() as u64, world.pairs, "{:?}", world.journal);
+        prop_assert!(world.journal.values().all(|&times| times == 1), "{:?}", world.journal);
+        world.compare();
+        world.act();
+        prop_assert!(world.jobs.is_empty() && world.pending.is_empty());
+    }
+}

@@ -1,0 +1,46 @@
+//! A fleet of many machines, connected by a NATS server.
+
+mod access;
+mod blobs;
+mod build;
+mod cache;
+mod certificates;
+mod connection;
+mod fleet_folder;
+mod game_check;
+mod health;
+mod jetstream;
+mod ledger;
+pub mod messages;
+mod names;
+mod nats_fleet;
+mod objects;
+mod permissions;
+mod sandbox;
+mod service;
+mod settings;
+mod speed;
+mod spool;
+mod target;
+mod worker;
+
+pub use access::{Access, DEFAULT_PORT, Role};
+pub use blobs::{BlobError, Building, ShippedEngine, get_bytes, publish_engines, put_bytes};
+pub use cache::{Cache, MOST_CACHE_BYTES, ProvideError};
+pub use certificates::CertificateError;
+pub use connection::{ConnectError, Connection, Incoming, Link, NatsError, Subscription};
+pub use fleet_folder::{FleetFolder, FolderError, Listen, worker_of_key};
+pub use health::{Conduct, Health};
+pub use jetstream::{Delivery, Pulled, Puller, StoredMessage, StreamLimits};
+pub use ledger::{Action, Ledger, Publication};
+pub use names::{BadName, PREFIX, RunId, WorkerName, subject};
+pub use nats_fleet::{Memory, NatsFleet, Offer, shown_url};
+pub use objects::ObjectError;
+pub use permissions::Permissions;
+pub use sandbox::SandboxMode;
+pub use service::Engines;
+pub use settings::{Backoff, Timing};
+pub use speed::{DriftWatch, Probed, Reference, check_signature, probe, reference, scale_ppm};
+pub use spool::{Spool, SpoolError, SpoolKey};
+pub use target::{SCRIPT, runs, target, target_of};
+pub use worker::{Leave, Left, Note, RunChoice, Stay, Worker, WorkerConfig, WorkerError};

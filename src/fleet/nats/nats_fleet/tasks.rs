@@ -1,0 +1,153 @@
+//! What runs beside a coordinator: receiving reports and storing the card of the run.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::{Sender, UnboundedReceiver};
+use tokio::sync::watch;
+
+use super::{Input, Offer, fenced};
+use crate::fleet::nats::messages::{Card, Message};
+use crate::fleet::nats::{Connection, Link, NatsError, Pulled, Puller, RunId, StreamLimits};
+
+/// Reports that one pull asks for.
+const PULL: usize = 500;
+
+pub(super) async fn watch_link(mut link: watch::Receiver<Link>, inbox: Sender<Input>) {
+    link.mark_unchanged();
+    while link.changed().await.is_ok() {
+        let state = link.borrow_and_update().clone();
+        if inbox.send(Input::Link(state)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Receives reports, and makes consumers and streams again if the server has lost them.
+pub(super) struct Reception {
+    pub(super) connection: Connection,
+    pub(super) offer: Offer,
+    pub(super) epoch: u64,
+    pub(super) inbox: Sender<Input>,
+}
+
+impl Reception {
+    pub(super) async fn run(self, mut reports: Puller) {
+        let expires = self.offer.timing.pull;
+        let mut link = self.connection.link();
+        let mut asked = 0_usize;
+        loop {
+            if asked < PULL / 2 && reports.request(PULL, expires).await.is_ok() {
+                asked += PULL;
+            }
+            let pulled = tokio::select! {
+                pulled = reports.next() => pulled,
+                changed = link.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    // Pulls do not outlive a connection.
+                    if *link.borrow_and_update() == Link::Up {
+                        asked = 0;
+                    }
+                    continue;
+                }
+                () = tokio::time::sleep(expires + Duration::from_secs(1)) => {
+                    asked = 0;
+                    continue;
+                }
+            };
+            match pulled {
+                Some(Pulled::Message(delivery)) => {
+                    asked = asked.saturating_sub(1);
+                    if self.inbox.send(Input::Report(Box::new(delivery))).await.is_err() {
+                        return;
+                    }
+                }
+                Some(Pulled::Ended(missing)) => asked = asked.saturating_sub(missing.unwrap_or(asked)),
+                Some(Pulled::Missing) => {
+                    let Some(again) = self.open().await else { return };
+                    reports = again;
+                    asked = 0;
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// Makes streams and consumers as often as it takes. Returns `None` if the run has another coordinator, or none.
+    async fn open(&self) -> Option<Puller> {
+        let mut pause = self.offer.backoff.first;
+        loop {
+            match self.try_open().await {
+                Ok(Some(reports)) => return Some(reports),
+                Ok(None) => {
+                    let _ = self.inbox.send(Input::Failed(fenced())).await;
+                    return None;
+                }
+                Err(error) => {
+                    let text = format!("the server of the fleet cannot be used: {error}");
+                    self.inbox.send(Input::Warning(text)).await.ok()?;
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause = (2 * pause).min(self.offer.backoff.longest);
+        }
+    }
+
+    async fn try_open(&self) -> Result<Option<Puller>, NatsError> {
+        let (connection, run) = (&self.connection, &self.offer.run);
+        connection.prepare(&StreamLimits::default()).await?;
+        if let Some((_, bytes)) = connection.card(run).await?
+            && Card::decode(&bytes).is_ok_and(|card| card.epoch != self.epoch)
+        {
+            return Ok(None);
+        }
+        connection.open_jobs(run, self.offer.timing.lease).await?;
+        connection.open_results(run, self.offer.timing.lease / 2).await.map(Some)
+    }
+}
+
+/// Stores the card of a run, unless another coordinator has.
+pub(super) struct CardTask {
+    pub(super) connection: Connection,
+    pub(super) run: RunId,
+    pub(super) epoch: u64,
+    pub(super) sequence: u64,
+    pub(super) inbox: Sender<Input>,
+}
+
+impl CardTask {
+    pub(super) async fn run(mut self, mut cards: UnboundedReceiver<Card>) {
+        while let Some(mut card) = cards.recv().await {
+            while let Ok(newer) = cards.try_recv() {
+                card = newer;
+            }
+            card.epoch = self.epoch;
+            match self.store(&card.encode()).await {
+                Ok(Some(sequence)) => self.sequence = sequence,
+                Ok(None) => return drop(self.inbox.send(Input::Failed(fenced())).await),
+                // The next card comes soon.
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn store(&self, bytes: &[u8]) -> Result<Option<u64>, NatsError> {
+        match self.connection.put_card(&self.run, bytes.to_vec(), self.sequence).await {
+            Err(NatsError::Conflict) => {}
+            other => return other.map(Some),
+        }
+        // Either the server has lost the card, or an answer was lost, or there is another coordinator.
+        let expected = match self.connection.card(&self.run).await? {
+            None => 0,
+            Some((sequence, bytes)) => match Card::decode(&bytes) {
+                Ok(card) if card.epoch != self.epoch => return Ok(None),
+                _ => sequence,
+            },
+        };
+        match self.connection.put_card(&self.run, bytes.to_vec(), expected).await {
+            Err(NatsError::Conflict) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! A worker in the service of one run: leases of jobs in, reports out, with a [`LocalFleet`] in between.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::fleet::nats::blobs::{self, Building};
+use crate::fleet::nats::cache::{Cache, MOST_CACHE_BYTES, ProvideError};
+use crate::fleet::nats::messages::{
+    BadMessage, Board, Card, CardState, Job, Message, PLAY, Playing, Refusal, RefusalCode, Report, Sheet,
+    Token, message_id,
+};
+use crate::fleet::nats::sandbox::{SandboxMode, confine};
+use crate::fleet::nats::speed;
+use crate::fleet::nats::spool::SpoolKey;
+use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker};
+use crate::fleet::nats::{Connection, Delivery, Pulled, Puller, RunId, WorkerName};
+use crate::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
+use crate::game::{FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
+use crate::journal::GameEntry;
+use crate::player::{EngineSpec, GuardianProgram};
+
+/// How a worker obtains and starts engines.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    /// Its kind of machine.
+    pub target: String,
+    /// Folder of engines that were downloaded.
+    pub cache: PathBuf,
+    /// Whether engines are confined.
+    pub sandbox: SandboxMode,
+    /// Whether engines may be built from source text.
+    pub build: Building,
+    /// Kills engines if the worker is killed.
+    pub guardian: GuardianProgram,
+}
+
+/// Why a run is not served.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// This machine cannot play it.
+    Refuse(Refusal),
+    /// Something may work later.
+    Later(String),
+}
+
+/// What becomes of a pair in play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Its result is wanted.
+    Wanted,
+    /// It is not; the lease of its job is another's, or the job is settled.
+    Useless,
+}
+
+/// A job that this worker has.
+#[derive(Debug)]
+struct Held {
+    token: Token,
+    delivery: Delivery,
+    job: Option<Box<Job>>,
+    usefulness: Use,
+    games: Vec<(GameOfPair, Box<GameRecord>)>,
+    bundles: Vec<FaultBundle>,
+}
+
+/// A pair that has ended, with its report.
+#[derive(Debug)]
+pub(super) struct FinishedPair {
+    pub(super) key: SpoolKey,
+    pub(super) payload: Vec<u8>,
+    pub(super) delivery: Delivery,
+}
+
+/// What happens in a service.
+#[derive(Debug)]
+pub(super) enum ServiceEvent {
+    Fleet(Option<FleetEvent>),
+    Pulled(Option<Pulled>),
+    Idle,
+}
+
+/// The service of one run.
+pub(super) struct Service {
+    pub(super) run: RunId,
+    pub(super) beat: Duration,
+    pub(super) nps: Option<u64>,
+    pub(super) scale_ppm: Option<u32>,
+    /// Whether it may take jobs.
+    pub(super) open_to_jobs: bool,
+    /// Why this machine turned out to be unable to play the run.
+    pub(super) refusal: Option<Refusal>,
+    worker: WorkerName,
+    connection: Connection,
+    fleet: LocalFleet,
+    puller: Puller,
+    slots: usize,
+    asked: usize,
+    asked_at: Instant,
+    pull: Duration,
+    held: BTreeMap<(u64, u32), Held>,
+    state: CardState,
+    last_job: Instant,
+}
+
+impl Service {
+    /// Obtains the engines of a run, checks them, and starts a fleet for them.
+    pub(super) async fn open(worker: &Worker, card: &Card) -> Result<Self, Step> {
+        let connection = &worker.connection;
+        let later = |error: String| Step::Later(format!("run {} cannot be served yet: {error}", card.run));
+        let bytes = blobs::get_bytes(connection, &card.sheet, Sheet::LIMIT as u64).await;
+        let sheet = bytes.map_err(|error| later(error.to_string()))?;
+        let sheet = Sheet::decode(&sheet).map_err(|error| later(error.to_string()))?;
+        if sheet.play != PLAY {
+            let why = format!("the run has rules of play {}, this program {PLAY}", sheet.play);
+            return Err(later(why));
+        }
+        let refuse = |code, why: &str| Step::Refuse(Refusal { code, why: why.to_owned() });
+        if sheet.timed && worker.config.choice == RunChoice::Untimed {
+            return Err(refuse(RefusalCode::Slow, "it plays only runs without a clock"));
+        }
+        let engines = provide(worker, &sheet).await?;
+        let (nps, scale_ppm) = examine(worker, &sheet, &engines).await?;
+        let mut config = FleetConfig::new(engines);
+        config.concurrency = worker.config.slots;
+        config.rules = sheet.rules.clone();
+        config.guardian = Some(worker.config.engines.guardian.clone());
+        config.placement = Placement::Auto;
+        config.wait_after_game = Duration::from_millis(sheet.wait_ms);
+        let fleet = LocalFleet::start(config).map_err(|error| later(error.to_string()))?;
+        let puller = connection.pull_jobs(&card.run).await.map_err(|error| later(error.to_string()))?;
+        Ok(Self {
+            run: card.run.clone(),
+            beat: Duration::from_millis(sheet.beat_ms.max(10)),
+            nps,
+            scale_ppm,
+            open_to_jobs: true,
+            refusal: None,
+            worker: worker.config.name.clone(),
+            connection: connection.clone(),
+            fleet,
+            puller,
+            slots: worker.config.slots,
+            asked: 0,
+            asked_at: Instant::now(),
+            pull: worker.config.timing.pull,
+            held: BTreeMap::new(),
+            state: card.state,
+            last_job: Instant::now(),
+        })
+    }
+
+    /// Returns the number of pairs that could begin now.
+    pub(super) fn free(&self) -> usize {
+        self.slots.saturating_sub(self.held.len())
+    }
+
+    /// Asks for as many jobs as there are free slots.
+    pub(super) async fn pull(&mut self) {
+        // An answer of the server may be lost with a connection.
+        if self.asked > 0 && self.asked_at.elapsed() > self.pull + Duration::from_secs(5) {
+            self.asked = 0;
+        }
+        let wanted = self.free().saturating_sub(self.asked);
+        let open = self.open_to_jobs && self.state == CardState::Open && self.refusal.is_none();
+        if open && wanted > 0 && self.puller.request(wanted, self.pull).await.is_ok() {
+            self.asked += wanted;
+            self.asked_at = Instant::now();
+        }
+    }
+
+    /// Forgets pulls that were lost with a connection.
+    pub(super) fn forget_pulls(&mut self) {
+        self.asked = 0;
+    }
+
+    /// Returns whether nothing is in play and nothing is to be expected.
+    pub(super) fn is_done(&self, idle: Duration) -> bool {
+        let open = self.open_to_jobs && self.state == CardState::Open;
+        self.held.is_empty() && (!open || self.last_job.elapsed() >= idle)
+    }
+
+    /// Waits for the next event.
+    pub(super) async fn next(&mut self) -> ServiceEvent {
+        tokio::select! {
+            event = self.fleet.next_event() => ServiceEvent::Fleet(event),
+            pulled = self.puller.next() => ServiceEvent::Pulled(pulled),
+            () = tokio::time::sleep(Duration::from_millis(500)) => ServiceEvent::Idle,
+        }
+    }
+
+    /// Applies an event; returns the pair that it ended.
+    pub(super) async fn on_event(&mut self, worker: &Worker, event: ServiceEvent) -> Option<FinishedPair> {
+        match event {
+            ServiceEvent::Fleet(Some(event)) => return self.on_fleet(worker, event),
+            ServiceEvent::Pulled(Some(Pulled::Message(delivery))) => {
+                self.asked = self.asked.saturating_sub(1);
+                self.on_job(worker, delivery).await;
+            }
+            ServiceEvent::Pulled(Some(Pulled::Ended(missing))) => {
+                self.asked = self.asked.saturating_sub(missing.unwrap_or(self.asked));
+            }
+            // The coordinator makes the consumer again.
+            ServiceEvent::Pulled(Some(Pulled::Missing)) => {
+                self.asked = 0;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            ServiceEvent::Fleet(None) | ServiceEvent::Pulled(None) | ServiceEvent::Idle => {}
+        }
+        None
+    }
+
+    async fn on_job(&mut self, worker: &Worker, delivery: Delivery) {
+        self.last_job = Instant::now();
+        let job = match Job::decode(&delivery.payload) {
+            Ok(job) if job.run == self.run => job,
+            Ok(_) => return,
+            Err(why) => {
+                worker.note("warning", format!("a job of run {} is given back: {why}", self.run));
+                let _ = delivery.nak(Some(UNREADABLE_JOB)).await;
+                if matches!(why, BadMessage::Newer(_)) {
+                    self.refusal = Some(Refusal { code: RefusalCode::Target, why: why.to_string() });
+                }
+                return;
+            }
+        };
+        if !self.open_to_jobs {
+            let _ = delivery.nak(None).await;
+            return;
+        }
+        let id = job.job.id;
+        let token = Token { pair: id.index, attempt: id.attempt, delivery: delivery.delivered + job.base };
+        if let Some(held) = self.held.get_mut(&(id.index, id.attempt)) {
+            // The server delivers it again although it is in play here; the newer lease is the one that counts.
+            held.delivery = delivery;
+            return;
+        }
+        let job = Some(Box::new(job));
+        let held =
+            Held { token, delivery, job, usefulness: Use::Wanted, games: Vec::new(), bundles: Vec::new() };
+        self.held.insert((id.index, id.attempt), held);
+        let (connection, run, name) = (self.connection.clone(), self.run.clone(), self.worker.clone());
+        let claim = Report::Claim { worker: name.clone(), token, scale_ppm: self.scale_ppm };
+        let done = worker.done.clone();
+        tokio::spawn(async move {
+            let stored =
+                connection.put_report(&run, &name, message_id::claim(&run, token), claim.encode()).await;
+            let _ = done.send(Done::Claimed { token, stored: stored.is_ok() });
+        });
+    }
+
+    /// Begins to play a pair whose claim was stored. Without a claim it is left to others.
+    pub(super) fn claimed(&mut self, token: Token, stored: bool) {
+        let place = (token.pair, token.attempt);
+        let Some(held) = self.held.get_mut(&place).filter(|held| held.token == token) else { return };
+        if !stored || held.usefulness == Use::Useless {
+            self.held.remove(&place);
+            return;
+        }
+        if let Some(job) = held.job.take() {
+            let mut job = job.job;
+            for side in &mut job.contestants {
+                side.limits = side.limits.scaled(self.scale_ppm);
+            }
+            self.fleet.submit(job);
+        }
+    }
+
+    fn on_fleet(&mut self, worker: &Worker, event: FleetEvent) -> Option<FinishedPair> {
+        match event {
+            FleetEvent::GameFinished { id, game, record, bundle } => {
+                let held = self.held.get_mut(&(id.index, id.attempt))?;
+                held.games.push((game, record));
+                held.bundles.extend(bundle.map(|bundle| *bundle));
+                None
+            }
+            FleetEvent::PairFinished(report) => self.finished(report.id, None),
+            FleetEvent::Voided { id, reason: VoidReason::Cancelled, .. } => {
+                self.held.remove(&(id.index, id.attempt));
+                None
+            }
+            FleetEvent::Voided { id, reason, .. } => self.finished(id, Some(reason)),
+            FleetEvent::EngineFatal(fatal) => {
+                self.refusal = Some(Refusal { code: RefusalCode::Target, why: fatal.to_string() });
+                None
+            }
+            FleetEvent::Warning(text) => {
+                worker.note("warning", text);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn finished(&mut self, id: PairId, void: Option<VoidReason>) -> Option<FinishedPair> {
+        let held = self.held.remove(&(id.index, id.attempt))?;
+        if held.usefulness == Use::Useless {
+            return None;
+        }
+        let Held { token, delivery, games, bundles, .. } = held;
+        let worker = self.worker.clone();
+        let payload = match void {
+            Some(reason) => Report::Void { worker, token, reason }.encode(),
+            None => {
+                let entry = |(game, record): &(GameOfPair, Box<GameRecord>)| {
+                    let mut entry = GameEntry::pack(id.index, id.attempt, *game, record);
+                    entry.scale_ppm = self.scale_ppm;
+                    entry
+                };
+                pair_report(&worker, token, &games.iter().map(entry).collect::<Vec<_>>(), bundles)
+            }
+        };
+        Some(FinishedPair { key: SpoolKey { run: self.run.clone(), token }, payload, delivery })
+    }
+
+    /// Notes that a pair is on record: its job is settled.
+    pub(super) async fn over(&mut self, token: Token) {
+        if let Some(held) = self.held.get_mut(&(token.pair, token.attempt)).filter(|held| held.token == token)
+        {
+            held.usefulness = Use::Useless;
+            let _ = held.delivery.ack().await;
+        }
+    }
+
+    /// Notes that another worker plays a pair.
+    pub(super) fn stale(&mut self, token: Token) {
+        if let Some(held) = self.held.get_mut(&(token.pair, token.attempt)).filter(|held| held.token == token)
+        {
+            held.usefulness = Use::Useless;
+        }
+    }
+
+    /// Applies a new card of the run.
+    pub(super) fn on_card(&mut self, card: &Card, name: &WorkerName) {
+        self.state = if card.banned.contains(name) { CardState::Paused } else { card.state };
+        if card.state == CardState::Over {
+            // The test is decided: what is in play is of no use.
+            self.fleet.kill_now();
+            self.held.clear();
+        }
+    }
+
+    /// Extends the leases of all jobs in play.
+    pub(super) async fn extend_leases(&self) {
+        for held in self.held.values().filter(|held| held.usefulness == Use::Wanted) {
+            let _ = held.delivery.in_progress().await;
+        }
+    }
+
+    /// Gives all jobs back and kills the engines.
+    pub(super) async fn give_back(&mut self) {
+        self.fleet.kill_now();
+        for (_, held) in std::mem::take(&mut self.held) {
+            if held.usefulness == Use::Wanted {
+                let _ = held.delivery.nak(None).await;
+            }
+        }
+    }
+
+    /// Ends the engines.
+    pub(super) async fn close(self) {
+        self.fleet.close().await;
+    }
+
+    /// Returns the pairs that this worker has.
+    pub(super) fn playing(&self) -> Vec<Playing> {
+        let live = self.fleet.live();
+        let plies = |token: &Token| {
+            let game =
+                live.iter().find(|game| (game.id.index, game.id.attempt) == (token.pair, token.attempt));
+            game.map_or(0, |game| game.plies as u64)
+        };
+        let wanted = self.held.values().filter(|held| held.usefulness == Use::Wanted);
+        wanted.map(|held| Playing { token: held.token, plies: plies(&held.token) }).collect()
+    }
+
+    /// Returns two of the games in progress.
+    pub(super) fn boards(&self) -> Vec<Board> {
+        let board = |game: &crate::game::LiveGame| {
+            let clocks = [crate::chess::Color::White, crate::chess::Color::Black].map(|side| {
+                game.clocks[side].map(|left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+            });
+            Board {
+                id: game.id,
+                game: game.game,
+                slot: game.slot,
+                white: game.white,
+                black: game.black,
+                fen: game.position.to_fen(),
+                plies: game.plies,
+                last: game.last_move.map(|mv| mv.as_str().to_owned()),
+                clocks,
+            }
+        };
+        self.fleet.live().iter().take(2).map(board).collect()
+    }
+}
+
+/// Returns the report of a pair, without the evidence that does not fit.
+fn pair_report(
+    worker: &WorkerName,
+    token: Token,
+    games: &[GameEntry],
+    mut bundles: Vec<FaultBundle>,
+) -> Vec<u8> {
+    loop {
+        let report =
+            Report::Pair { worker: worker.clone(), token, games: games.to_vec(), bundles: bundles.clone() };
+        let bytes = report.encode();
+        if bytes.len() <= Report::LIMIT || bundles.pop().is_none() {
+            return bytes;
+        }
+    }
+}
+
+/// Obtains the engines of a run.
+async fn provide(worker: &Worker, sheet: &Sheet) -> Result<Vec<EngineSpec>, Step> {
+    let Engines { cache: folder, sandbox, build, .. } = &worker.config.engines;
+    let failed = |error: std::io::Error| Step::Later(format!("{}: {error}", folder.display()));
+    let cache = Cache::open(folder, MOST_CACHE_BYTES).map_err(failed)?;
+    let mut specs = Vec::new();
+    for engine in &sheet.engines {
+        let spec = cache.provide(&worker.connection, engine, *build).await;
+        let spec = spec.map_err(|error| match error {
+            ProvideError::Refused(refusal) => Step::Refuse(refusal),
+            other => Step::Later(format!("an engine cannot be obtained: {other}")),
+        })?;
+        specs.push(confine(spec, *sandbox).map_err(Step::Refuse)?);
+    }
+    Ok(specs)
+}
+
+/// Compares the engines with those of the coordinator and measures the speed of the baseline. Returns the speed and the
+/// factor of the time control.
+async fn examine(
+    worker: &Worker,
+    sheet: &Sheet,
+    engines: &[EngineSpec],
+) -> Result<(Option<u64>, Option<u32>), Step> {
+    let mut nps = None;
+    for (engine, spec) in sheet.engines.iter().zip(engines) {
+        if engine.signature.is_none() && !sheet.timed {
+            continue;
+        }
+        let (slots, guardian) = (worker.config.slots, &worker.config.engines.guardian);
+        let probed =
+            speed::probe(spec, slots, engine.probe_depth, Some(guardian)).await.map_err(Step::Refuse)?;
+        speed::check_signature(&spec.name, engine.signature.as_deref(), &probed).map_err(Step::Refuse)?;
+        nps = probed.nps;
+    }
+    if !sheet.timed {
+        return Ok((nps, None));
+    }
+    let scale_ppm = speed::scale_ppm(sheet.reference_nps, nps, sheet.slowest).map_err(Step::Refuse)?;
+    Ok((nps, scale_ppm))
+}

@@ -1,0 +1,60 @@
+//! Times of a fleet, as settings, so that tests of faults take seconds.
+
+use std::time::Duration;
+
+/// Times of the protocol between coordinator and workers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Timing {
+    /// Time after which a job that nobody extends is delivered again.
+    pub lease: Duration,
+    /// Time between two signs of life of a worker.
+    pub beat: Duration,
+    /// Time between two comparisons of the stored jobs with the pairs in flight.
+    pub reconcile: Duration,
+    /// Time between two renewals of the card of a run.
+    pub card: Duration,
+    /// Time that a pull waits at the server.
+    pub pull: Duration,
+    /// Time without a job after which a worker looks at the other runs.
+    pub idle: Duration,
+    /// Time that a coordinator waits for a server at the start.
+    pub patience: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(60),
+            beat: Duration::from_secs(10),
+            reconcile: Duration::from_secs(30),
+            card: Duration::from_secs(10),
+            pull: Duration::from_secs(30),
+            idle: Duration::from_secs(10),
+            patience: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Times of a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Backoff {
+    /// Pause after the first failure; every further one is twice as long.
+    pub first: Duration,
+    /// Longest pause.
+    pub longest: Duration,
+    /// A connection that was lost is made again after a random time below this.
+    pub reconnect_jitter: Duration,
+    /// Time in which the server must answer a request.
+    pub answer: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(1),
+            longest: Duration::from_secs(300),
+            reconnect_jitter: Duration::from_secs(5),
+            answer: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The results of a worker until they are answered, and its signs of life.
+
+use std::collections::BTreeSet;
+
+use super::{Done, Waiting, Worker, WorkerError};
+use crate::failpoint::{self, Point};
+use crate::fleet::nats::messages::{Beat, Listed, Message, PLAY, Word, message_id};
+use crate::fleet::nats::service::Service;
+use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolKey};
+use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
+
+impl Worker {
+    /// Returns why it takes no jobs.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let full = self.spool.bytes() >= SPOOL_LIMIT;
+        full.then(|| "its spool is full".to_owned()).or_else(|| self.disk_trouble.clone())
+    }
+
+    /// Looks whether a disk that was full has room again.
+    pub(super) fn look_at_disk(&mut self) {
+        if self.disk_trouble.is_some() && self.spool.is_writable() {
+            self.disk_trouble = None;
+        }
+    }
+
+    /// Keeps a result until it is answered, and sends it.
+    pub(super) fn keep(&mut self, key: &SpoolKey, payload: Vec<u8>, delivery: Option<Delivery>) {
+        match self.spool.keep(key, &payload) {
+            Ok(()) => self.disk_trouble = None,
+            Err(error) => {
+                // It is sent from memory; no more jobs until the disk has room.
+                let text = format!("results cannot be kept on disk: {error}");
+                self.note("warning", text.clone());
+                self.disk_trouble = Some(text);
+            }
+        }
+        failpoint::pass(Point::AfterSpool);
+        self.waiting.insert(key.clone(), Waiting { payload, delivery, resends: 0 });
+        self.send(key);
+    }
+
+    /// Sends a result, as often as it takes until the server has stored it.
+    pub(super) fn send(&mut self, key: &SpoolKey) {
+        let Some(waiting) = self.waiting.get(key) else { return };
+        let (connection, payload, backoff) =
+            (self.connection.clone(), waiting.payload.clone(), self.config.backoff);
+        let (run, worker, done) = (key.run.clone(), self.config.name.clone(), self.done.clone());
+        let message = message_id::result(&run, key.token, waiting.resends);
+        self.unsent += 1;
+        tokio::spawn(async move {
+            let mut pause = backoff.first;
+            while let Err(error) =
+                connection.put_report(&run, &worker, message.clone(), payload.clone()).await
+            {
+                if matches!(error, NatsError::Closed) {
+                    break;
+                }
+                tokio::time::sleep(pause).await;
+                pause = (2 * pause).min(backoff.longest);
+            }
+            failpoint::pass(Point::AfterResult);
+            let _ = done.send(Done::Sent);
+        });
+    }
+
+    /// Applies an answer of a coordinator.
+    pub(super) async fn on_word(
+        &mut self,
+        bytes: Option<Vec<u8>>,
+        mut service: Option<&mut Service>,
+    ) -> Result<(), WorkerError> {
+        let Some(word) = bytes.and_then(|bytes| Word::decode(&bytes).ok()) else { return Ok(()) };
+        if word.taken == Some(self.nonce) {
+            let name = &self.config.name;
+            return Err(WorkerError::Refused(format!(
+                "another worker of this fleet has the name {name}; choose another --name"
+            )));
+        }
+        let key = |token| SpoolKey { run: word.run.clone(), token };
+        for &Listed(token) in word.counted.iter().chain(&word.over) {
+            if let Some(waiting) = self.waiting.remove(&key(token)) {
+                self.spool.forget(&key(token));
+                if let Some(delivery) = waiting.delivery {
+                    let _ = delivery.ack().await;
+                }
+            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == word.run) {
+                service.over(token).await;
+            }
+        }
+        for &Listed(token) in &word.stale {
+            // Acknowledging the job now would settle the delivery of another worker.
+            if self.waiting.remove(&key(token)).is_some() {
+                self.spool.forget(&key(token));
+            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == word.run) {
+                service.stale(token);
+            }
+        }
+        for &Listed(token) in &word.resend {
+            if let Some(waiting) = self.waiting.get_mut(&key(token)) {
+                waiting.resends += 1;
+                self.send(&key(token));
+            }
+        }
+        Ok(())
+    }
+
+    /// Extends the leases of the jobs whose results wait for an answer.
+    pub(super) async fn extend_leases(&self) {
+        for delivery in self.waiting.values().filter_map(|waiting| waiting.delivery.as_ref()) {
+            let _ = delivery.in_progress().await;
+        }
+    }
+
+    /// Gives a sign of life to the coordinator of the run in service, and to those that owe an answer.
+    pub(super) async fn beat(&self, service: Option<&Service>) {
+        let served = service.map(|service| &service.run);
+        let mut runs: BTreeSet<Option<&RunId>> = self.waiting.keys().map(|key| Some(&key.run)).collect();
+        runs.insert(served);
+        for run in runs {
+            let here = service.filter(|_| run == served);
+            let waiting = self.waiting.keys().filter(|key| Some(&key.run) == run);
+            let beat = Beat {
+                worker: self.config.name.clone(),
+                nonce: self.nonce,
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                play: PLAY,
+                cpu: self.cpu.clone(),
+                target: self.config.engines.target.clone(),
+                slots: if here.is_some() || run.is_none() { self.config.slots } else { 0 },
+                free: here.map_or(0, Service::free),
+                run: run.cloned(),
+                nps: here.and_then(|service| service.nps),
+                scale_ppm: here.and_then(|service| service.scale_ppm),
+                playing: here.map(Service::playing).unwrap_or_default(),
+                waiting: waiting.map(|key| Listed(key.token)).collect(),
+                spool_bytes: self.spool.bytes(),
+                trouble: self.trouble(),
+                boards: here.map(Service::boards).unwrap_or_default(),
+            };
+            let _ = self.connection.publish(subject::beat(&self.config.name), beat.encode()).await;
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Keys, permissions and TLS of a private fleet, with the configuration that `playself fleet init` writes.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use playself::fleet::nats::{
+    Access, ConnectError, Connection, FleetFolder, Link, Listen, NatsError, Pulled, Role, RunId,
+    StreamLimits, get_bytes, put_bytes, subject,
+};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::connection::{quick, worker};
+use crate::nats::NatsServer;
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// A secured fleet on this machine.
+struct SecuredFleet {
+    dir: TempDir,
+    folder: FleetFolder,
+    server: NatsServer,
+}
+
+impl SecuredFleet {
+    fn start(workers: &[&str]) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let hosts = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let mut folder = FleetFolder::init(dir.path(), &Listen::default(), &hosts, 1 << 30).unwrap();
+        for name in workers {
+            folder.add(&worker(name)).unwrap();
+        }
+        let server = NatsServer::with_config_file(&folder.config_file())?;
+        Some(Self { dir, folder, server })
+    }
+
+    fn access(&self, key: &str) -> Access {
+        Access { url: self.server.url(), key: Some(self.dir.path().join(key)), ..Access::default() }
+    }
+
+    async fn coordinator(&self) -> Connection {
+        let connection = open(&self.access("coordinator.nk"), &Role::Coordinator).await.unwrap();
+        connection.prepare(&StreamLimits::default()).await.unwrap();
+        connection
+    }
+
+    async fn worker(&self, name: &str) -> Connection {
+        open(&self.access(&format!("workers/{name}.nk")), &Role::Worker(worker(name))).await.unwrap()
+    }
+}
+
+async fn open(access: &Access, role: &Role) -> Result<Connection, ConnectError> {
+    Connection::open(access, role, &quick(), Duration::from_millis(200)).await
+}
+
+#[tokio::test]
+async fn a_worker_can_do_all_of_its_work_with_its_key() {
+    let Some(fleet) = SecuredFleet::start(&["box"]) else { return };
+    let coordinator = fleet.coordinator().await;
+    let run = RunId::random().unwrap();
+    coordinator.put_card(&run, b"card".to_vec(), 0).await.unwrap();
+    coordinator.open_jobs(&run, SOON).await.unwrap();
+    coordinator.put_job(subject::job(&run, 0, 0), None, b"job".to_vec()).await.unwrap();
+    let mut results = coordinator.open_results(&run, SOON).await.unwrap();
+    results.request(10, SOON).await.unwrap();
+    let sheet = put_bytes(&coordinator, vec![b'x'; 300_000]).await.unwrap();
+    let mut beats = coordinator.subscribe(subject::beats()).await.unwrap();
+    let name = worker("box");
+    let connection = fleet.worker("box").await;
+    let mut words = connection.subscribe(subject::word(&name)).await.unwrap();
+    let mut cards = connection.subscribe(subject::cards()).await.unwrap();
+    assert_eq!(connection.runs().await.unwrap(), std::slice::from_ref(&run));
+    assert_eq!(connection.card(&run).await.unwrap().unwrap().1, b"card");
+    assert_eq!(get_bytes(&connection, &sheet.sha256, 1 << 20).await.unwrap(), vec![b'x'; 300_000]);
+    let mut jobs = connection.pull_jobs(&run).await.unwrap();
+    jobs.request(1, SOON).await.unwrap();
+    let Some(Pulled::Message(job)) = timeout(SOON, jobs.next()).await.unwrap() else { panic!("no job") };
+    job.in_progress().await.unwrap();
+    connection.put_report(&run, &name, "id".to_owned(), b"report".to_vec()).await.unwrap();
+    connection.publish(subject::beat(&name), b"beat".to_vec()).await.unwrap();
+    job.ack().await.unwrap();
+    connection.flush().await;
+    let Some(Pulled::Message(report)) = timeout(SOON, results.next()).await.unwrap() else {
+        panic!("no report")
+    };
+    assert_eq!(
+        (report.subject.as_str(), report.payload.as_slice()),
+        (subject::result(&run, &name).as_str(), &b"report"[..])
+    );
+    assert_eq!(timeout(SOON, beats.next()).await.unwrap().unwrap().payload, b"beat");
+    coordinator.publish(subject::word(&name), b"word".to_vec()).await.unwrap();
+    assert_eq!(timeout(SOON, words.next()).await.unwrap().unwrap().payload, b"word");
+    coordinator.publish(subject::card(&run), b"new".to_vec()).await.unwrap();
+    assert_eq!(timeout(SOON, cards.next()).await.unwrap().unwrap().payload, b"new");
+}
+
+#[tokio::test]
+async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
+    let Some(fleet) = SecuredFleet::start(&["box", "other"]) else { return };
+    let coordinator = fleet.coordinator().await;
+    let run = RunId::random().unwrap();
+    coordinator.put_card(&run, b"card".to_vec(), 0).await.unwrap();
+    coordinator.open_jobs(&run, SOON).await.unwrap();
+    let mut beats = coordinator.subscribe(subject::beats()).await.unwrap();
+    let thief = fleet.worker("box").await;
+    let other = worker("other");
+    // What belongs to others does not arrive.
+    let mut everything = Vec::new();
+    for subject in
+        [">", "_INBOX_other.>", "_INBOX_coordinator.>", &subject::word(&other), &subject::beats(), "$JS.>"]
+    {
+        everything.push(thief.subscribe(subject.to_owned()).await.unwrap());
+    }
+    // A denied request has no answer.
+    let limits = StreamLimits::default();
+    let denied = tokio::join!(
+        thief.put_job(subject::job(&run, 1, 0), None, b"forged".to_vec()),
+        thief.put_report(&run, &other, "id".to_owned(), b"forged".to_vec()),
+        thief.put_card(&run, b"forged".to_vec(), 1),
+        thief.open_jobs(&run, SOON),
+        thief.open_results(&run, SOON),
+        thief.remove_run(&run),
+        thief.listed_jobs(&run),
+        thief.prepare(&limits),
+        thief.delete_job(1),
+        put_bytes(&thief, b"forged".to_vec()),
+    );
+    assert_eq!(denied.0, Err(NatsError::Timeout), "publish a job");
+    assert_eq!(denied.1, Err(NatsError::Timeout), "report under another name");
+    assert_eq!(denied.2, Err(NatsError::Timeout), "write a card");
+    assert_eq!(denied.3, Err(NatsError::Timeout), "make a consumer");
+    assert_eq!(denied.4.map(drop), Err(NatsError::Timeout), "read reports");
+    assert_eq!(denied.5, Err(NatsError::Timeout), "remove a run");
+    assert_eq!(denied.6.map(drop), Err(NatsError::Timeout), "list jobs");
+    assert_eq!(denied.7, Err(NatsError::Timeout), "make streams");
+    assert_eq!(denied.8, Err(NatsError::Timeout), "delete a job");
+    assert!(denied.9.is_err(), "write a file");
+    for subject in [
+        subject::beat(&other),
+        subject::word(&other),
+        "$O.playself.C.x".to_owned(),
+        "$O.playself.M.x".to_owned(),
+    ] {
+        thief.publish(subject, b"forged".to_vec()).await.unwrap();
+    }
+    thief.publish(subject::beat(&worker("box")), b"true".to_vec()).await.unwrap();
+    thief.flush().await;
+    let beat = timeout(SOON, beats.next()).await.unwrap().unwrap();
+    assert_eq!(
+        (beat.subject, beat.payload),
+        (subject::beat(&worker("box")), b"true".to_vec()),
+        "a forged beat arrived"
+    );
+    assert_eq!(coordinator.listed_jobs(&run).await.unwrap(), Vec::<String>::new());
+    assert_eq!(coordinator.card(&run).await.unwrap().unwrap().1, b"card");
+    // The traffic of all others while the thief listened.
+    coordinator.publish(subject::word(&other), b"secret".to_vec()).await.unwrap();
+    coordinator.flush().await;
+    for mut subscription in everything {
+        let stolen = timeout(Duration::from_millis(50), subscription.next()).await;
+        assert!(stolen.is_err(), "{stolen:?}");
+    }
+}
+
+#[tokio::test]
+async fn row_235_a_revoked_key_is_out_within_a_second() {
+    let Some(mut fleet) = SecuredFleet::start(&["box", "stays"]) else { return };
+    let (revoked, stays) = (fleet.worker("box").await, fleet.worker("stays").await);
+    fleet.coordinator().await;
+    let key = fleet.dir.path().join("workers/box.nk");
+    let stolen = fleet.dir.path().join("stolen.nk");
+    std::fs::copy(&key, &stolen).unwrap();
+    let dropped = Instant::now();
+    fleet.folder.remove(&worker("box")).unwrap();
+    assert!(fleet.folder.reload().unwrap(), "the server runs");
+    let mut link = revoked.link();
+    timeout(SOON, link.wait_for(|link| matches!(link, Link::Refused(_))))
+        .await
+        .expect("the key is refused")
+        .unwrap();
+    assert!(dropped.elapsed() < Duration::from_secs(1), "{:?}", dropped.elapsed());
+    assert_eq!(stays.runs().await, Ok(Vec::new()), "the others stay");
+    assert_eq!(*stays.link().borrow(), Link::Up);
+    let again = open(&fleet.access("stolen.nk"), &Role::Worker(worker("box"))).await.map(drop);
+    let text = format!("{} does not accept the key in {}", fleet.server.url(), stolen.display());
+    assert_eq!(again, Err(ConnectError::Refused(text)));
+    // A worker that is added while the server runs gets in.
+    fleet.folder.add(&worker("late")).unwrap();
+    assert!(fleet.folder.reload().unwrap());
+    let late = async {
+        let access = fleet.access("workers/late.nk");
+        while open(&access, &Role::Worker(worker("late"))).await.is_err() {}
+    };
+    timeout(SOON, late).await.expect("a new worker gets in");
+}
+
+#[tokio::test]
+async fn row_235_tls_that_is_missing_or_signed_by_another_is_refused_with_the_cause() {
+    let Some(fleet) = SecuredFleet::start(&["box"]) else { return };
+    let strangers = tempfile::tempdir().unwrap();
+    FleetFolder::init(strangers.path(), &Listen::default(), &["127.0.0.1".to_owned()], 1 << 30).unwrap();
+    let role = Role::Worker(worker("box"));
+    let refusal = async |access: Access| match open(&access, &role).await.map(drop) {
+        Err(ConnectError::Refused(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    let access = fleet.access("workers/box.nk");
+    let wrong = strangers.path().join("ca.pem");
+    let text = refusal(Access { ca: Some(wrong.clone()), ..access.clone() }).await;
+    assert!(text.contains("certificate") && text.contains(&wrong.display().to_string()), "{text}");
+    let text = refusal(Access { key: None, ..access.clone() }).await;
+    assert!(text.contains("--ca FILE"), "{text}");
+    // The key of another fleet.
+    let text = refusal(Access { key: Some(strangers.path().join("coordinator.nk")), ..access.clone() }).await;
+    assert!(text.contains("certificate"), "{text}");
+    let ca = Some(fleet.dir.path().join("ca.pem"));
+    let text =
+        refusal(Access { key: Some(strangers.path().join("coordinator.nk")), ca, ..access.clone() }).await;
+    assert!(text.contains("does not accept the key"), "{text}");
+    let plain = NatsServer::start().unwrap();
+    let text = refusal(Access { url: plain.url(), ..access.clone() }).await;
+    assert!(text.contains("does not offer TLS"), "{text}");
+    for (key, named) in [("none.nk", "none.nk"), ("ca.pem", "does not contain the seed")] {
+        let outcome = open(&fleet.access(key), &role).await.map(drop);
+        assert!(matches!(&outcome, Err(ConnectError::Usage(text)) if text.contains(named)), "{outcome:?}");
+    }
+}
+
+/// Runs `playself fleet` and returns its exit status, standard output and standard error.
+fn playself_fleet(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_playself")).arg("fleet").args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_fleet_is_made_by_the_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let fleet = dir.path().join("fleet");
+    let path = fleet.to_str().unwrap();
+    let (status, _, error) = playself_fleet(&["add", path, "box"]);
+    assert_eq!(status, Some(2), "{error}");
+    assert!(error.contains("fleet init"), "{error}");
+    let (status, text, error) = playself_fleet(&["init", path, "--listen", "127.0.0.1:4333"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert!(text.contains("--fleet nats://127.0.0.1:4333 --key"), "{text}");
+    let (status, text, _) = playself_fleet(&["add", path, "box"]);
+    assert_eq!(status, Some(0));
+    assert!(text.contains("playself worker nats://127.0.0.1:4333 --key box.nk"), "{text}");
+    assert!(fleet.join("workers/box.nk").is_file());
+    assert_eq!(playself_fleet(&["add", path, "Box"]).0, Some(2));
+    assert_eq!(playself_fleet(&["drop", path, "box"]).0, Some(0));
+    assert_eq!(playself_fleet(&["drop", path, "box"]).0, Some(2));
+    assert_eq!(FleetFolder::open(&fleet).unwrap().workers().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_of_a_fleet_shows_runs_and_workers_and_a_refusal_ends_with_4() {
+    let Some(fleet) = SecuredFleet::start(&["box"]) else { return };
+    let url = fleet.server.url();
+    let status = |key: &str, url: &str| {
+        let key = fleet.dir.path().join(key);
+        playself_fleet(&["status", url, "--key", key.to_str().unwrap(), "--listen", "1", "--json"])
+    };
+    let (code, text, error) = status("coordinator.nk", &url);
+    assert_eq!(code, Some(0), "{error}");
+    let empty: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(empty["runs"].as_array().unwrap().is_empty() && empty["workers"].as_array().unwrap().is_empty());
+    let run = RunId::random().unwrap();
+    let card = json!({ "v": 1, "run": run, "name": "a-vs-b", "epoch": 1, "state": "open", "play": 1, "sheet": "",
+        "priority": 3, "weight": 100, "slots": 4, "flying": 6, "counted": 12, "waits_for": [12, "box"], "banned": [] });
+    let coordinator = fleet.coordinator().await;
+    coordinator.put_card(&run, card.to_string().into_bytes(), 0).await.unwrap();
+    let worker_connection = fleet.worker("box").await;
+    let beat = json!({ "v": 1, "worker": "box", "nonce": 1, "version": "0.1.0", "play": 1, "cpu": "c", "target": "t",
+        "slots": 4, "free": 1, "run": run, "nps": 1_000_000, "scale_ppm": 1_250_000 });
+    let beating = tokio::spawn(async move {
+        loop {
+            let sent =
+                worker_connection.publish(subject::beat(&worker("box")), beat.to_string().into_bytes()).await;
+            sent.unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    let (code, text, error) = status("coordinator.nk", &url);
+    assert_eq!(code, Some(0), "{error}");
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&found["runs"][0]["name"], &found["runs"][0]["waits_for"]),
+        (&json!("a-vs-b"), &json!([12, "box"]))
+    );
+    assert_eq!((&found["workers"][0]["name"], &found["workers"][0]["free"]), (&json!("box"), &json!(1)));
+    let key = fleet.dir.path().join("coordinator.nk");
+    let (_, text, _) = playself_fleet(&["status", &url, "--key", key.to_str().unwrap(), "--listen", "1"]);
+    assert!(text.contains("waits for pair 12 on box") && text.contains("times x 1.25"), "{text}");
+    beating.abort();
+    // A worker's key cannot act as the coordinator, a wrong URL is a wrong call, and a stranger is refused by name.
+    assert_eq!(status("coordinator.nk", "http://x").0, Some(2));
+    assert_eq!(status("absent.nk", &url).0, Some(2));
+    let (code, _, error) = playself_fleet(&["status", &url, "--listen", "1"]);
+    assert_eq!(code, Some(4));
+    assert!(error.contains("certificate"), "{error}");
+    let strangers = tempfile::tempdir().unwrap();
+    FleetFolder::init(strangers.path(), &Listen::default(), &["127.0.0.1".to_owned()], 1 << 30).unwrap();
+    let (key, ca) = (strangers.path().join("coordinator.nk"), fleet.dir.path().join("ca.pem"));
+    let (key, ca) = (key.to_str().unwrap(), ca.to_str().unwrap());
+    let (code, _, error) = playself_fleet(&["status", &url, "--key", key, "--ca", ca, "--listen", "1"]);
+    assert_eq!(code, Some(4));
+    assert!(error.contains("does not accept the key"), "{error}");
+}

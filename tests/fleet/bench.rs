@@ -1,0 +1,188 @@
+//! A fleet of real processes on this machine: a server, a coordinator and workers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::nats::NatsServer;
+use crate::run::{Bench, FAKE, PLAYSELF};
+use crate::signals::with_default_signals;
+
+/// Times that let every fault be over in seconds.
+pub(crate) const QUICK: &str = "[fleet]\nlease_s = 1.2\nbeat_s = 0.3\nreconcile_s = 0.4\n";
+
+/// A match of two scripted engines.
+pub(crate) struct Game<'a> {
+    pub(crate) pairs: u64,
+    /// Time per move, so that games can be interrupted.
+    pub(crate) sleep_ms: u64,
+    pub(crate) rest: &'a str,
+}
+
+impl Default for Game<'_> {
+    fn default() -> Self {
+        Self { pairs: 12, sleep_ms: 0, rest: "" }
+    }
+}
+
+/// A server and a folder for runs.
+pub(crate) struct Fleet {
+    pub(crate) bench: Bench,
+    pub(crate) server: NatsServer,
+}
+
+/// A process that is killed when this is dropped.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Process {
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.0.id().cast_signed()), signal).unwrap();
+    }
+
+    pub(crate) fn kill(mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    /// Waits for the end; returns the exit status.
+    pub(crate) fn status(&mut self, what: &str, seconds: u64) -> i32 {
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        loop {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status.code().unwrap_or(-1);
+            }
+            assert!(Instant::now() < deadline, "{what} did not end in {seconds} s");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Fleet {
+    /// Starts a server; `None` where the program is not installed.
+    pub(crate) fn start() -> Option<Self> {
+        Some(Self { server: NatsServer::start()?, bench: Bench::new() })
+    }
+
+    /// Writes the run file of a match of two scripted engines.
+    pub(crate) fn config(&self, name: &str, game: &Game<'_>) -> PathBuf {
+        let Game { pairs, sleep_ms, rest } = game;
+        let text = format!(
+            "name = \"{name}\"\nseed = 5\n\
+             [candidate]\nengine = \"{FAKE}\"\nname = \"new\"\nargs = [\"--salt\", \"1\", \"--sleep-ms\", \"{sleep_ms}\"]\n\
+             [baseline]\nengine = \"{FAKE}\"\nname = \"old\"\nargs = [\"--salt\", \"2\"]\n\
+             [games]\ndepth = 1\nopenings = \"{}\"\nmax_pairs = {pairs}\nconcurrency = 1\n\
+             [adjudicate]\nmax_moves = 40\n{QUICK}{rest}\n",
+            self.bench.path("book.epd").display(),
+        );
+        let path = self.bench.path(&format!("{name}.toml"));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Plays the run file on this machine, one pair at a time; returns the exit status.
+    pub(crate) fn play_here(&self, config: &Path, run: &str) -> i32 {
+        let output = self.bench.start(config, run).output().unwrap();
+        output.status.code().unwrap_or(-1)
+    }
+
+    /// The command that plays the run file on the fleet at `url`.
+    pub(crate) fn coordinator_at(&self, config: &Path, run: &str, url: &str) -> Command {
+        let mut command = self.bench.start(config, run);
+        command.args(["--fleet", url]);
+        command
+    }
+
+    pub(crate) fn coordinator(&self, config: &Path, run: &str) -> Command {
+        self.coordinator_at(config, run, &self.server.url())
+    }
+
+    pub(crate) fn resume(&self, run: &str) -> Command {
+        let mut command = Command::new(PLAYSELF);
+        command.arg("resume").arg(self.bench.path(run)).args(["--fleet", &self.server.url()]);
+        command.current_dir(self.bench.folder.path());
+        command
+    }
+
+    /// The command of a worker at `url`.
+    pub(crate) fn worker_at(&self, name: &str, url: &str) -> Command {
+        let mut command = Command::new(PLAYSELF);
+        command.args(["worker", url, "--name", name, "--slots", "2", "--retry", "0.3", "--sandbox", "off"]);
+        command.arg("--cache").arg(self.bench.path("cache"));
+        command
+    }
+
+    pub(crate) fn worker(&self, name: &str) -> Command {
+        self.worker_at(name, &self.server.url())
+    }
+
+    /// Starts a command; its output goes to the file `NAME.log`.
+    pub(crate) fn spawn(&self, log: &str, command: &mut Command) -> Process {
+        let path = self.bench.path(&format!("{log}.log"));
+        let file = fs::File::options().create(true).append(true).open(path).unwrap();
+        let child = with_default_signals(command)
+            .stdin(Stdio::null())
+            .stdout(file.try_clone().unwrap())
+            .stderr(file)
+            .spawn()
+            .unwrap();
+        Process(child)
+    }
+
+    pub(crate) fn log(&self, name: &str) -> String {
+        fs::read_to_string(self.bench.path(&format!("{name}.log"))).unwrap_or_default()
+    }
+
+    /// Counted pairs of a run, as far as its table shows them.
+    pub(crate) fn rows(&self, run: &str) -> usize {
+        let text = fs::read_to_string(self.bench.path(run).join("journal.ndjson")).unwrap_or_default();
+        text.lines().filter(|line| line.contains("\"type\":\"game\"")).count() / 2
+    }
+
+    /// Records of this type in the journal of a run.
+    pub(crate) fn records(&self, run: &str, kind: &str) -> Vec<serde_json::Value> {
+        let text = fs::read_to_string(self.bench.path(run).join("journal.ndjson")).unwrap_or_default();
+        let records = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        records.filter(|record| record["type"] == kind).collect()
+    }
+
+    /// Games, pairs without the worker, and summary of a run, without what depends on time and interruptions.
+    pub(crate) fn results(&self, run: &str) -> (String, Vec<String>, String) {
+        let read = |name: &str| fs::read_to_string(self.bench.path(run).join(name)).unwrap();
+        let mut summary: serde_json::Value = serde_json::from_str(&read("summary.json")).unwrap();
+        for volatile in ["seconds", "voids", "after_stop", "workers"] {
+            summary.as_object_mut().unwrap().remove(volatile);
+        }
+        let columns = 11;
+        let pairs = read("pairs.csv");
+        let pairs = pairs.lines().map(|row| row.split(',').take(columns).collect::<Vec<_>>().join(","));
+        (read("games.pgn"), pairs.collect(), summary.to_string())
+    }
+
+    /// Asserts that a run on the fleet has the results of the same run on this machine, and that nothing was counted twice.
+    pub(crate) fn assert_same(&self, run: &str, here: &str) {
+        let (games, pairs, summary) = self.results(run);
+        let (games_here, pairs_here, summary_here) = self.results(here);
+        assert_eq!(pairs, pairs_here, "{run}: pairs.csv");
+        assert_eq!(games, games_here, "{run}: games.pgn");
+        assert_eq!(summary, summary_here, "{run}: summary.json");
+        let verified = Command::new(PLAYSELF).arg("verify").arg(self.bench.path(run)).output().unwrap();
+        let report = String::from_utf8_lossy(&verified.stdout).into_owned();
+        assert!(verified.status.success(), "{report}{}", String::from_utf8_lossy(&verified.stderr));
+        assert!(!report.contains("rewritten"), "{report}");
+    }
+}

@@ -1,0 +1,405 @@
+//! Faults of a fleet with a real server and real processes. The results are always those of one machine.
+
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use playself::failpoint;
+use playself::fleet::nats::messages::{Card, CardState, Message};
+use playself::fleet::nats::{Access, Backoff, Connection, Pulled, Role, RunId, StreamLimits, WorkerName};
+
+use crate::bench::{Fleet, Game};
+use crate::nats::Proxy;
+use crate::run::wait_for;
+
+/// Games long enough to be interrupted: some tenths of a second.
+const SLOW: Game<'static> = Game { pairs: 12, sleep_ms: 5, rest: "" };
+
+/// Command lines of running processes that contain `mark`.
+fn processes_with(mark: &str) -> usize {
+    let lines = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = lines.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(mark)).count()
+}
+
+/// A fleet on which `SLOW` is played, with the same match already played on this machine.
+struct Played {
+    fleet: Fleet,
+    config: std::path::PathBuf,
+}
+
+impl Played {
+    fn start() -> Option<Self> {
+        let fleet = Fleet::start()?;
+        let config = fleet.config("match", &SLOW);
+        assert_eq!(fleet.play_here(&config, "here"), 0);
+        Some(Self { fleet, config })
+    }
+
+    fn wait_for_rows(&self, rows: usize) {
+        wait_for("the first pairs", 30, || self.fleet.rows("there") >= rows);
+    }
+}
+
+#[test]
+fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
+    let Some(Played { fleet, config }) = Played::start() else { return };
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    wait_for("pairs on oak", 30, || fleet.rows("there") >= 2);
+    oak.kill();
+    wait_for("the end of its engines", 2, || {
+        processes_with(&format!("{}", fleet.bench.path("cache").display())) == 0
+    });
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
+    for point in ["after-spool:2", "after-result:2"] {
+        let Some(Played { fleet, config }) = Played::start() else { return };
+        let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+        let mut oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, point));
+        assert_eq!(oak.status("the worker", 30), -1, "{point}: {}", fleet.log("oak"));
+        let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+        assert_eq!(coordinator.status("the match", 60), 0, "{point}: {}", fleet.log("coordinator"));
+        fleet.assert_same("there", "here");
+        let spool = fleet.bench.path("cache/spool/oak");
+        let left = || {
+            std::fs::read_dir(&spool)
+                .unwrap()
+                .flatten()
+                .filter(|file| file.path().extension().is_some_and(|end| end == "json"))
+                .count()
+        };
+        wait_for("the answers to all results", 10, || left() == 0);
+    }
+}
+
+#[test]
+fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_that_is_dropped() {
+    for freeze in [false, true] {
+        let Some(played) = Played::start() else { return };
+        let Played { fleet, config } = &played;
+        let proxy = Proxy::to(fleet.server.port());
+        let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+        let oak = fleet.spawn("oak", &mut fleet.worker_at("oak", &proxy.url()));
+        played.wait_for_rows(1);
+        if freeze {
+            oak.signal(Signal::SIGSTOP);
+        } else {
+            proxy.cut();
+        }
+        let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+        std::thread::sleep(Duration::from_millis(2500));
+        if freeze {
+            oak.signal(Signal::SIGCONT);
+        } else {
+            proxy.open();
+        }
+        assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+        fleet.assert_same("there", "here");
+    }
+}
+
+#[test]
+fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them_back() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    played.wait_for_rows(2);
+    oak.signal(Signal::SIGINT);
+    assert_eq!(oak.status("the first worker", 20), 0, "{}", fleet.log("oak"));
+    let mut elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    let before = fleet.records("there", "claimed").len();
+    wait_for("a claim of elm", 20, || fleet.records("there", "claimed").len() > before);
+    elm.signal(Signal::SIGINT);
+    std::thread::sleep(Duration::from_millis(100));
+    elm.signal(Signal::SIGINT);
+    assert_eq!(elm.status("the second worker", 10), 130, "{}", fleet.log("elm"));
+    let _ash = fleet.spawn("ash", &mut fleet.worker("ash"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhile() {
+    for point in ["", "after-sync:4", "before-files:3", "after-write:20"] {
+        let Some(played) = Played::start() else { return };
+        let Played { fleet, config } = &played;
+        let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+        let mut first = fleet.coordinator(config, "there");
+        if !point.is_empty() {
+            first.env(failpoint::VARIABLE, point);
+        }
+        let mut first = fleet.spawn("coordinator", &mut first);
+        if point.is_empty() {
+            played.wait_for_rows(2);
+            first.kill();
+        } else {
+            assert_eq!(first.status("the coordinator", 30), -1, "{point}: {}", fleet.log("coordinator"));
+        }
+        // The worker plays on and parks its results.
+        std::thread::sleep(Duration::from_millis(1500));
+        let mut second = fleet.spawn("resumed", &mut fleet.resume("there"));
+        assert_eq!(second.status("the resumed match", 60), 0, "{point}: {}", fleet.log("resumed"));
+        fleet.assert_same("there", "here");
+    }
+}
+
+#[test]
+fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    // A copy of the folder has a lock of its own.
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .args([fleet.bench.path("there"), fleet.bench.path("copy")])
+        .status()
+        .unwrap();
+    assert!(copied.success());
+    let _ = std::fs::remove_file(fleet.bench.path("copy/control.sock"));
+    let mut second = fleet.spawn("resumed", &mut fleet.resume("copy"));
+    assert_eq!(first.status("the first coordinator", 20), 4, "{}", fleet.log("coordinator"));
+    assert!(fleet.log("coordinator").contains("another coordinator plays this run"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    assert_eq!(second.status("the second coordinator", 60), 0, "{}", fleet.log("resumed"));
+    fleet.assert_same("copy", "here");
+}
+
+#[test]
+fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    let first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    played.wait_for_rows(2);
+    first.kill();
+    let resume = |local: bool| {
+        let mut command = std::process::Command::new(crate::run::PLAYSELF);
+        command.arg("resume").arg(fleet.bench.path("there"));
+        if local {
+            command.arg("--local");
+        }
+        command.output().unwrap()
+    };
+    let refused = resume(false);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("--local") && text.contains("--fleet nats://127.0.0.1"), "{text}");
+    assert_eq!(resume(true).status.code(), Some(0));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
+    for wipe in [false, true] {
+        let Some(mut played) = Played::start() else { return };
+        let mut coordinator =
+            played.fleet.spawn("coordinator", &mut played.fleet.coordinator(&played.config, "there"));
+        let _oak = played.fleet.spawn("oak", &mut played.fleet.worker("oak"));
+        for rows in [1, 4, 7] {
+            played.wait_for_rows(rows);
+            if wipe { played.fleet.server.wipe() } else { played.fleet.server.restart() }
+        }
+        let log = |name: &str| played.fleet.log(name);
+        assert_eq!(coordinator.status("the match", 60), 0, "{wipe} {}{}", log("coordinator"), log("oak"));
+        played.fleet.assert_same("there", "here");
+    }
+}
+
+#[test]
+fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    played.wait_for_rows(2);
+    fleet.server.freeze();
+    // Longer than a lease.
+    std::thread::sleep(Duration::from_secs(2));
+    fleet.server.thaw();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let proxy = Proxy::to(fleet.server.port());
+    let mut coordinator =
+        fleet.spawn("coordinator", &mut fleet.coordinator_at(config, "there", &proxy.url()));
+    let mut oak = fleet.spawn("oak", &mut fleet.worker_at("oak", &proxy.url()));
+    played.wait_for_rows(2);
+    for silent in [false, true] {
+        if silent {
+            proxy.silence();
+        } else {
+            proxy.cut();
+        }
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(coordinator.is_alive() && oak.is_alive());
+        proxy.open();
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert_eq!(coordinator.status("the match", 90), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+    let pgn = std::fs::read_to_string(fleet.bench.path("there/games.pgn")).unwrap();
+    assert!(!pgn.contains("time forfeit"), "no game is lost on time");
+}
+
+#[test]
+fn row_237_a_second_worker_of_one_name_is_refused() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    played.wait_for_rows(1);
+    // On the same machine the spool is locked; elsewhere the coordinator notices.
+    let mut same = fleet.spawn("same", &mut fleet.worker("oak"));
+    assert_eq!(same.status("the second worker here", 20), 4, "{}", fleet.log("same"));
+    let mut command = std::process::Command::new(crate::run::PLAYSELF);
+    command.args(["worker", &fleet.server.url(), "--name", "oak", "--slots", "1", "--retry", "0.3"]);
+    command.arg("--cache").arg(fleet.bench.path("elsewhere"));
+    let mut other = fleet.spawn("other", &mut command);
+    assert_eq!(other.status("the second worker elsewhere", 20), 4, "{}", fleet.log("other"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let _oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, "wall-clock-jumps:1+"));
+    let first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    played.wait_for_rows(2);
+    first.kill();
+    let book = fleet.bench.path("book.epd");
+    let text = std::fs::read_to_string(&book).unwrap();
+    std::fs::write(&book, text.replace("french", "FRENCH")).unwrap();
+    let mut refused = fleet.spawn("refused", &mut fleet.resume("there"));
+    assert_eq!(refused.status("a resume with another book", 20), 4, "{}", fleet.log("refused"));
+    assert!(fleet.log("refused").contains("book.epd"), "{}", fleet.log("refused"));
+    std::fs::write(&book, text).unwrap();
+    let mut second = fleet.spawn("resumed", &mut fleet.resume("there"));
+    assert_eq!(second.status("the resumed match", 60), 0, "{}", fleet.log("resumed"));
+    let without_dates = |text: String| -> Vec<String> {
+        text.lines()
+            .filter(|line| !line.contains("Date") && !line.contains("Time"))
+            .map(str::to_owned)
+            .collect()
+    };
+    let ((there, pairs, _), (here, pairs_here, _)) = (fleet.results("there"), fleet.results("here"));
+    assert_eq!(pairs, pairs_here);
+    assert_eq!(without_dates(there), without_dates(here));
+}
+
+/// A connection as a coordinator has it.
+fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let access = Access { url: fleet.server.url(), ..Access::default() };
+        let patience = Duration::from_secs(10);
+        let connection =
+            Connection::open(&access, &Role::Coordinator, &Backoff::default(), patience).await.unwrap();
+        work(connection).await
+    })
+}
+
+#[test]
+fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
+    let Some(fleet) = Fleet::start() else { return };
+    let run = RunId::random().unwrap();
+    let card = Card {
+        run: run.clone(),
+        name: "later".to_owned(),
+        epoch: 1,
+        state: CardState::Open,
+        play: 99,
+        sheet: "0".repeat(64),
+        priority: 0,
+        weight: 1,
+        slots: 0,
+        flying: 1,
+        counted: 0,
+        pairs: None,
+        waits_for: None,
+        banned: Vec::new(),
+    };
+    connected(&fleet, async |connection| {
+        connection.prepare(&StreamLimits::default()).await.unwrap();
+        connection.put_card(&run, card.encode(), 0).await.unwrap();
+    });
+    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    assert_eq!(oak.status("the worker", 20), 4, "{}", fleet.log("oak"));
+    assert!(fleet.log("oak").contains("rules of play 99, this program has 1"), "{}", fleet.log("oak"));
+}
+
+#[test]
+fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_cost_nothing() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    connected(fleet, async |connection| {
+        let run = connection.runs().await.unwrap().remove(0);
+        let fox = WorkerName::try_from("fox".to_owned()).unwrap();
+        for (number, payload) in
+            [b"not JSON".to_vec(), br#"{"v":9,"kind":"pair"}"#.to_vec(), vec![b'['; 100_000], Vec::new()]
+                .into_iter()
+                .enumerate()
+        {
+            connection.put_report(&run, &fox, format!("junk-{number}"), payload).await.unwrap();
+        }
+        // A worker takes a job, acknowledges it at once and never plays it.
+        let mut jobs = connection.pull_jobs(&run).await.unwrap();
+        jobs.request(1, Duration::from_secs(5)).await.unwrap();
+        let Some(Pulled::Message(delivery)) = jobs.next().await else { panic!("there is a job") };
+        delivery.ack().await.unwrap();
+        connection.flush().await;
+    });
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+    assert!(fleet.log("coordinator").contains("worker fox: "), "{}", fleet.log("coordinator"));
+}
+
+#[test]
+fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = fleet.config("poison", &Game { pairs: 1, sleep_ms: 50, rest: "" });
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    for (number, name) in ["ash", "elm", "fir", "oak", "yew"].into_iter().enumerate() {
+        let worker = fleet.spawn(name, &mut fleet.worker(name));
+        let claims = || fleet.records("there", "claimed").len() > number;
+        wait_for("a claim", 30, || claims() || fleet.log("coordinator").contains("machines were lost"));
+        worker.kill();
+    }
+    assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
+    assert!(fleet.log("coordinator").contains("pair 1"), "{}", fleet.log("coordinator"));
+}
+
+#[test]
+fn row_236_a_worker_whose_disk_is_full_sends_its_results_and_takes_no_more_jobs() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let cache = fleet.bench.path("cache");
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    played.wait_for_rows(1);
+    // A spool that cannot be written is like a full disk.
+    let spool = cache.join("spool/oak");
+    std::fs::rename(&spool, cache.join("spool/gone")).unwrap();
+    wait_for("the warning of the worker", 20, || fleet.log("oak").contains("results cannot be kept on disk"));
+    let rows = fleet.rows("there");
+    std::fs::rename(cache.join("spool/gone"), &spool).unwrap();
+    assert_eq!(coordinator.status("the match", 60), 0, "{rows} {}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
