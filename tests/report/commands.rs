@@ -175,6 +175,9 @@ fn the_outcome_of_a_tuning_run_is_the_same_everywhere() {
     let cut = (journal[..game].rfind('\n').unwrap() + 1).to_string();
     let (status, printed) = playself(&bench, &["verify", "run/accept", "--cut-journal-at", &cut]);
     assert_eq!(status, 0, "{printed}");
+    // A kill during the test leaves the summary of the tuning as it was when the test began.
+    let (status, printed) = playself(&bench, &["verify", "run"]);
+    assert_eq!(status, 0, "{printed}");
     let completion = summary()["completion"].clone();
     assert_eq!(
         (&completion["status"], &completion["reason"]),

@@ -187,7 +187,11 @@ fn openings_are_listed_with_the_results_of_both_colours_and_of_the_candidate() {
                 row.split("<td").skip(1).map(|cell| cell.split_once('>').map_or("", |(_, text)| text));
             // The second cell is the start of the opening, which is the same for all.
             let cells = cells.enumerate().filter(|(place, _)| *place != 1).map(|(_, cell)| cell);
-            cells.take(9).map(|cell| cell.replace("</a>", "")).collect::<Vec<_>>().join("|")
+            cells
+                .take(9)
+                .map(|cell| cell.replace("</a>", "").trim_end().replace("</tr>", ""))
+                .collect::<Vec<_>>()
+                .join("|")
         })
         .collect();
     // Opening, first game, games, White won, drawn, Black won, score of White, points with White and with Black.

@@ -19,6 +19,7 @@ const MAX_COUNT: u64 = 1_000_000_000_000;
 /// log-likelihood ratio and the verdict of the sequential test.
 #[derive(Debug, clap::Args)]
 #[command(
+    override_usage = "playself stats [OPTIONS] --pentanomial <LL,LD,MID,WD,WW>\n       playself stats [OPTIONS] --wdl <W,D,L>\n       playself stats [OPTIONS] --pgn <FILE>",
     after_help = "Example:\n  playself stats --pentanomial 365,16618,36229,16974,390 --elo0 0 --elo1 2"
 )]
 pub(crate) struct StatsCommand {
