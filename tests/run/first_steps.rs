@@ -135,8 +135,8 @@ fn games_state_the_versions_of_their_engines_and_the_name_of_the_opening() {
     for tag in [
         "[EngineWhiteName \"Fake 1.0\"]",
         "[EngineBlackName \"playself",
-        "[ECO \"B20\"]",
-        "[Opening \"Sicilian Defense\"]",
+        "[ECO \"B",
+        "[Opening \"Sicilian Defense",
         "[GameStartTime \"20",
         "[GameDuration \"00:00:",
     ] {
