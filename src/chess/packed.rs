@@ -108,6 +108,18 @@ impl PackedPosition {
         packed
     }
 
+    /// Returns the record without the move number: equal for positions that differ in it alone. It cannot be unpacked.
+    pub fn without_move_number(&self) -> Self {
+        let empty = !self.occupied();
+        let (low, high) = (pdep(0xfff << 20, empty), pdep(0xf << 25, empty));
+        Self { own: self.own & !high, planes: self.planes.map(|plane| plane & !low) }
+    }
+
+    /// Returns the number of pieces, kings and pawns included.
+    pub fn men(&self) -> u32 {
+        self.occupied().count_ones()
+    }
+
     /// Unpacks the position. Records that packing does not produce are errors.
     ///
     /// A record in the layout of u-chess is unpacked with clocks 0 and 1, the outermost rooks as castling rooks, and

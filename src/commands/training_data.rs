@@ -99,9 +99,7 @@ impl Output {
     }
 
     fn add(&mut self, game: &SelfPlayGame) -> io::Result<()> {
-        for sample in &game.samples {
-            self.writer.write(*sample)?;
-        }
+        self.writer.write_game(&game.samples)?;
         self.positions += game.samples.len() as u64;
         self.games += 1;
         let slot = match game.result {

@@ -5,11 +5,8 @@ use std::thread;
 use crate::chess::{Color, Position};
 use crate::engine::Weights;
 use crate::engine::eval::{Coefficients, FULL_PHASE, FULL_SCALE, scale_by_halfmove_clock};
-use crate::texel::sample::Sample;
-
-/// Size of the blocks of consecutive samples that are used for training or held out together, because neighbouring samples
-/// come from the same game.
-const BLOCK: usize = 256;
+use crate::texel::loss::Scale;
+use crate::texel::training_set::Labelled;
 
 /// Positions as rows of coefficients.
 ///
@@ -26,33 +23,38 @@ pub struct Dataset {
 /// One position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    pub(super) start: u32,
+    pub(super) start: usize,
     pub(super) terms: u16,
     pub(super) danger: [u16; 2],
     /// Contribution of one centipawn of the middlegame and of the endgame value to the score.
     pub(super) shares: [f32; 2],
     /// White's expected points.
     pub(super) target: f32,
+    /// White's points in the game or games.
+    points: f32,
+    /// White's score of a search; NaN without one.
+    search: f32,
 }
 
-/// How the target of a sample is mixed from its result and its score.
+/// How the target of a position is mixed from its result and the score of its search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TargetMix {
     /// Weight of the game result; the rest is the weight of the expected points at the score of the search.
     pub result_share: f64,
-    /// Scale that converts scores to expected points.
-    pub scale: crate::texel::Scale,
+    /// Scale that converts scores of searches to expected points. It differs from that of the evaluation, because a search
+    /// knows more.
+    pub search_scale: Scale,
 }
 
 impl Dataset {
-    /// Evaluates all samples with `threads` threads. Known endings, whose score does not depend on weights, and invalid
-    /// positions are left out.
-    pub fn new(samples: &[Sample], weights: &Weights, mix: TargetMix, threads: usize) -> Self {
-        let chunk_size = samples.len().div_ceil(threads.max(1)).max(1);
+    /// Evaluates all positions with `threads` threads; their targets are the results. Known endings, whose score does not
+    /// depend on weights, and invalid positions are left out.
+    pub fn new(positions: &[Labelled], weights: &Weights, threads: usize) -> Self {
+        let chunk_size = positions.len().div_ceil(threads.max(1)).max(1);
         let parts: Vec<Self> = thread::scope(|scope| {
-            let workers: Vec<_> = samples
+            let workers: Vec<_> = positions
                 .chunks(chunk_size)
-                .map(|chunk| scope.spawn(move || Self::of_chunk(chunk, weights, mix)))
+                .map(|chunk| scope.spawn(move || Self::of_chunk(chunk, weights)))
                 .collect();
             workers.into_iter().map(|worker| worker.join().expect("evaluation does not panic")).collect()
         });
@@ -71,30 +73,45 @@ impl Dataset {
         self.rows.is_empty()
     }
 
-    /// Splits the samples into a training set and a held-out set, which gets one of `one_in` blocks.
-    pub fn split(samples: &[Sample], one_in: usize) -> (Vec<Sample>, Vec<Sample>) {
-        let (mut training, mut held_out) = (Vec::new(), Vec::new());
-        for (index, block) in samples.chunks(BLOCK).enumerate() {
-            let is_held_out = one_in > 0 && index % one_in == one_in / 2;
-            if is_held_out { &mut held_out } else { &mut training }.extend_from_slice(block);
+    /// Replaces the targets by mixtures of results and scores.
+    #[must_use]
+    pub fn with_targets(mut self, mix: TargetMix) -> Self {
+        for row in &mut self.rows {
+            row.target = mix.target(row) as f32;
         }
-        (training, held_out)
+        self
     }
 
-    fn of_chunk(samples: &[Sample], weights: &Weights, mix: TargetMix) -> Self {
+    /// Returns the scale at which the scores of searches fit the results best; `None` without scores.
+    pub fn search_scale(&self) -> Option<Scale> {
+        let scored: Vec<(f64, f64)> = self
+            .rows
+            .iter()
+            .filter(|row| !row.search.is_nan())
+            .map(|row| (f64::from(row.search), f64::from(row.points)))
+            .collect();
+        (!scored.is_empty()).then(|| Scale::fit_to(&scored))
+    }
+
+    /// Returns the points of every row in its game.
+    pub(super) fn points(&self) -> impl Iterator<Item = f32> {
+        self.rows.iter().map(|row| row.points)
+    }
+
+    fn of_chunk(positions: &[Labelled], weights: &Weights) -> Self {
         let mut part = Self::default();
-        for sample in samples {
-            if let Ok(position) = sample.position.unpack() {
-                part.add(&position, sample, weights, mix);
+        for labelled in positions {
+            if let Ok(position) = labelled.position.unpack() {
+                part.add(&position, labelled, weights);
             }
         }
         part
     }
 
-    fn add(&mut self, position: &Position, sample: &Sample, weights: &Weights, mix: TargetMix) {
+    fn add(&mut self, position: &Position, labelled: &Labelled, weights: &Weights) {
         let coefficients = Coefficients::of(position, weights);
         let Some(taper) = coefficients.taper else { return };
-        let start = self.slots.len() as u32;
+        let start = self.slots.len();
         let [white, black] = &coefficients.terms;
         let terms = self.push_run(white.iter().zip(black).map(|(white, black)| white - black));
         let danger = Color::ALL.map(|us| self.push_run(coefficients.danger[us.index()].iter().copied()));
@@ -110,7 +127,9 @@ impl Dataset {
             terms,
             danger,
             shares: [share(taper.phase, taper.scale[0]), share(FULL_PHASE - taper.phase, taper.scale[1])],
-            target: mix.target(sample) as f32,
+            target: labelled.points,
+            points: labelled.points,
+            search: labelled.score.unwrap_or(f32::NAN),
         });
     }
 
@@ -127,7 +146,7 @@ impl Dataset {
     }
 
     fn append(&mut self, part: &Self) {
-        let shift = self.slots.len() as u32;
+        let shift = self.slots.len();
         self.slots.extend_from_slice(&part.slots);
         self.counts.extend_from_slice(&part.counts);
         self.rows.extend(part.rows.iter().map(|row| Row { start: row.start + shift, ..*row }));
@@ -135,14 +154,12 @@ impl Dataset {
 }
 
 impl TargetMix {
-    fn target(&self, sample: &Sample) -> f64 {
-        let result = sample.points();
-        match sample.score {
-            Some(score) => {
-                let expected = self.scale.expected(f64::from(score));
-                self.result_share * result + (1.0 - self.result_share) * expected
-            }
-            None => result,
+    fn target(&self, row: &Row) -> f64 {
+        let result = f64::from(row.points);
+        if row.search.is_nan() {
+            return result;
         }
+        let expected = self.search_scale.expected(f64::from(row.search));
+        self.result_share * result + (1.0 - self.result_share) * expected
     }
 }

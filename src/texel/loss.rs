@@ -21,18 +21,22 @@ impl Scale {
         self.0 * std::f64::consts::LN_10 / 400.0
     }
 
-    /// Returns the scale at which the scores of the model fit the targets best. The loss has a single minimum as a function
+    /// Returns the scale at which the scores of the model fit the results best. The loss has a single minimum as a function
     /// of the scale, so bisection of its derivative finds it.
     pub fn fit(model: &Model, data: &Dataset, threads: usize) -> Self {
-        let (mut low, mut high) = (0.01, 8.0);
         let scores = model.scores(data, threads);
+        let pairs: Vec<(f64, f64)> =
+            scores.into_iter().zip(data.points()).map(|(score, points)| (score, f64::from(points))).collect();
+        Self::fit_to(&pairs)
+    }
+
+    /// Returns the scale at which scores fit points best, given both.
+    pub(super) fn fit_to(pairs: &[(f64, f64)]) -> Self {
+        let (mut low, mut high) = (0.01, 8.0);
         for _ in 0..40 {
             let middle = Self((low + high) / 2.0);
-            let derivative: f64 = scores
-                .iter()
-                .zip(&data.rows)
-                .map(|(score, row)| (middle.expected(*score) - f64::from(row.target)) * score)
-                .sum();
+            let derivative: f64 =
+                pairs.iter().map(|(score, points)| (middle.expected(*score) - points) * score).sum();
             if derivative > 0.0 { high = middle.0 } else { low = middle.0 }
         }
         Self((low + high) / 2.0)
@@ -87,6 +91,17 @@ impl Model {
         let scores = self.scores(data, threads);
         let sum: f64 =
             scores.iter().zip(&data.rows).map(|(score, row)| cross_entropy(scale, *score, row.target)).sum();
+        sum / data.len().max(1) as f64
+    }
+
+    /// Returns the mean loss if the results are the targets.
+    pub fn result_loss(&self, data: &Dataset, scale: Scale, threads: usize) -> f64 {
+        let scores = self.scores(data, threads);
+        let sum: f64 = scores
+            .iter()
+            .zip(data.points())
+            .map(|(score, points)| cross_entropy(scale, *score, points))
+            .sum();
         sum / data.len().max(1) as f64
     }
 
@@ -156,7 +171,7 @@ struct Forward {
 impl Forward {
     fn of(row: &Row, data: &Dataset, halves: &[[f64; 2]]) -> Self {
         let shares = row.shares.map(f64::from);
-        let start = row.start as usize;
+        let start = row.start;
         let terms = start + usize::from(row.terms);
         let mut sums = [0.0; 2];
         for (slot, count) in data.slots[start..terms].iter().zip(&data.counts[start..terms]) {
@@ -185,7 +200,7 @@ impl Forward {
     fn add_slopes(&self, row: &Row, data: &Dataset, scale: Scale, slopes: &mut [[f64; 2]]) {
         let score_slope = (scale.expected(self.score) - f64::from(row.target)) * scale.slope();
         let [middlegame, endgame] = row.shares.map(|share| f64::from(share) * score_slope);
-        let start = row.start as usize;
+        let start = row.start;
         let terms = start + usize::from(row.terms);
         for (slot, count) in data.slots[start..terms].iter().zip(&data.counts[start..terms]) {
             let slope = &mut slopes[usize::from(*slot)];

@@ -7,6 +7,7 @@ mod quiet;
 mod sample;
 mod self_play;
 mod sources;
+mod training_set;
 mod tuner;
 
 pub use dataset::{Dataset, TargetMix};
@@ -15,4 +16,5 @@ pub use quiet::is_quiet;
 pub use sample::{Sample, SampleError, SampleReader, SampleWriter};
 pub use self_play::{SelfPlay, SelfPlayGame};
 pub use sources::{ReadReport, SourceError, read_positions};
+pub use training_set::{Labelled, Selection, TrainingSet};
 pub use tuner::{EpochReport, TexelPlan, Tuned, tune};

@@ -3,11 +3,14 @@
 use std::fmt;
 use std::io::BufRead;
 
-use crate::chess::{Epd, PgnReader, PgnResult, Position};
+use crate::chess::{Color, Epd, PgnGame, PgnReader, PgnResult, Position};
 use crate::engine::Evaluator;
 use crate::game::GameResult;
 use crate::texel::quiet::is_quiet;
-use crate::texel::sample::{Sample, SampleError, SampleReader};
+use crate::texel::sample::{GameCounter, Sample, SampleError, SampleReader};
+
+/// Largest score of a comment that is used, in centipawns; beyond it every weight is irrelevant.
+const MAX_SCORE: f64 = 2000.0;
 
 /// Number of plies at the start of a PGN game that are skipped as opening.
 const BOOK_PLIES: usize = 12;
@@ -45,13 +48,16 @@ impl std::error::Error for SourceError {}
 pub struct ReadReport {
     /// Number of PGN games with errors.
     pub skipped_games: u64,
+    /// Number of PGN games whose result does not follow from their positions: losses on time, crashes and the like.
+    pub unfit_games: u64,
 }
 
 /// Reads the positions of a file and passes them to `take`: all positions of a file of samples, which were filtered when it
 /// was created; only the quiet ones of EPD and FEN lists and PGN games.
 ///
 /// A line of a list is a FEN or EPD with a result in one of the forms `c9 "1-0";`, `[0.5]` or `FEN | score | 0.5`. Scores
-/// and results are White's.
+/// and results are White's. Comments of PGN moves such as `+0.35/12` are scores of the side that moved. Samples are numbered by
+/// their games, from 0.
 pub fn read_positions<R: BufRead>(
     mut source: R,
     evaluator: &mut Evaluator,
@@ -67,6 +73,7 @@ pub fn read_positions<R: BufRead>(
     if header.trim_ascii_start().starts_with(b"[") {
         return Ok(read_games(source, evaluator, take));
     }
+    let mut games = GameCounter::default();
     for (number, line) in (1..).zip(source.lines()) {
         let line = line.map_err(SourceError::Io)?;
         if line.trim().is_empty() || line.starts_with('#') {
@@ -75,7 +82,7 @@ pub fn read_positions<R: BufRead>(
         let (position, score, result) =
             parse_line(&line).map_err(|reason| SourceError::Line { line: number, reason })?;
         if is_quiet(&position, evaluator) {
-            take(Sample::new(&position, score, result));
+            take(games.number(Sample::new(&position, score, result)));
         }
     }
     Ok(ReadReport::default())
@@ -116,6 +123,7 @@ fn parse_result(text: &str) -> Option<GameResult> {
 
 fn read_games<R: BufRead>(source: R, evaluator: &mut Evaluator, mut take: impl FnMut(Sample)) -> ReadReport {
     let mut report = ReadReport::default();
+    let mut games = GameCounter::default();
     for game in PgnReader::new(source) {
         let Ok(game) = game else {
             report.skipped_games += 1;
@@ -127,15 +135,49 @@ fn read_games<R: BufRead>(source: R, evaluator: &mut Evaluator, mut take: impl F
             Some(PgnResult::Draw) => GameResult::Draw,
             Some(PgnResult::Unknown) | None => continue,
         };
+        if !is_fit(&game) {
+            report.unfit_games += 1;
+            continue;
+        }
+        games.begin();
+        // A game from a set-up position has left its opening already.
+        let opening = if game.start == Position::startpos() { BOOK_PLIES } else { 0 };
         let mut position = game.start;
         for (ply, played) in game.moves.iter().enumerate() {
-            if ply >= BOOK_PLIES && is_quiet(&position, evaluator) {
-                take(Sample::new(&position, None, result));
+            if ply >= opening && played.comment.trim() != "book" && is_quiet(&position, evaluator) {
+                let score = score_of(&played.comment);
+                let white = score.map(|score| if position.turn() == Color::White { score } else { -score });
+                take(games.of_this(Sample::new(&position, white, result)));
             }
             position = position.play(played.mv);
         }
     }
     report
+}
+
+/// Returns whether the result of a game follows from its positions, by the tag `Termination`.
+fn is_fit(game: &PgnGame) -> bool {
+    let tag = game.tags.iter().find(|(name, _)| name == "Termination").map(|(_, value)| value.to_lowercase());
+    let unfit = [
+        "time forfeit",
+        "abandoned",
+        "illegal",
+        "infraction",
+        "emergency",
+        "unterminated",
+        "stall",
+        "disconnect",
+    ];
+    tag.is_none_or(|tag| !unfit.iter().any(|word| tag.contains(word)))
+}
+
+/// Returns the score at the start of a comment such as `+0.35/12 0.057s`, in centipawns; `None` for mates and other text.
+fn score_of(comment: &str) -> Option<i16> {
+    let text = comment.trim_start().split(['/', ' ', ',']).next()?;
+    let signed = text.starts_with(['+', '-']) || text.starts_with("0.00");
+    let pawns: f64 = text.parse().ok().filter(|_| signed && text.contains('.'))?;
+    let centipawns = (100.0 * pawns).round();
+    (centipawns.abs() <= MAX_SCORE).then_some(centipawns as i16)
 }
 
 #[cfg(test)]
@@ -167,5 +209,39 @@ mod tests {
         read_positions(pgn.as_bytes(), &mut evaluator, |sample| samples.push(sample)).unwrap();
         assert!((1..=4).contains(&samples.len()), "{}", samples.len());
         assert!(samples.iter().all(|sample| sample.result == GameResult::WhiteWins));
+    }
+
+    #[test]
+    fn scores_of_comments_are_those_of_the_side_that_moved() {
+        for (comment, score) in [
+            ("+0.35/12 0.057s, tl=7.611s", Some(35)),
+            ("-1.20/8", Some(-120)),
+            ("0.00/30 1.2s", Some(0)),
+            ("+M5/20", None),
+            ("book", None),
+            ("24.0s", None),
+            ("+99.99/3", None),
+        ] {
+            assert_eq!(score_of(comment), score, "{comment}");
+        }
+    }
+
+    #[test]
+    fn games_from_positions_start_at_once_and_forfeits_are_left_out() {
+        let game = |termination: &str| {
+            format!(
+                "[Event \"x\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]\n[Termination \"{termination}\"]\n\
+                 [Result \"1-0\"]\n\n1. Kd2 {{+0.42/3}} Kd7 {{-0.40/3}} 2. Kd3 1-0\n\n"
+            )
+        };
+        let mut evaluator = Evaluator::new(Weights::default());
+        let mut samples = Vec::new();
+        let pgn = game("normal") + &game("time forfeit") + &game("adjudication") + &game("abandoned");
+        let report = read_positions(pgn.as_bytes(), &mut evaluator, |sample| samples.push(sample)).unwrap();
+        assert_eq!((report.skipped_games, report.unfit_games), (0, 2));
+        let found: Vec<_> = samples.iter().map(|sample| (sample.game, sample.score)).collect();
+        let each = [Some(42), Some(40), None];
+        let expected: Vec<_> = [0, 1].into_iter().flat_map(|game| each.map(|score| (game, score))).collect();
+        assert_eq!(found, expected);
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::{Declared, Spec, Weights};
 use crate::texel::adam::Adam;
 use crate::texel::dataset::{Dataset, TargetMix};
 use crate::texel::loss::{Model, Scale};
-use crate::texel::sample::Sample;
+use crate::texel::training_set::TrainingSet;
 
 /// The configuration of a run.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct TexelPlan {
     pub correlated_positions: f64,
     /// Weight of the game result in the target; the rest is the weight of the search score.
     pub result_share: f64,
-    /// The scale; fitted to the starting weights if `None`.
+    /// The scale of the evaluation; fitted to the starting weights on the training set if `None`.
     pub scale: Option<Scale>,
     /// Whether a number may be changed.
     pub tunes: fn(&Spec) -> bool,
@@ -69,41 +69,46 @@ pub struct EpochReport {
 pub struct Tuned {
     /// The best weights, rounded.
     pub weights: Weights,
-    /// The scale used.
+    /// The scale of the evaluation that was used.
     pub scale: Scale,
+    /// The scale of the scores of searches; `None` without scores.
+    pub search_scale: Option<Scale>,
     /// Number of positions in the training set and in the held-out set.
     pub positions: [usize; 2],
     /// Held-out loss of the starting weights and of the rounded tuned weights, each with its own evaluation of the
     /// positions.
     pub held_out: [f64; 2],
+    /// Held-out loss of the rounded tuned weights if the results alone are the targets, at a scale fitted to the training
+    /// set: comparable between runs with different targets.
+    pub held_out_results: f64,
     /// Number of epochs.
     pub epochs: usize,
     /// Weights whose gradient was always 0: they do not occur in the data, or only in products with weights that are 0.
     pub unmoved: Vec<&'static str>,
 }
 
-/// One of this many blocks is held out.
-const HELD_OUT: usize = 12;
+/// About one of this many games is held out.
+const HELD_OUT: u64 = 12;
 /// Factor of the learning rate when the held-out loss stops improving.
 const RATE_DECAY: f64 = 0.3;
 /// A run ends when the learning rate is below this fraction of the initial one.
 const MIN_RATE: f64 = 0.005;
 
-/// Tunes the weights, beginning with `start`, on the samples. Calls `observer` after every epoch.
+/// Tunes the weights, beginning with `start`, on the positions. Calls `observer` after every epoch.
 pub fn tune(
-    samples: &[Sample],
+    positions: &TrainingSet,
     start: &Weights,
     plan: &TexelPlan,
     observer: &mut dyn FnMut(EpochReport),
 ) -> Tuned {
-    let (training, held_out) = Dataset::split(samples, HELD_OUT);
-    let mut mix = TargetMix { result_share: 1.0, scale: Scale(1.0) };
-    let by_result = Dataset::new(&held_out, start, mix, plan.threads);
+    let (training, held_out) = positions.split(HELD_OUT);
+    let training = Dataset::new(&training, start, plan.threads);
     let mut model = Model::of(start);
-    let scale = plan.scale.unwrap_or_else(|| Scale::fit(&model, &by_result, plan.threads));
-    mix = TargetMix { result_share: plan.result_share, scale };
-    let training = Dataset::new(&training, start, mix, plan.threads);
-    let checked = Dataset::new(&held_out, start, mix, plan.threads);
+    let scale = plan.scale.unwrap_or_else(|| Scale::fit(&model, &training, plan.threads));
+    let search_scale = training.search_scale();
+    let mix = TargetMix { result_share: plan.result_share, search_scale: search_scale.unwrap_or(scale) };
+    let training = training.with_targets(mix);
+    let checked = Dataset::new(&held_out, start, plan.threads).with_targets(mix);
     let before = model.loss(&checked, scale, plan.threads);
 
     let mut best = (before, model.clone());
@@ -128,11 +133,15 @@ pub fn tune(
         }
     }
     let weights = best.1.rounded();
-    let reevaluated = Dataset::new(&held_out, &weights, mix, plan.threads);
-    let after = Model::of(&weights).loss(&reevaluated, scale, plan.threads);
+    let reevaluated = Dataset::new(&held_out, &weights, plan.threads).with_targets(mix);
+    let tuned = Model::of(&weights);
+    let after = tuned.loss(&reevaluated, scale, plan.threads);
+    let own_scale = Scale::fit(&tuned, &training, plan.threads);
     Tuned {
         weights,
         scale,
+        search_scale,
+        held_out_results: tuned.result_loss(&reevaluated, own_scale, plan.threads),
         positions: [training.len(), checked.len()],
         held_out: [before, after],
         epochs,

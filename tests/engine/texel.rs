@@ -4,7 +4,7 @@ use playself::chess::Position;
 use playself::engine::eval::{NoTrace, evaluate_with_trace, scale_by_halfmove_clock};
 use playself::engine::{Declared, Weights};
 use playself::game::GameResult;
-use playself::texel::{Dataset, Model, Sample, Scale, TargetMix, TexelPlan, tune};
+use playself::texel::{Dataset, Model, Sample, Scale, Selection, TexelPlan, TrainingSet, tune};
 
 struct Dice(u64);
 
@@ -21,7 +21,7 @@ impl Dice {
 fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let mut samples = Vec::new();
-    for _ in 0..games {
+    for game in 0..games {
         let mut position = Position::startpos();
         for ply in 0..120 {
             let moves = position.legal_moves();
@@ -36,21 +36,27 @@ fn samples(games: usize, judge: &Weights) -> Vec<Sample> {
                     drawn if drawn < expected => GameResult::WhiteWins,
                     _ => GameResult::BlackWins,
                 };
-                samples.push(Sample::new(&position, None, result));
+                samples.push(Sample { game: game as u32, ..Sample::new(&position, None, result) });
             }
         }
     }
     samples
 }
 
-const BY_RESULT: TargetMix = TargetMix { result_share: 1.0, scale: Scale(1.0) };
+fn set(samples: &[Sample]) -> TrainingSet {
+    TrainingSet::new(samples, Selection::default())
+}
+
+fn dataset(samples: &[Sample], threads: usize) -> Dataset {
+    Dataset::new(set(samples).positions(), &Weights::default(), threads)
+}
 
 #[test]
 fn the_model_scores_positions_as_the_evaluation_does() {
     let weights = Weights::default();
     let samples = samples(20, &weights);
     for sample in &samples {
-        let data = Dataset::new(&[*sample], &weights, BY_RESULT, 1);
+        let data = dataset(&[*sample], 1);
         let Some(&modelled) = Model::of(&weights).scores(&data, 1).first() else { continue };
         let position = sample.position.unpack().unwrap();
         let scored = scale_by_halfmove_clock(
@@ -66,7 +72,7 @@ fn the_model_scores_positions_as_the_evaluation_does() {
 #[test]
 fn the_gradient_agrees_with_finite_differences() {
     let weights = Weights::default();
-    let data = Dataset::new(&samples(12, &weights), &weights, BY_RESULT, 2);
+    let data = dataset(&samples(12, &weights), 2);
     let rows: Vec<u32> = (0..data.len() as u32).collect();
     let mut model = Model::of(&weights);
     // With integers some king danger lies exactly at the kink of its function, where there is no derivative.
@@ -105,7 +111,7 @@ fn a_run_recovers_altered_weights_and_lowers_the_held_out_loss() {
         ..TexelPlan::with_threads(2)
     };
     let mut epochs = 0;
-    let tuned = tune(&samples, &altered, &plan, &mut |_| epochs += 1);
+    let tuned = tune(&set(&samples), &altered, &plan, &mut |_| epochs += 1);
     assert_eq!(epochs, tuned.epochs);
     assert!(tuned.held_out[1] < tuned.held_out[0], "{:?}", tuned.held_out);
     assert_eq!(tuned.weights.pst_knight, truth.pst_knight, "weights outside the selection stay");
@@ -124,7 +130,7 @@ fn weights_that_only_multiply_zeros_are_reported_as_unmoved() {
         calm.set(&spec.name, 0).unwrap();
     }
     let samples = samples(60, &Weights::default());
-    let unmoved = |start: &Weights| tune(&samples, start, &plan, &mut |_| {}).unmoved;
+    let unmoved = |start: &Weights| tune(&set(&samples), start, &plan, &mut |_| {}).unmoved;
     assert!(unmoved(&calm).contains(&"danger_rook_check"));
     calm.set("danger_attackers_2", 40).unwrap();
     assert!(
@@ -136,7 +142,28 @@ fn weights_that_only_multiply_zeros_are_reported_as_unmoved() {
 #[test]
 fn the_fitted_scale_is_the_one_that_made_the_results() {
     let weights = Weights::default();
-    let data = Dataset::new(&samples(250, &weights), &weights, BY_RESULT, 2);
+    let data = dataset(&samples(250, &weights), 2);
     let Scale(k) = Scale::fit(&Model::of(&weights), &data, 2);
     assert!((0.9..1.1).contains(&k), "{k}, but the results were made with 1");
+}
+
+#[test]
+fn scores_of_searches_have_a_scale_of_their_own() {
+    let weights = Weights::default();
+    // A search whose scores are twice those of the evaluation.
+    let scored: Vec<Sample> = samples(250, &weights)
+        .into_iter()
+        .map(|sample| {
+            let position = sample.position.unpack().unwrap();
+            let score = 2 * evaluate_with_trace(&position, &weights, &mut NoTrace);
+            Sample { score: i16::try_from(score).ok(), ..sample }
+        })
+        .collect();
+    let plan = TexelPlan { epochs: 1, ..TexelPlan::with_threads(2) };
+    let tuned = tune(&set(&scored), &weights, &plan, &mut |_| {});
+    let (Scale(own), Scale(search)) = (tuned.scale, tuned.search_scale.expect("there are scores"));
+    assert!((0.9..1.1).contains(&own) && (0.45..0.55).contains(&search), "{own} {search}");
+    assert!(tuned.held_out_results.is_finite());
+    let plain = tune(&set(&samples(60, &weights)), &weights, &plan, &mut |_| {});
+    assert_eq!(plain.search_scale, None);
 }

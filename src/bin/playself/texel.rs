@@ -7,7 +7,7 @@ use anyhow::ensure;
 use playself::cli::number_lists::count;
 use playself::commands::{Console, Failure, OrFailure, TexelRequest, answer, fit_weights, processors};
 use playself::frontend::options::EngineOptions;
-use playself::texel::{Scale, TexelPlan};
+use playself::texel::{Scale, Selection, TexelPlan};
 
 /// Fit the weights of the evaluation to positions with results
 #[derive(Debug, clap::Args)]
@@ -42,9 +42,12 @@ pub(crate) struct TexelCommand {
     /// Expected distance of a weight from its start, in declared steps; 0 for no such expectation
     #[arg(long, value_name = "STEPS", default_value_t = 12.0)]
     spread: f64,
-    /// Share of the game result in the target, 0 to 1; the rest is the expected result of the search score
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-    result_share: f64,
+    /// Share of the game result in the target, 0 to 1, or `auto`; the rest is the expected result of the search score
+    #[arg(long, value_name = "SHARE", default_value = "0.7", value_parser = result_share)]
+    result_share: ResultShare,
+    /// Largest number of positions of one game [default: all]
+    #[arg(long, value_name = "N", value_parser = count(1..=100_000))]
+    per_game: Option<usize>,
     /// Scale k of 1 / (1 + 10^(-k · score / 400)) [default: fitted]
     #[arg(long, value_name = "K")]
     scale: Option<f64>,
@@ -59,6 +62,20 @@ pub(crate) struct TexelCommand {
     json: bool,
 }
 
+/// A share of the results, or `None` to choose it.
+#[derive(Clone, Copy, Debug)]
+struct ResultShare(Option<f64>);
+
+fn result_share(text: &str) -> Result<ResultShare, String> {
+    if text == "auto" {
+        return Ok(ResultShare(None));
+    }
+    let share: Option<f64> = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share
+        .map(|share| ResultShare(Some(share)))
+        .ok_or_else(|| "expected a number from 0 to 1, or `auto`".to_owned())
+}
+
 impl TexelCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         self.check().or_usage()?;
@@ -68,12 +85,18 @@ impl TexelCommand {
             batch: self.batch,
             learning_rate: self.pace,
             spread: (self.spread > 0.0).then_some(self.spread),
-            result_share: self.result_share,
             scale: self.scale.map(Scale),
             seed: self.seed,
             ..TexelPlan::with_threads(self.threads.unwrap_or_else(processors))
         };
-        let request = TexelRequest { data: self.data, start: options.weights, plan, rounds: self.rounds };
+        let request = TexelRequest {
+            data: self.data,
+            start: options.weights,
+            plan,
+            result_share: self.result_share.0,
+            selection: Selection { per_game: self.per_game },
+            rounds: self.rounds,
+        };
         let summary = fit_weights(&request, &self.out, Console::Text)?;
         if self.json {
             answer(serde_json::to_string(&summary).or_fault()?)?;
@@ -82,7 +105,6 @@ impl TexelCommand {
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        ensure!((0.0..=1.0).contains(&self.result_share), "--result-share must be from 0 to 1");
         for (name, number) in [("--pace", Some(self.pace)), ("--scale", self.scale)] {
             let is_positive = number.is_none_or(|number| number.is_finite() && number > 0.0);
             ensure!(is_positive, "{name} must be a number above 0");
