@@ -1,6 +1,7 @@
 //! Comparison of the tuners: strength that they leave on the standard landscapes.
 //!
-//! `cargo bench --bench tuner -- [--runs N] [--games N] [--only L2] [--best] [--lengths]`. `--best` also runs the other
+//! `cargo bench --bench tuner -- [--runs N] [--games N] [--only L2] [--best] [--lengths]`, or `--update` for the time that the
+//! default tuner takes for each pair with 300 parameters. `--best` also runs the other
 //! tuners with the best of many gains, found on the landscape itself, which is impossible in practice. `--lengths` also
 //! runs the default tuner with 10,000 and 160,000 games. Exits with an error if the default tuner misses a bar.
 
@@ -9,9 +10,10 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use playself::stats::{PairScore, Random};
 use playself::tuning::{
-    Gain, GainSchedule, Lookahead, Method, SimulatedRun, SpsaPlan, StandardLandscape, TuneSimulation,
-    standard_landscapes,
+    Ask, EarlierPairs, Gain, GainSchedule, Lookahead, Method, Parameter, SimulatedRun, Space, SpsaPlan,
+    StandardLandscape, TuneSimulation, Tuner, TunerPlan, standard_landscapes,
 };
 
 /// Elo that the default tuner may leave on a landscape in 40,000 games.
@@ -35,6 +37,9 @@ fn main() -> ExitCode {
         let at = arguments.iter().position(|argument| argument == name);
         at.and_then(|at| arguments.get(at + 1)).and_then(|text| text.parse().ok()).unwrap_or(default)
     };
+    if arguments.iter().any(|argument| argument == "--update") {
+        return update_cost();
+    }
     let (runs, games) = (number("--runs", 200), number("--games", 40_000));
     let (mut passed, mut all_ours) = (true, Vec::new());
     println!("{games} games, {runs} runs; mean Elo left, its 5 % quantile in brackets");
@@ -81,6 +86,31 @@ fn main() -> ExitCode {
         passed &= has_nominal_coverage("all", coverage(&all_ours));
     }
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Milliseconds that the default tuner may take for each pair with 300 parameters.
+const MAX_UPDATE_MS: f64 = 1.0;
+
+/// Measures the time of proposing and learning with 300 parameters.
+fn update_cost() -> ExitCode {
+    const PAIRS: u64 = 4_000;
+    let parameter =
+        |index: usize| Parameter::integer(format!("p{index}"), 0.0, 200.0, 60.0 + (index % 80) as f64);
+    let space = Space::new((0..300).map(parameter).collect()).expect("the starts lie inside the ranges");
+    let method = Method::named(Method::NAMES[0], &space, PAIRS).expect("the name is valid");
+    let (lookahead, earlier) = (Lookahead::default(), EarlierPairs::default());
+    let mut tuner = Tuner::new(TunerPlan { space, method, pairs: PAIRS, seed: 1, lookahead, earlier });
+    let mut random = Random::new(1);
+    let started = Instant::now();
+    let mut pairs = 0;
+    while let Ask::Play(trial) = tuner.ask() {
+        let score = PairScore::ALL[(random.bits() % 5) as usize];
+        tuner.record(trial.id, score).expect("every trial is scored once");
+        pairs += 1;
+    }
+    let each = 1e3 * started.elapsed().as_secs_f64() / f64::from(pairs);
+    println!("300 parameters, {pairs} pairs: {each:.3} ms for each pair");
+    if each <= MAX_UPDATE_MS { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn simulate(standard: &StandardLandscape, method: Method, games: u64, runs: u64) -> Vec<SimulatedRun> {

@@ -10,6 +10,7 @@ mod detach;
 mod dialogue_file;
 mod doctor;
 mod dry_run;
+mod earlier_runs;
 mod engine_options;
 mod engine_session;
 mod environment;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::commands::console::Console;
 use crate::commands::detach::Session;
+use crate::commands::earlier_runs::earlier_pairs;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::forecast::test_reach;
@@ -14,7 +15,7 @@ use crate::commands::start::{Finished, StartOptions, start, start_in};
 use crate::config::{
     LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
 };
-use crate::player::{EngineOption, NumberOption, Protocol};
+use crate::player::{EngineOption, OptionDeclaration, OptionKind, Protocol};
 use crate::report::{RunPage, weights_toml};
 use crate::run::preflight::EngineFacts;
 use crate::run::{
@@ -22,7 +23,7 @@ use crate::run::{
 };
 use crate::stats::{Decision, Hypothesis};
 use crate::store::write_whole;
-use crate::tuning::{Lookahead, Method, Parameter, TunerPlan};
+use crate::tuning::{Kind, Lookahead, Method, Parameter, TunerPlan};
 
 /// Number of pairs of the pilot that measures the duration of a pair, if the budget is in hours.
 const PILOT_PAIRS: u64 = 8;
@@ -53,6 +54,8 @@ pub struct TuneRequest {
     pub games: Option<u64>,
     /// Whether a budget in hours is measured.
     pub pilots: Pilots,
+    /// Folders of earlier tuning runs of the same engine, whose pairs are evidence.
+    pub learn_from: Vec<PathBuf>,
 }
 
 /// Whether pilots are played to turn hours into pairs.
@@ -110,7 +113,15 @@ pub fn tuning_plan(
         sprt: accept.sprt,
     });
     let method = tuning_method(name, list.as_ref(), &space, pairs).or_usage()?;
-    let tuner = TunerPlan { space, method, pairs, seed: draft.seed(), lookahead: Lookahead::default() };
+    let earlier = earlier_pairs(&request.learn_from, &draft.engines()[0], &space).or_usage()?;
+    if !request.learn_from.is_empty() {
+        if !matches!(method, Method::Bayes(_)) {
+            return Err(Failure::usage(format_args!("--learn-from needs the method bayes, not {name}")));
+        }
+        console.print(&format!("Learning from {} pairs of earlier runs", earlier.len()));
+    }
+    let (seed, lookahead) = (draft.seed(), Lookahead::default());
+    let tuner = TunerPlan { space, method, pairs, seed, lookahead, earlier };
     Ok(CheckedPlan::new(draft.into_plan(tuner, accept), facts))
 }
 
@@ -247,7 +258,7 @@ fn pairs_in(
     Ok((pairs as u64).max(1))
 }
 
-/// Returns the numeric options that an engine declares, starting at the values of the plan.
+/// Returns the options that an engine declares and that can be tuned, starting at the values of the plan.
 fn declared_numbers(engine: &PlannedEngine, facts: &EngineFacts) -> Result<Vec<Parameter>, Failure> {
     if matches!(engine.spec.protocol, Protocol::Ace { .. }) {
         return Err(Failure::usage("ACE programs declare no options that could be tuned"));
@@ -255,16 +266,65 @@ fn declared_numbers(engine: &PlannedEngine, facts: &EngineFacts) -> Result<Vec<P
     if let Some(why) = &facts.failure {
         return Err(Failure::usage(format_args!("{} does not declare its options: {why}", engine.named)));
     }
-    let parameter = |NumberOption { name, min, max, default }: &NumberOption| {
-        Parameter::integer(name.as_str(), *min as f64, *max as f64, *default as f64)
-    };
-    let mut parameters: Vec<Parameter> = facts.numbers.iter().map(parameter).collect();
+    let mut parameters: Vec<Parameter> = facts.options.iter().filter_map(declared_parameter).collect();
     for EngineOption { name, value } in &engine.spec.options {
-        if let (Some(parameter), Ok(value)) =
-            (parameters.iter_mut().find(|known| known.name.eq_ignore_ascii_case(name)), value.parse())
-        {
-            parameter.start = value;
-        }
+        let known = parameters.iter_mut().find(|known| known.name.eq_ignore_ascii_case(name));
+        let Some(parameter) = known else { continue };
+        let number = match parameter.kind {
+            Kind::Choice => parameter
+                .values
+                .iter()
+                .position(|known| known.eq_ignore_ascii_case(value))
+                .map(|at| at as f64),
+            Kind::Integer | Kind::Real => value.parse().ok(),
+        };
+        parameter.start = number.unwrap_or(parameter.start);
     }
     Ok(parameters)
+}
+
+/// Returns an option as a parameter: a number, a switch, one of several values, or a number that the engine takes as text and
+/// whose range is therefore not known.
+fn declared_parameter(option: &OptionDeclaration) -> Option<Parameter> {
+    let name = option.name.as_str();
+    match &option.kind {
+        OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
+            Some(Parameter::integer(name, *min as f64, *max as f64, *default as f64))
+        }
+        OptionKind::Check { default: Some(default) } => {
+            let values = ["false", "true"].map(str::to_owned).into();
+            Some(Parameter::choice(name, values, usize::from(*default)))
+        }
+        OptionKind::Combo { default: Some(default), choices } if choices.len() > 1 => {
+            let start = choices.iter().position(|choice| choice == default)?;
+            Some(Parameter::choice(name, choices.clone(), start))
+        }
+        OptionKind::String { default } => {
+            let start = default.parse().ok().filter(|start: &f64| start.is_finite())?;
+            Some(Parameter::real(name, f64::NEG_INFINITY, f64::INFINITY, start))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_choices_and_numbers_as_text_can_be_tuned() {
+        let option = |name: &str, kind: OptionKind| OptionDeclaration { name: name.to_owned(), kind };
+        let parameter = |kind: OptionKind| declared_parameter(&option("x", kind));
+        let switch = parameter(OptionKind::Check { default: Some(true) }).expect("a switch");
+        assert_eq!((switch.kind, switch.start, switch.text(0.0)), (Kind::Choice, 1.0, "false".to_owned()));
+        let styles = ["Solid", "Normal", "Risky"].map(str::to_owned).to_vec();
+        let style = parameter(OptionKind::Combo { default: Some("Normal".to_owned()), choices: styles })
+            .expect("a choice");
+        assert_eq!((style.max, style.start, style.text(2.0)), (2.0, 1.0, "Risky".to_owned()));
+        let text = parameter(OptionKind::String { default: "0.75".to_owned() }).expect("a number");
+        assert_eq!((text.kind, text.start, text.max), (Kind::Real, 0.75, f64::INFINITY));
+        assert_eq!(parameter(OptionKind::String { default: "<empty>".to_owned() }), None);
+        assert_eq!(parameter(OptionKind::Button), None);
+        assert_eq!(parameter(OptionKind::Check { default: None }), None);
+    }
 }

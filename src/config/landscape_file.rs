@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::toml_reader::{Fields, Mistakes, read_document};
 use crate::stats::{Elo, GameModel};
 use crate::store::read_text;
-use crate::tuning::{Cliff, Kind, Landscape, Parabola, Parameter, SimulatedGames};
+use crate::tuning::{Cliff, Interaction, Kind, Landscape, Parabola, Parameter, SimulatedGames};
 
 /// Steps in which a drifting draw ratio changes.
 const DRIFT_STEPS: u32 = 4;
@@ -32,9 +32,14 @@ impl LandscapeFile {
             let games = games(fields);
             let cliff = fields.table("cliff", cliff).flatten();
             let seed = fields.whole("turned_by_seed", 0, i64::MAX);
+            let bonds = fields.tables("interaction", interaction);
             let parabolas = parabolas(fields)?;
+            let bonds: Option<Vec<Bond>> = bonds.unwrap_or_default().into_iter().collect();
+            let bonds = among(&parabolas, bonds?, fields)?;
             match Landscape::new(parabolas) {
                 Ok(landscape) => {
+                    let landscape =
+                        landscape.with_interactions(bonds).map_err(|why| fields.wrong(why)).ok()?;
                     let landscape = cliff.into_iter().fold(landscape, Landscape::with_cliff);
                     let landscape = seed.into_iter().fold(landscape, Landscape::rotated);
                     Some(Self { landscape, games: games? })
@@ -77,6 +82,40 @@ fn cliff(fields: &mut Fields) -> Option<Cliff> {
     Some(Cliff { at: at?, elo: Elo(elo?) })
 }
 
+/// An interaction between two parameters, by their names.
+struct Bond {
+    between: [String; 2],
+    elo: f64,
+}
+
+fn interaction(fields: &mut Fields) -> Option<Bond> {
+    let between = fields.required("between", "the names of two parameters", Fields::texts);
+    let elo = fields.required("elo", "the Elo lost where both are half a range too high", Fields::number);
+    match <[String; 2]>::try_from(between?) {
+        Ok(between) => Some(Bond { between, elo: elo? }),
+        Err(names) => {
+            fields.wrong(format!("an interaction is between two parameters, not {}", names.len()));
+            None
+        }
+    }
+}
+
+/// Finds the parameters of interactions.
+fn among(parabolas: &[Parabola], bonds: Vec<Bond>, fields: &mut Fields) -> Option<Vec<Interaction>> {
+    let mut find = |name: &str| {
+        let found = parabolas.iter().position(|parabola| parabola.parameter.name == name);
+        if found.is_none() {
+            fields.wrong(format!("an interaction names `{name}`, which is no parameter"));
+        }
+        found
+    };
+    let mut found = Vec::new();
+    for Bond { between: [one, other], elo } in bonds {
+        found.push(Interaction { between: [find(&one)?, find(&other)?], elo: Elo(elo) });
+    }
+    Some(found)
+}
+
 fn parabolas(fields: &mut Fields) -> Option<Vec<Parabola>> {
     let list = fields
         .required("parameter", "at least one [[parameter]]", |fields, key| fields.tables(key, parabola));
@@ -85,6 +124,10 @@ fn parabolas(fields: &mut Fields) -> Option<Vec<Parabola>> {
 
 fn parabola(fields: &mut Fields) -> Option<Parabola> {
     let name = fields.required("name", "a text in quotes", Fields::text);
+    let elo = fields.number("elo");
+    if fields.flag("switch") == Some(true) {
+        return switch(name, elo, fields);
+    }
     let [min, max, start, optimum, above] = ["min", "max", "start", "optimum", "curvature"]
         .map(|key| fields.required(key, "a number", Fields::number));
     let below = fields.number("curvature_below").or(above);
@@ -102,6 +145,23 @@ fn parabola(fields: &mut Fields) -> Option<Parabola> {
     })
 }
 
+fn switch_value(fields: &mut Fields, key: &str) -> Option<u32> {
+    fields.whole(key, 0, 1)
+}
+
+/// Reads a parameter that is on or off.
+fn switch(name: Option<String>, elo: Option<f64>, fields: &mut Fields) -> Option<Parabola> {
+    let start = fields.required("start", "0 or 1", switch_value);
+    let optimum = fields.required("optimum", "0 or 1", switch_value);
+    if elo.is_none() {
+        fields.missing("elo", "the Elo lost if it is wrong");
+    }
+    let (start, optimum) = (f64::from(start?), f64::from(optimum?));
+    // The two values are two half ranges apart.
+    let curvature = elo?.max(0.0) / 4.0;
+    Some(Parabola::symmetric(&name?, [0.0, 1.0], start, optimum, curvature, Kind::Choice))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +177,29 @@ mod tests {
     fn a_drifting_draw_ratio_gives_a_model_for_each_step() {
         let file = parse(GOOD).unwrap();
         assert_eq!((file.games.len(), file.landscape.space().len()), (4, 1));
+    }
+
+    #[test]
+    fn switches_and_interactions_are_read_and_checked() {
+        let text = GOOD.replace("turned_by_seed = 3\n", "").replace("[cliff]\nat = 0.5\nelo = 30\n", "")
+            + "[[parameter]]\nname = \"b\"\nmin = 0\nmax = 9\nstart = 5\noptimum = 4.5\ncurvature = 2\n\
+               [[parameter]]\nname = \"s\"\nswitch = true\nstart = 0\noptimum = 1\nelo = 8\n\
+               [[interaction]]\nbetween = [\"a\", \"b\"]\nelo = 3\n";
+        let landscape = parse(&text).unwrap().landscape;
+        let strength = |values: [f64; 3]| landscape.strength(&crate::tuning::Settings(values.into())).0;
+        assert_eq!(strength([4.5, 4.5, 1.0]), 0.0);
+        assert_eq!(strength([4.5, 4.5, 0.0]), -8.0);
+        // Both half a range above: 2 + 2 + 3; one above and one below: 2 + 2 - 3.
+        assert_eq!(strength([9.0, 9.0, 1.0]), -7.0);
+        assert_eq!(strength([9.0, 0.0, 1.0]), -1.0);
+        for (from, to, problem) in [
+            ("elo = 3\n", "elo = 4\n", "too strong: with 4 Elo or more"),
+            ("[\"a\", \"b\"]", "[\"a\", \"x\"]", "names `x`, which is no parameter"),
+            ("[\"a\", \"b\"]", "[\"a\"]", "between two parameters, not 1"),
+        ] {
+            let report = parse(&text.replace(from, to)).unwrap_err().to_string();
+            assert!(report.contains(problem), "`{problem}` not in:\n{report}");
+        }
     }
 
     #[test]

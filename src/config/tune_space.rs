@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::run_file::{BoundsTable, TuneTable};
 use crate::spelling::nearest;
 use crate::store::read_text;
-use crate::tuning::{FormatError, GainList, Method, Parameter, Space, SpsaPlan};
+use crate::tuning::{FormatError, GainList, Kind, Method, Parameter, Space, SpsaPlan};
 
 /// The tuners whose parameter lists can be read.
 const LIST_FORMATS: &str = "fishtest, openbench, weather-factory";
@@ -92,8 +92,7 @@ pub fn named_space(
     let mut mistakes = Vec::new();
     let mut parameters: Vec<Parameter> = Vec::new();
     for pattern in &table.parameters {
-        let matching: Vec<&Parameter> =
-            declared.iter().filter(|option| matches_pattern(pattern, &option.name)).collect();
+        let matching: Vec<&Parameter> = declared.iter().filter(|option| is_meant(pattern, option)).collect();
         if matching.is_empty() {
             let hint = suggestion(pattern, declared);
             let why = format!("tune.parameters: {engine} has no number `{pattern}` to tune{hint}");
@@ -118,12 +117,22 @@ pub fn named_space(
         let bounds = table.bounds.iter().find(|(name, _)| *name == parameter.name);
         let line = bounds.map_or(table.parameters_line, |(_, bounds)| bounds.line);
         let found = Space::errors(std::slice::from_ref(parameter));
-        mistakes.extend(found.iter().map(|why| (line, why.to_string())));
+        let hint = match parameter.range().is_finite() {
+            true => String::new(),
+            false => format!("; give min and max in [tune.bounds.{}]", parameter.name),
+        };
+        mistakes.extend(found.iter().map(|why| (line, format!("{why}{hint}"))));
     }
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
     Space::new(parameters).map_err(|why| vec![(table.parameters_line, why.to_string())])
+}
+
+/// Whether a pattern names an option. With `*` it names whole numbers alone: switches, choices and numbers as text have to be
+/// asked for, because most of them are no parameters.
+fn is_meant(pattern: &str, option: &Parameter) -> bool {
+    pattern == option.name || (option.kind == Kind::Integer && matches_pattern(pattern, &option.name))
 }
 
 fn suggestion(name: &str, declared: &[Parameter]) -> String {
@@ -183,6 +192,24 @@ mod tests {
         ] {
             assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn switches_and_texts_are_tuned_only_if_they_are_named() {
+        let switch = Parameter::choice("use_nnue", ["false", "true"].map(str::to_owned).into(), 1);
+        let text = Parameter::real("scale", f64::NEG_INFINITY, f64::INFINITY, 1.0);
+        let number = Parameter::integer("razor", 0.0, 200.0, 100.0);
+        let declared = [number, switch, text];
+        let named = |parameters: &[&str], bounds: Vec<(String, BoundsTable)>| {
+            let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
+            named_space("e", &declared, &TuneTable { parameters, bounds, ..TuneTable::default() })
+        };
+        assert_eq!(named(&["*"], Vec::new()).unwrap().len(), 1);
+        assert_eq!(named(&["*", "use_nnue"], Vec::new()).unwrap().len(), 2);
+        let why = named(&["scale"], Vec::new()).unwrap_err();
+        assert!(why[0].1.ends_with("give min and max in [tune.bounds.scale]"), "{why:?}");
+        let bounds = BoundsTable { min: Some(0.5), max: Some(2.0), ..BoundsTable::default() };
+        assert_eq!(named(&["scale"], vec![("scale".to_owned(), bounds)]).unwrap().parameters()[0].max, 2.0);
     }
 
     #[test]

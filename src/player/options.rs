@@ -95,17 +95,6 @@ impl OptionState {
         &self.declared
     }
 
-    /// Returns all spin options that declare a range and a default.
-    pub(super) fn numbers(&self) -> Vec<NumberOption> {
-        let number = |option: &OptionDeclaration| match option.kind {
-            OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
-                Some(NumberOption { name: option.name.clone(), min, max, default })
-            }
-            _ => None,
-        };
-        self.declared.iter().filter_map(number).collect()
-    }
-
     /// Returns the options that have been sent, with their latest values.
     pub(super) fn sent(&self) -> &[EngineOption] {
         &self.sent

@@ -15,7 +15,6 @@ use crate::player::dialogue::{HandshakeError, UciDialogue, XboardDialogue};
 use crate::player::exchange::{
     Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkLimits, ThinkReport,
 };
-use crate::player::options::NumberOption;
 use crate::player::tap::Tap;
 use crate::player::{
     BlockingReader, Castling, CrashMoment, EngineOption, EngineSpec, ExitEvidence, MoveText,
@@ -477,15 +476,6 @@ impl<T: Transport> Player<T> {
             Dialect::Uci(dialogue) => dialogue.declared_options(),
             Dialect::Xboard(dialogue) => dialogue.declared_options(),
             Dialect::Ace(_) => &[],
-        }
-    }
-
-    /// Returns all spin options that declare a range and a default.
-    pub fn numbers(&self) -> Vec<NumberOption> {
-        match &self.dialect {
-            Dialect::Uci(dialogue) => dialogue.numbers(),
-            Dialect::Xboard(dialogue) => dialogue.numbers(),
-            Dialect::Ace(_) => Vec::new(),
         }
     }
 

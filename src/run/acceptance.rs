@@ -58,9 +58,7 @@ impl Plan {
             engine.limits = accept.limits;
             let options = &mut engine.spec.options;
             options.retain(|option| tuner.space.named(settings).all(|(name, _)| name != option.name));
-            options.extend(
-                tuner.space.named(settings).map(|(name, value)| EngineOption::new(name, value.to_string())),
-            );
+            options.extend(tuner.space.texts(settings).map(|(name, value)| EngineOption::new(name, value)));
         }
         if let Some(book) = &mut test.openings {
             book.share = Share::Acceptance;

@@ -286,8 +286,8 @@ impl<F: Fleet> Run<F> {
         let Some(opening) = opening else { return Ok(None) };
         let options_of = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
             let space = self.plan.tuner().map(|tune| &tune.space);
-            let named = space.into_iter().flat_map(|space| space.named(settings));
-            named.map(|(name, value)| EngineOption::new(name, value.to_string())).collect()
+            let texts = space.into_iter().flat_map(|space| space.texts(settings));
+            texts.map(|(name, value)| EngineOption::new(name, value)).collect()
         };
         let options = match &start.trial {
             Some(trial) => [options_of(&trial.plus), options_of(&trial.minus)],

@@ -150,7 +150,7 @@ impl CoordinateSearch {
     fn next_step(&self) -> Option<Step> {
         let parameter = &self.space.parameters()[self.parameter];
         let size = parameter.step.unwrap_or(DEFAULT_STEP * parameter.range());
-        let size = if parameter.kind == Kind::Integer { size.round().max(1.0) } else { size };
+        let size = if parameter.kind != Kind::Real { size.round().max(1.0) } else { size };
         let value = self.kept.0[self.parameter];
         let next = parameter.nearest(match self.direction {
             Direction::Up => value + size,

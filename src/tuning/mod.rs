@@ -7,8 +7,10 @@
 
 mod bayes;
 mod coordinate_search;
+mod earlier;
 mod external_lists;
 mod report;
+mod rivals;
 mod simulation;
 mod space;
 mod spsa;
@@ -17,11 +19,12 @@ mod tuner;
 
 pub use bayes::{Bayes, BayesPlan};
 pub use coordinate_search::{CoordinateSearch, Direction, Step, TestedStep};
+pub use earlier::{EarlierPair, EarlierPairs};
 pub use external_lists::{FormatError, GainList, WeatherFactoryEntry};
 pub use report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
 pub use simulation::{
-    Cliff, Landscape, Parabola, SimulatedGames, SimulatedRun, StandardLandscape, TuneSimulation,
-    standard_landscapes,
+    Cliff, Interaction, InteractionTooStrong, Landscape, Parabola, SimulatedGames, SimulatedRun,
+    StandardLandscape, TuneSimulation, standard_landscapes,
 };
 pub use space::{Kind, Parameter, Settings, Space, SpaceError};
 pub use spsa::{Gain, GainSchedule, Rounding, Spsa, SpsaPlan};

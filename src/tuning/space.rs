@@ -11,6 +11,8 @@ pub enum Kind {
     Integer,
     /// The engine takes any number in the range.
     Real,
+    /// The engine takes one of several values without an order, which are numbered from 0.
+    Choice,
 }
 
 /// A numeric parameter of an engine that a tuner may change.
@@ -28,17 +30,40 @@ pub struct Parameter {
     pub kind: Kind,
     /// The smallest difference between two values that changes play, if known; the step size of a coordinate search.
     pub step: Option<f64>,
+    /// What the engine is sent for each value of a choice, from 0 on; empty for numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
 }
 
 impl Parameter {
     /// Creates an integer parameter without a step.
     pub fn integer(name: impl Into<String>, min: f64, max: f64, start: f64) -> Self {
-        Self { name: name.into(), min, max, start, kind: Kind::Integer, step: None }
+        Self { name: name.into(), min, max, start, kind: Kind::Integer, step: None, values: Vec::new() }
     }
 
     /// Creates a real parameter without a step.
     pub fn real(name: impl Into<String>, min: f64, max: f64, start: f64) -> Self {
         Self { kind: Kind::Real, ..Self::integer(name, min, max, start) }
+    }
+
+    /// Creates a parameter that is one of `values`, at first the one with the number `start`.
+    pub fn choice(name: impl Into<String>, values: Vec<String>, start: usize) -> Self {
+        let last = values.len().saturating_sub(1) as f64;
+        Self { kind: Kind::Choice, values, ..Self::integer(name, 0.0, last, start as f64) }
+    }
+
+    /// Returns the text that the engine is sent for a value.
+    pub fn text(&self, value: f64) -> String {
+        self.values.get(value as usize).cloned().unwrap_or_else(|| value.to_string())
+    }
+
+    /// Rounds to a value that the engine accepts: up with the probability of the part after the point, if `noise` is from 0
+    /// to 1 at random.
+    pub(super) fn rounded(&self, value: f64, noise: f64) -> f64 {
+        match self.kind {
+            Kind::Integer | Kind::Choice => self.clamp((self.clamp(value) + noise).floor()),
+            Kind::Real => self.clamp(value),
+        }
     }
 
     /// Returns the width of the range.
@@ -54,7 +79,7 @@ impl Parameter {
     /// Returns the nearest value that the engine accepts.
     pub fn nearest(&self, value: f64) -> f64 {
         match self.kind {
-            Kind::Integer => self.clamp(value.round()),
+            Kind::Integer | Kind::Choice => self.clamp(value.round()),
             Kind::Real => self.clamp(value),
         }
     }
@@ -70,14 +95,21 @@ impl Parameter {
             Some(SpaceError::EmptyRange { name, min, max })
         } else if start < min || start > max {
             Some(SpaceError::StartOutside { name, min, max, start })
-        } else if self.kind == Kind::Integer && [min, max, start].iter().any(|value| value.fract() != 0.0) {
+        } else if self.kind != Kind::Real && [min, max, start].iter().any(|value| value.fract() != 0.0) {
             Some(SpaceError::NotInteger { name })
+        } else if self.kind == Kind::Choice && (min != 0.0 || !is_last(&self.values, max)) {
+            Some(SpaceError::PartOfChoice { name })
         } else if self.step.is_some_and(|step| !step.is_finite() || step <= 0.0) {
             Some(SpaceError::InvalidStep { name })
         } else {
             None
         }
     }
+}
+
+/// Returns whether `number` is that of the last value; unnamed values may be any number.
+fn is_last(values: &[String], number: f64) -> bool {
+    values.is_empty() || number == (values.len() - 1) as f64
 }
 
 /// Why a list of parameters was refused.
@@ -98,6 +130,10 @@ pub enum SpaceError {
     StartOutside { name: String, min: f64, max: f64, start: f64 },
     #[error("parameter `{name}` is an integer, but its min, max or start is not")]
     NotInteger { name: String },
+    #[error(
+        "parameter `{name}` is one of several values: it has no min or max, and start is the number of one, from 0"
+    )]
+    PartOfChoice { name: String },
     #[error("parameter `{name}` has a step that is not greater than 0")]
     InvalidStep { name: String },
 }
@@ -150,6 +186,13 @@ impl Space {
     /// Returns the nearest settings that the engine accepts.
     pub fn nearest(&self, values: &[f64]) -> Settings {
         Settings(self.0.iter().zip(values).map(|(parameter, &value)| parameter.nearest(value)).collect())
+    }
+
+    /// Returns the name of each parameter with the text that the engine is sent for its value in `settings`.
+    pub fn texts<'a>(&'a self, settings: &'a Settings) -> impl Iterator<Item = (&'a str, String)> {
+        let text =
+            |(parameter, &value): (&'a Parameter, &f64)| (parameter.name.as_str(), parameter.text(value));
+        self.0.iter().zip(&settings.0).map(text)
     }
 
     /// Returns the name of each parameter with its value in `settings`.
@@ -209,5 +252,16 @@ mod tests {
                 .unwrap();
         assert_eq!(space.nearest(&[4.6, 0.25]), Settings(vec![5.0, 0.25]));
         assert_eq!(space.nearest(&[99.0, -7.0]), Settings(vec![10.0, -1.0]));
+    }
+
+    #[test]
+    fn an_engine_is_sent_the_words_of_a_choice_and_the_digits_of_a_number() {
+        let switch = Parameter::choice("Ponder", vec!["false".to_owned(), "true".to_owned()], 1);
+        assert_eq!(
+            (switch.start, switch.text(0.0), switch.text(1.0)),
+            (1.0, "false".to_owned(), "true".to_owned())
+        );
+        assert_eq!(Parameter::real("scale", 0.0, 2.0, 1.0).text(0.25), "0.25");
+        assert_eq!(Parameter::integer("razor", 0.0, 200.0, 1.0).text(120.0), "120");
     }
 }

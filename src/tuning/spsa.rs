@@ -245,16 +245,16 @@ impl Spsa {
         for ((parameter, gain), &centre) in space.parameters().iter().zip(&self.plan.gains).zip(&self.centre)
         {
             let mut step_size = self.plan.schedule.at(*gain, number, games);
-            if parameter.kind == Kind::Integer {
+            if parameter.kind != Kind::Real {
                 step_size.perturbation = step_size.perturbation.max(self.plan.least_integer_perturbation);
             }
             let sign = random.sign();
             let (first, second) = (random.unit(), random.unit());
             let (first, second) = match (parameter.kind, self.plan.rounding) {
                 (Kind::Real, _) => (None, None),
-                (Kind::Integer, Rounding::Nearest) => (Some(0.5), Some(0.5)),
-                (Kind::Integer, Rounding::SharedNoise) => (Some(first), Some(first)),
-                (Kind::Integer, Rounding::OwnNoise) => (Some(first), Some(second)),
+                (_, Rounding::Nearest) => (Some(0.5), Some(0.5)),
+                (_, Rounding::SharedNoise) => (Some(first), Some(first)),
+                (_, Rounding::OwnNoise) => (Some(first), Some(second)),
             };
             let rounded = |value: f64, noise: Option<f64>| {
                 parameter.clamp(noise.map_or(value, |noise| (parameter.clamp(value) + noise).floor()))

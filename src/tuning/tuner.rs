@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::stats::{Hypotheses, PairScore, SprtConfig};
 use crate::tuning::bayes::{Bayes, BayesPlan};
 use crate::tuning::coordinate_search::CoordinateSearch;
+use crate::tuning::earlier::EarlierPairs;
 use crate::tuning::report::TuningReport;
+use crate::tuning::rivals::{Clop, CmaEs, ScheduleFree};
 use crate::tuning::space::{Settings, Space};
 use crate::tuning::spsa::{Spsa, SpsaPlan};
 use crate::tuning::trial::{Trial, TrialId};
@@ -23,6 +25,12 @@ pub enum Method {
     /// Coordinate search: one parameter at a time, each step kept only if this test accepts it.
     #[serde(rename = "sweep")]
     CoordinateSearch(SprtConfig),
+    /// SPSA with constant gains, whose result is an average.
+    ScheduleFree,
+    /// Local quadratic regression against the start, after CLOP.
+    Clop,
+    /// Separable CMA-ES with a match as the fitness.
+    CmaEs,
 }
 
 /// SPRT bounds in normalized Elo for one step of a coordinate search: a step worth keeping passes within hundreds of
@@ -31,12 +39,23 @@ const STEP_TEST: [f64; 2] = [0.0, 20.0];
 
 impl Method {
     /// The names that [`Method::named`] accepts, the default first.
-    pub const NAMES: [&str; 6] = ["bayes", "spsa", "fishtest", "openbench", "weather-factory", "sweep"];
+    pub const NAMES: [&str; 9] = [
+        "bayes",
+        "spsa",
+        "fishtest",
+        "openbench",
+        "weather-factory",
+        "schedule-free",
+        "clop",
+        "cma-es",
+        "sweep",
+    ];
 
     /// Returns a method with its default constants for a run of `pairs` pairs; `None` for an unknown name.
     ///
-    /// `spsa` is simultaneous perturbation with gains chosen by rule. `sweep` is a coordinate search. The others are
-    /// simultaneous perturbation with the defaults of the tool of that name.
+    /// `spsa` is simultaneous perturbation with gains chosen by fishtest's automatic rule. `schedule-free`, `clop` and
+    /// `cma-es` are after the methods of that name. `sweep` is a coordinate search. The others are simultaneous
+    /// perturbation with the defaults of the tool of that name.
     pub fn named(name: &str, space: &Space, pairs: u64) -> Option<Self> {
         let gains = SpsaPlan::default_gains(space);
         Some(match name {
@@ -45,6 +64,9 @@ impl Method {
             "fishtest" => Self::Spsa(SpsaPlan::fishtest(gains, pairs)),
             "openbench" => Self::Spsa(SpsaPlan::open_bench(gains, pairs)),
             "weather-factory" => Self::Spsa(SpsaPlan::weather_factory(gains)),
+            "schedule-free" => Self::ScheduleFree,
+            "clop" => Self::Clop,
+            "cma-es" => Self::CmaEs,
             "sweep" => {
                 let bounds = Hypotheses::try_from(STEP_TEST).expect("the bounds are in ascending order");
                 Self::CoordinateSearch(SprtConfig::usual(bounds))
@@ -68,6 +90,9 @@ pub struct TunerPlan {
     /// Trial `k` is chosen from the scores of trials up to `k - lookahead`, so at most `lookahead` pairs may be in play
     /// at once.
     pub lookahead: Lookahead,
+    /// Pairs of earlier runs to learn from first; only the Bayesian tuner does.
+    #[serde(default, skip_serializing_if = "EarlierPairs::is_empty")]
+    pub earlier: EarlierPairs,
 }
 
 /// Maximum number of pairs in play at once; at least one.
@@ -139,6 +164,9 @@ enum Machine {
     Bayes(Bayes),
     Spsa(Spsa),
     CoordinateSearch(CoordinateSearch),
+    ScheduleFree(ScheduleFree),
+    Clop(Clop),
+    CmaEs(CmaEs),
 }
 
 impl Machine {
@@ -146,7 +174,7 @@ impl Machine {
     fn is_done(&self) -> bool {
         match self {
             Self::Bayes(bayes) => bayes.has_converged(),
-            Self::Spsa(_) => false,
+            Self::Spsa(_) | Self::ScheduleFree(_) | Self::Clop(_) | Self::CmaEs(_) => false,
             Self::CoordinateSearch(search) => search.step().is_none(),
         }
     }
@@ -156,11 +184,21 @@ impl Tuner {
     /// Creates a tuner that has no scores yet.
     pub fn new(plan: TunerPlan) -> Self {
         let machine = match &plan.method {
-            Method::Bayes(bayes) => Machine::Bayes(Bayes::new(&plan.space, *bayes, plan.pairs)),
+            Method::Bayes(bayes) => {
+                let pairs = plan.pairs.saturating_add(plan.earlier.len() as u64);
+                let mut bayes = Bayes::new(&plan.space, *bayes, pairs);
+                for (trial, score) in plan.earlier.trials(&plan.space) {
+                    bayes.learn(&plan.space, &trial, score);
+                }
+                Machine::Bayes(bayes)
+            }
             Method::Spsa(spsa) => Machine::Spsa(Spsa::new(&plan.space, spsa.clone())),
             Method::CoordinateSearch(test) => {
                 Machine::CoordinateSearch(CoordinateSearch::new(plan.space.clone(), *test))
             }
+            Method::ScheduleFree => Machine::ScheduleFree(ScheduleFree::new(&plan.space, plan.pairs)),
+            Method::Clop => Machine::Clop(Clop::new(&plan.space)),
+            Method::CmaEs => Machine::CmaEs(CmaEs::new(&plan.space, plan.pairs)),
         };
         Self {
             plan,
@@ -198,6 +236,9 @@ impl Tuner {
         let trial = match &mut self.machine {
             Machine::Bayes(bayes) => bayes.propose(&self.plan.space, id, self.plan.seed),
             Machine::Spsa(spsa) => spsa.propose(&self.plan.space, id, self.plan.seed),
+            Machine::ScheduleFree(tuner) => tuner.propose(&self.plan.space, id, self.plan.seed),
+            Machine::Clop(tuner) => tuner.propose(&self.plan.space, id, self.plan.seed),
+            Machine::CmaEs(tuner) => tuner.propose(&self.plan.space, id, self.plan.seed),
             Machine::CoordinateSearch(search) => {
                 let step = search.step().expect("a search that is not done has a step");
                 Trial { id, plus: step.candidate.clone(), minus: step.baseline.clone() }
@@ -240,6 +281,9 @@ impl Tuner {
             Machine::Bayes(bayes) => bayes.best(&self.plan.space),
             Machine::Spsa(spsa) => self.plan.space.nearest(spsa.centre()),
             Machine::CoordinateSearch(search) => search.kept().clone(),
+            Machine::ScheduleFree(tuner) => tuner.best(&self.plan.space),
+            Machine::Clop(tuner) => tuner.best(&self.plan.space),
+            Machine::CmaEs(tuner) => tuner.best(&self.plan.space),
         }
     }
 
@@ -247,10 +291,14 @@ impl Tuner {
     pub fn report(&self) -> TuningReport {
         let (scored, max_pairs) = (self.pairs_scored(), self.plan.pairs);
         match &self.machine {
-            Machine::Bayes(bayes) => bayes.report(&self.plan.space, scored, max_pairs),
-            Machine::Spsa(_) | Machine::CoordinateSearch(_) => {
-                TuningReport::without_model(&self.plan.space, &self.best(), scored, max_pairs)
+            Machine::Bayes(bayes) => {
+                // The model counts the earlier pairs, too.
+                let earlier = self.plan.earlier.len() as u64;
+                let report =
+                    bayes.report(&self.plan.space, scored + earlier, max_pairs.saturating_add(earlier));
+                TuningReport { pairs_scored: scored, ..report }
             }
+            _ => TuningReport::without_model(&self.plan.space, &self.best(), scored, max_pairs),
         }
     }
 
@@ -272,6 +320,9 @@ impl Tuner {
         match &mut self.machine {
             Machine::Bayes(bayes) => bayes.learn(&self.plan.space, &trial, score),
             Machine::Spsa(spsa) => spsa.learn(&self.plan.space, &trial, score),
+            Machine::ScheduleFree(tuner) => tuner.learn(&self.plan.space, &trial, score),
+            Machine::Clop(tuner) => tuner.learn(&self.plan.space, &trial, score),
+            Machine::CmaEs(tuner) => tuner.learn(&trial, score),
             // Only the pairs of the current step count for its test. Pairs that were in play when an earlier step was
             // decided are dropped.
             Machine::CoordinateSearch(search)
@@ -290,12 +341,15 @@ impl Tuner {
 mod tests {
     use super::*;
     use crate::stats::Random;
-    use crate::tuning::{Landscape, SimulatedGames, TuneSimulation, standard_landscapes};
+    use crate::tuning::{
+        EarlierPair, Landscape, Parameter, SimulatedGames, Space, TuneSimulation, standard_landscapes,
+    };
 
     fn plan(method: &str, lookahead: u64) -> TunerPlan {
         let space = standard_landscapes().swap_remove(1).landscape.space().clone();
         let method = Method::named(method, &space, 400).unwrap();
-        TunerPlan { space, method, pairs: 400, seed: 5, lookahead: Lookahead::of(lookahead) }
+        let lookahead = Lookahead::of(lookahead);
+        TunerPlan { space, method, pairs: 400, seed: 5, lookahead, earlier: EarlierPairs::default() }
     }
 
     /// A score that depends only on the number of the trial, as real games depend on their openings.
@@ -378,6 +432,34 @@ mod tests {
             assert_eq!(first.ask(), second.ask(), "{method}");
             assert_eq!(first, second, "{method}");
         }
+    }
+
+    #[test]
+    fn a_run_that_learns_from_an_earlier_one_starts_where_that_ended() {
+        let (asked, end) = trials(plan("bayes", 8), 1);
+        let pairs = asked.iter().map(|trial| EarlierPair {
+            plus: trial.plus.clone(),
+            minus: trial.minus.clone(),
+            score: score(trial),
+        });
+        let cold = plan("bayes", 8);
+        let earlier = EarlierPairs::new(pairs.collect(), cold.space.len());
+        let mut warm = Tuner::new(TunerPlan { earlier, pairs: 100, ..cold });
+        warm.finish();
+        // Only the perturbations depend on the budget, and the pairs are those of the earlier run.
+        assert_eq!(warm.best(), end.best());
+        assert_eq!((warm.pairs_scored(), warm.report().pairs_scored), (0, 0));
+        assert!(warm.report().remaining_loss < Tuner::new(plan("bayes", 8)).report().remaining_loss);
+        // Ranges may change: the same values are other offsets.
+        let wider = warm.plan().space.parameters().iter().map(|parameter| Parameter {
+            min: parameter.min - 100.0,
+            max: parameter.max + 100.0,
+            ..parameter.clone()
+        });
+        let space = Space::new(wider.collect()).unwrap();
+        let mut wide = Tuner::new(TunerPlan { space, ..warm.plan().clone() });
+        wide.finish();
+        assert_ne!(wide.best(), wide.plan().space.start());
     }
 
     #[test]

@@ -51,7 +51,13 @@ fn tuning_config(bench: &Bench, accept: &str) -> TuneRequest {
     );
     let config = bench.path("tune.toml");
     fs::write(&config, text).unwrap();
-    TuneRequest { run: RunFile::read(&config).unwrap(), config, games: None, pilots: Pilots::Play }
+    TuneRequest {
+        run: RunFile::read(&config).unwrap(),
+        config,
+        games: None,
+        pilots: Pilots::Play,
+        learn_from: Vec::new(),
+    }
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub(crate) struct TuneCommand {
     /// Configuration file, e.g. configs/overnight.toml, or the plan.toml of a run to play again
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
+    /// Folder of an earlier tuning run of the same engine at the same limits, whose pairs count as evidence; may be repeated
+    #[arg(long, value_name = "RUN_DIR", value_hint = clap::ValueHint::DirPath)]
+    learn_from: Vec<PathBuf>,
     #[command(flatten)]
     flags: RunFlags,
     #[command(flatten)]
@@ -44,11 +47,22 @@ impl TuneCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let environment = Environment::current().or_fault()?;
         let plan = match PlanSource::read(&self.config)? {
+            PlanSource::Recorded(_) if !self.learn_from.is_empty() => {
+                return Err(Failure::usage(
+                    "a plan.toml repeats its run; --learn-from needs a configuration file",
+                ));
+            }
             PlanSource::Recorded(plan) => check_plan(*plan, &environment)?,
             PlanSource::File(mut run) => {
                 apply(&self.flags, &self.output, &mut run);
                 let pilots = self.pilots();
-                let request = TuneRequest { run: *run, config: self.config, games: self.flags.games, pilots };
+                let request = TuneRequest {
+                    run: *run,
+                    config: self.config,
+                    games: self.flags.games,
+                    pilots,
+                    learn_from: self.learn_from,
+                };
                 tuning_plan(&request, self.output.console(), &environment)?
             }
         };

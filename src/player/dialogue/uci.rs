@@ -11,7 +11,7 @@ use crate::player::dialogue::expect_line::{ExpectError, expect_line};
 use crate::player::dialogue::go_command::GoCommand;
 use crate::player::dialogue::handshake_error::{HandshakeError, Prospect, ProtocolSigns};
 use crate::player::exchange::{Answer, Irregularities, MoveReply, Question, SentState, ThinkReport};
-use crate::player::options::{NumberOption, OptionError, OptionState};
+use crate::player::options::{OptionError, OptionState};
 use crate::player::search_extra::{ExtraCollector, SearchExtra};
 use crate::player::{
     EngineOption, EngineSpec, MoveText, Pondering, Score, StallPoint, Transport, plain_name,
@@ -158,11 +158,6 @@ impl UciDialogue {
     /// Returns all options that the engine declared.
     pub(in crate::player) fn declared_options(&self) -> &[OptionDeclaration] {
         self.options.declared()
-    }
-
-    /// Returns all spin options that declare a range and a default.
-    pub(in crate::player) fn numbers(&self) -> Vec<NumberOption> {
-        self.options.numbers()
     }
 
     /// Returns whether the engine declares this option.

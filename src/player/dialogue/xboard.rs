@@ -14,7 +14,7 @@ use crate::player::dialogue::xboard_game::{GameText, move_line, option_line};
 use crate::player::exchange::{
     Answer, DrawOffer, GameStart, Irregularities, MoveReply, Question, SentState, ThinkReport,
 };
-use crate::player::options::{NumberOption, OptionError, OptionState};
+use crate::player::options::{OptionError, OptionState};
 use crate::player::{EngineOption, EngineSpec, Fitness, Pondering, Score, StallPoint, Transport, plain_name};
 use crate::protocol::uci::OptionDeclaration;
 use crate::protocol::xboard::{Capability, ClaimedResult, Command, Complaint, FeatureSet, Reply, Thinking};
@@ -153,11 +153,6 @@ impl XboardDialogue {
     /// Returns all options that the engine declared.
     pub(in crate::player) fn declared_options(&self) -> &[OptionDeclaration] {
         self.options.declared()
-    }
-
-    /// Returns all spin options that declare a range and a default.
-    pub(in crate::player) fn numbers(&self) -> Vec<NumberOption> {
-        self.options.numbers()
     }
 
     /// Returns the input that leads a fresh process to the last question.

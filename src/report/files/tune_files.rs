@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::run::{CountedTrial, Observer, Output, Plan, RunEvent, RunView};
 use crate::stats::PairScore;
 use crate::store::{RunFolder, write_whole};
-use crate::tuning::{Settings, Space, Tuner, TuningReport};
+use crate::tuning::{Kind, Settings, Space, Tuner, TuningReport};
 
 /// Time between two writes of the best values.
 const WEIGHTS_EVERY: Duration = Duration::from_secs(10);
@@ -101,7 +101,11 @@ fn report_cells(report: Option<&TuningReport>, parameters: usize) -> Vec<String>
 /// Returns the values as a weights file, one `name = value` per line.
 pub fn weights_toml(space: &Space, settings: &Settings) -> String {
     let mut text = String::new();
-    for (name, value) in space.named(settings) {
+    for ((name, value), parameter) in space.texts(settings).zip(space.parameters()) {
+        let value = match parameter.kind {
+            Kind::Choice if value != "true" && value != "false" => format!("{value:?}"),
+            _ => value,
+        };
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
         let key = if plain { name.to_owned() } else { format!("{name:?}") };
         let _ = writeln!(text, "{key} = {value}");

@@ -1,6 +1,6 @@
 //! Differences between engines that may not be intended.
 
-use crate::player::{EngineOption, EngineSpec, NumberOption};
+use crate::player::{EngineOption, EngineSpec, OptionDeclaration};
 
 use crate::game::EngineIndex;
 
@@ -20,8 +20,8 @@ pub struct EngineFacts {
     pub id_name: Option<String>,
     /// Current values of its [`RESOURCES`] options: set by the plan, or the declared default.
     pub(super) standing: Vec<EngineOption>,
-    /// Every spin option that it declares.
-    pub numbers: Vec<NumberOption>,
+    /// Every option that it declares.
+    pub options: Vec<OptionDeclaration>,
     /// Why it could not be started.
     pub failure: Option<String>,
     /// How it differs from the limits of the plan; what it does.

@@ -129,9 +129,9 @@ async fn start_once(
             let standing =
                 |name: &&str| player.option_value(name).map(|value| EngineOption::new(*name, value));
             let standing = RESOURCES.iter().filter_map(standing).collect();
-            let numbers = player.numbers();
+            let options = player.declared_options().to_vec();
             let mut facts =
-                EngineFacts { id_name: player.id_name(), standing, numbers, ..EngineFacts::default() };
+                EngineFacts { id_name: player.id_name(), standing, options, ..EngineFacts::default() };
             if !player.sets_up_positions() {
                 facts.setup = PositionSetup::StartOnly;
             }

@@ -47,8 +47,13 @@ pub(super) fn gaps(estimates: &[Estimate], plus: &[f64], minus: &[f64]) -> (Vec<
         .zip(plus.iter().zip(minus))
         .map(|(estimate, (&plus, &minus))| estimate.gap(plus, minus))
         .collect();
-    let all = each.iter().sum::<f64>().clamp(-MAX_GAP, MAX_GAP);
+    let all = limited(each.iter().sum());
     (each, all)
+}
+
+/// Limits an expected Elo difference to those whose score still depends on it.
+pub(super) fn limited(gap: f64) -> f64 {
+    gap.clamp(-MAX_GAP, MAX_GAP)
 }
 
 /// Returns the variance of the score of a pair between equal sides, from sums of squared residuals and of information.

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::tuning::bayes::lanes::{dot, exponentials, largest};
 use crate::tuning::bayes::mixture::{LEVELS, LOG_STEEPNESS_DEVIATION, Mixture, SCALES};
 
 /// Sufficient statistic of the pairs for one parameter.
@@ -67,6 +68,7 @@ const GRID_CONCENTRATION: f64 = 4.0;
 /// Optima farther than this from the middle of the range have no prior probability; the range ends at 1.
 const MAX_POSITION: f64 = 1.5;
 /// Grid of steepnesses, in Elo at half a range: a geometric sequence from almost no effect to hardly playable.
+/// The number of steepnesses is a multiple of four (see `lanes`).
 const STEEPNESSES: usize = 40;
 const MIN_STEEPNESS: f64 = 0.03;
 const STEEPNESS_RATIO: f64 = 1.4;
@@ -91,6 +93,8 @@ pub(super) struct Grid {
     steepnesses: [f64; STEEPNESSES],
     /// Prior probability of each steepness at each level.
     steepness_priors: [[f64; STEEPNESSES]; LEVELS.len()],
+    /// The same times the steepness.
+    steepness_moments: [[f64; STEEPNESSES]; LEVELS.len()],
     /// Prior density of each offset at each scale.
     offset_priors: [[f64; OFFSETS]; SCALES.len()],
 }
@@ -111,11 +115,14 @@ impl Grid {
             let total: f64 = density.iter().sum();
             density.map(|density| density / total)
         };
+        let steepness_priors: [[f64; STEEPNESSES]; LEVELS.len()] = std::array::from_fn(level_priors);
+        let moments = |priors: &[f64; STEEPNESSES]| std::array::from_fn(|at| priors[at] * steepnesses[at]);
         Self {
             offsets,
             widths: std::array::from_fn(|index| offset(index as f64 + 0.5) - offset(index as f64 - 0.5)),
             steepnesses,
-            steepness_priors: std::array::from_fn(level_priors),
+            steepness_priors,
+            steepness_moments: steepness_priors.each_ref().map(moments),
             offset_priors: SCALES.map(|scale| offsets.map(|offset| prior(offset, scale))),
         }
     }
@@ -123,24 +130,25 @@ impl Grid {
     /// Computes the likelihood of every offset for one parameter that starts at `start`, from -1 to 1 across its range.
     pub(super) fn likelihood(&self, evidence: &Evidence, pair_variance: f64, start: f64) -> Likelihood {
         let possible = |offset: f64| (start + offset).abs() <= MAX_POSITION;
-        let mut logs = vec![[f64::NEG_INFINITY; STEEPNESSES]; OFFSETS];
+        let mut rows = vec![[f64::NEG_INFINITY; STEEPNESSES]; OFFSETS];
         let mut best = f64::NEG_INFINITY;
-        for (row, &offset) in logs.iter_mut().zip(&self.offsets).filter(|(_, offset)| possible(**offset)) {
+        for (row, &offset) in rows.iter_mut().zip(&self.offsets).filter(|(_, offset)| possible(**offset)) {
             for (cell, &steepness) in row.iter_mut().zip(&self.steepnesses) {
                 *cell = evidence.scaled_log_likelihood(offset, steepness) / pair_variance;
-                best = best.max(*cell);
             }
+            best = best.max(largest(row));
         }
         let mut mass = [[0.0; OFFSETS]; LEVELS.len()];
         let mut moments = vec![[0.0; OFFSETS]; LEVELS.len()];
-        for (index, row) in logs.iter().enumerate().filter(|(index, _)| possible(self.offsets[*index])) {
-            for (at, cell) in row.iter().enumerate().filter(|(_, cell)| **cell > best - NEGLIGIBLE) {
-                let (cell, steepness) = ((cell - best).exp() * self.widths[index], self.steepnesses[at]);
-                for (level, priors) in self.steepness_priors.iter().enumerate() {
-                    let part = cell * priors[at];
-                    mass[level][index] += part;
-                    moments[level][index] += part * steepness;
-                }
+        for (index, row) in rows.iter_mut().enumerate().filter(|(index, _)| possible(self.offsets[*index])) {
+            if largest(row) <= best - NEGLIGIBLE {
+                continue;
+            }
+            row.iter_mut().for_each(|cell| *cell -= best);
+            exponentials(row);
+            for level in 0..LEVELS.len() {
+                mass[level][index] = self.widths[index] * dot(row, &self.steepness_priors[level]);
+                moments[level][index] = self.widths[index] * dot(row, &self.steepness_moments[level]);
             }
         }
         let evidences = mass.each_ref().map(|mass| {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::{Elo, PairScore, Random};
 use crate::tuning::bayes::anchors::{Anchors, MeasuredGain};
+use crate::tuning::bayes::choice::Choice;
 use crate::tuning::bayes::joint_posterior;
-use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, variance};
+use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, limited, variance};
 use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, MAX_OFFSET};
 use crate::tuning::bayes::regression::RegressionSums;
 use crate::tuning::bayes::run_evidence::RunEvidence;
@@ -113,6 +114,9 @@ pub struct Bayes {
     residuals: (f64, f64),
     next_fit: u64,
     anchors: Anchors,
+    /// The model of each parameter without an order; `None` for numbers.
+    #[serde(default)]
+    choices: Vec<Option<Choice>>,
 }
 
 impl Bayes {
@@ -132,6 +136,7 @@ impl Bayes {
             residuals: (0.0, 0.0),
             next_fit: plan.pairs_per_fit,
             anchors: Anchors::default(),
+            choices: space.parameters().iter().map(choice).collect(),
         };
         run.fit(space);
         run
@@ -143,7 +148,15 @@ impl Bayes {
             return anchor;
         }
         let (mut plus, mut minus) = (Vec::new(), Vec::new());
-        for (parameter, estimate) in space.parameters().iter().zip(&self.estimates) {
+        for ((parameter, estimate), choice) in
+            space.parameters().iter().zip(&self.estimates).zip(&self.choices)
+        {
+            if let Some(choice) = choice {
+                let [first, second] = choice.draw(&mut random);
+                plus.push(first as f64);
+                minus.push(second as f64);
+                continue;
+            }
             let half_range = parameter.range() / 2.0;
             let width = (self.perturbation_cost / estimate.steepness)
                 .sqrt()
@@ -159,8 +172,8 @@ impl Bayes {
             if room < ROOM_AT_BOUND * width * half_range {
                 sides = shortened_at_bound(sides, wanted, &mut random);
             }
-            plus.push(engine_value(parameter, sides[0], noise));
-            minus.push(engine_value(parameter, sides[1], noise));
+            plus.push(parameter.rounded(sides[0], noise));
+            minus.push(parameter.rounded(sides[1], noise));
         }
         Trial { id, plus: Settings(plus), minus: Settings(minus) }
     }
@@ -191,7 +204,7 @@ impl Bayes {
         let decay = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.decay);
         let (plus, minus) = (offsets(space, &trial.plus), offsets(space, &trial.minus));
         if trial.minus == space.start() {
-            let (_, gap) = gaps(&self.estimates, &plus, &minus);
+            let (_, gap) = self.gaps(trial, &plus, &minus);
             self.anchors.add(&Observation::new(score, gap), decay.powi(ANCHOR_DECAY));
             // An anchor pair moves all parameters together, which the estimate of each on its own cannot separate.
             if space.len() > 1 {
@@ -199,8 +212,14 @@ impl Bayes {
             }
         }
         self.run_evidence.learn(&plus, &minus, score, &self.estimates);
-        let (gaps, gap) = gaps(&self.estimates, &plus, &minus);
+        let (gaps, gap) = self.gaps(trial, &plus, &minus);
         let observed = Observation::new(score, gap);
+        for (index, choice) in self.choices.iter_mut().enumerate() {
+            if let Some(choice) = choice {
+                let [plus, minus] = [&trial.plus, &trial.minus].map(|side| side.0[index] as usize);
+                choice.learn(plus, minus, observed.elo - gap + gaps[index], observed.information, decay);
+            }
+        }
         for (index, evidence) in self.evidence.iter_mut().enumerate() {
             evidence.decay(decay);
             // The expected advantage due to the other parameters is not evidence for this one.
@@ -227,6 +246,20 @@ impl Bayes {
         }
     }
 
+    /// Returns the expected Elo advantage of the plus side due to each parameter, and the limited sum of all.
+    fn gaps(&self, trial: &Trial, plus: &[f64], minus: &[f64]) -> (Vec<f64>, f64) {
+        let (mut each, _) = gaps(&self.estimates, plus, minus);
+        for ((gap, choice), (plus, minus)) in
+            each.iter_mut().zip(&self.choices).zip(trial.plus.0.iter().zip(&trial.minus.0))
+        {
+            if let Some(choice) = choice {
+                *gap = choice.gap(*plus as usize, *minus as usize);
+            }
+        }
+        let all = limited(each.iter().sum());
+        (each, all)
+    }
+
     /// Returns the variance of the score of a pair in Elo², for decayed pairs.
     fn pair_variance(&self) -> f64 {
         // The effective number of decayed pairs is their squared sum of weights divided by the sum of squared weights,
@@ -239,9 +272,20 @@ impl Bayes {
         let grid = Grid::new();
         let pair_variance = self.pair_variance();
         let positions = start_positions(space);
-        let likelihood = |(evidence, &position)| grid.likelihood(evidence, pair_variance, position);
-        let likelihoods: Vec<_> = self.evidence.iter().zip(&positions).map(likelihood).collect();
-        self.estimates = grid.estimates(&likelihoods);
+        let numbers =
+            self.evidence.iter().zip(&positions).zip(&self.choices).filter(|(_, choice)| choice.is_none());
+        let likelihoods: Vec<_> = numbers
+            .map(|((evidence, &position), _)| grid.likelihood(evidence, pair_variance, position))
+            .collect();
+        let mut estimates = grid.estimates(&likelihoods).into_iter();
+        let estimate = |choice: &mut Option<Choice>| match choice {
+            None => estimates.next().unwrap_or_default(),
+            Some(choice) => {
+                choice.fit(pair_variance);
+                Estimate { remaining_loss: choice.remaining_loss(), ..Estimate::default() }
+            }
+        };
+        self.estimates = self.choices.iter_mut().map(estimate).collect();
         if self.regression.is_none() || self.learned < MIN_PAIRS_FOR_INTERACTIONS {
             self.intervals = self.estimates.iter().map(|estimate| estimate.interval).collect();
         }
@@ -259,10 +303,12 @@ impl Bayes {
 
     /// Returns the values with the smallest expected loss, before rounding.
     pub(super) fn centre(&self, space: &Space) -> Vec<f64> {
-        let value = |(parameter, estimate): (&Parameter, &Estimate)| {
-            parameter.clamp(parameter.start + estimate.optimum * parameter.range() / 2.0)
+        let value = |((parameter, estimate), choice): ((&Parameter, &Estimate), &Option<Choice>)| match choice
+        {
+            Some(choice) => choice.best() as f64,
+            None => parameter.clamp(parameter.start + estimate.optimum * parameter.range() / 2.0),
         };
-        space.parameters().iter().zip(&self.estimates).map(value).collect()
+        space.parameters().iter().zip(&self.estimates).zip(&self.choices).map(value).collect()
     }
 
     /// Returns the values with the largest expected gain over the start, rounded to those that an engine accepts.
@@ -297,7 +343,8 @@ impl Bayes {
 
     /// Returns the expected gain of the estimated optimum over the start.
     fn centre_gain(&self) -> f64 {
-        self.estimates.iter().map(|estimate| estimate.steepness * estimate.optimum * estimate.optimum).sum()
+        let numbers = self.estimates.iter().map(|estimate| estimate.steepness * estimate.optimum.powi(2));
+        numbers.sum::<f64>() + self.choices.iter().flatten().map(Choice::gain).sum::<f64>()
     }
 
     pub(in crate::tuning) fn report(&self, space: &Space, pairs_scored: u64, max_pairs: u64) -> TuningReport {
@@ -311,8 +358,11 @@ impl Bayes {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
-                interval: (self.learned >= self.plan.pairs_per_fit).then(|| interval.map(value)),
-                effect: if log_odds > CLEAR_LOG_ODDS {
+                interval: (self.learned >= self.plan.pairs_per_fit && self.choices[index].is_none())
+                    .then(|| interval.map(value)),
+                effect: if self.choices[index].is_some() {
+                    ParameterEffect::Unclear
+                } else if log_odds > CLEAR_LOG_ODDS {
                     ParameterEffect::Clear
                 } else if log_odds < NOT_SEEN_LOG_ODDS && estimate.slope_errors[index] < DETECTABLE_SLOPE {
                     ParameterEffect::NotSeen
@@ -354,7 +404,10 @@ fn shortened_at_bound(sides: [f64; 2], wanted: [f64; 2], random: &mut Random) ->
 
 /// Converts settings to offsets: half ranges from the start.
 fn offsets(space: &Space, settings: &Settings) -> Vec<f64> {
-    let offset = |(parameter, value): (&Parameter, &f64)| 2.0 * (value - parameter.start) / parameter.range();
+    let offset = |(parameter, value): (&Parameter, &f64)| match parameter.kind {
+        Kind::Choice => 0.0,
+        Kind::Integer | Kind::Real => 2.0 * (value - parameter.start) / parameter.range(),
+    };
     space.parameters().iter().zip(&settings.0).map(offset).collect()
 }
 
@@ -364,10 +417,8 @@ fn start_positions(space: &Space) -> Vec<f64> {
     space.parameters().iter().map(position).collect()
 }
 
-/// Rounds `value` to one that the engine accepts; both sides of a trial use the same `noise` to round up or down.
-fn engine_value(parameter: &Parameter, value: f64, noise: f64) -> f64 {
-    match parameter.kind {
-        Kind::Integer => parameter.clamp((parameter.clamp(value) + noise).floor()),
-        Kind::Real => parameter.clamp(value),
-    }
+/// Returns the model of a parameter without an order.
+fn choice(parameter: &Parameter) -> Option<Choice> {
+    (parameter.kind == Kind::Choice)
+        .then(|| Choice::new(parameter.max as usize + 1, parameter.start as usize))
 }

@@ -40,12 +40,33 @@ pub struct Cliff {
     pub elo: Elo,
 }
 
+/// Two parameters whose best values depend on each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interaction {
+    /// Indices of the parameters.
+    pub between: [usize; 2],
+    /// Elo lost if both are half a range above their optimum, in addition to what each loses alone; the same is gained if one
+    /// is above and the other below.
+    pub elo: Elo,
+}
+
+/// Why an interaction was refused.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the interaction is too strong: with {limit} Elo or more, other values would be better than the optimum"
+)]
+pub struct InteractionTooStrong {
+    /// Elo from which on the optimum is none.
+    pub limit: f64,
+}
+
 /// Playing strength as a function of settings; 0 at the optimum, negative elsewhere.
 #[derive(Clone, Debug)]
 pub struct Landscape {
     space: Space,
     parabolas: Vec<Parabola>,
     cliff: Option<Cliff>,
+    interactions: Vec<Interaction>,
     /// Axes of the parabolas, if they are not the axes of the parameters.
     axes: Option<Vec<Vec<f64>>>,
 }
@@ -54,12 +75,27 @@ impl Landscape {
     /// Creates a landscape whose parabolas lie along the axes of the parameters.
     pub fn new(parabolas: Vec<Parabola>) -> Result<Self, SpaceError> {
         let space = Space::new(parabolas.iter().map(|parabola| parabola.parameter.clone()).collect())?;
-        Ok(Self { space, parabolas, cliff: None, axes: None })
+        Ok(Self { space, parabolas, cliff: None, interactions: Vec::new(), axes: None })
     }
 
     /// Adds a cliff above every optimum.
     pub fn with_cliff(self, cliff: Cliff) -> Self {
         Self { cliff: Some(cliff), ..self }
+    }
+
+    /// Adds interactions. Each parameter may lose its strength alone to only one of them, or the sum of all could exceed it.
+    pub fn with_interactions(self, interactions: Vec<Interaction>) -> Result<Self, InteractionTooStrong> {
+        let least = |index: usize| self.parabolas[index].above.min(self.parabolas[index].below);
+        let partners = |index: usize| interactions.iter().filter(|one| one.between.contains(&index)).count();
+        for Interaction { between: [one, other], elo } in &interactions {
+            // A sum of forms in two variables each is positive if each of them is, with its share of the squares.
+            let share = |index: usize| least(index) / partners(index).max(1) as f64;
+            let limit = 2.0 * (share(*one) * share(*other)).sqrt();
+            if elo.0.abs() >= limit {
+                return Err(InteractionTooStrong { limit });
+            }
+        }
+        Ok(Self { interactions, ..self })
     }
 
     /// Rotates the landscape about its optimum by a random rotation.
@@ -126,7 +162,12 @@ impl Landscape {
         let cliff_loss = self.cliff.map_or(0.0, |cliff| {
             distances.iter().filter(|distance| **distance > cliff.at).count() as f64 * cliff.elo.0
         });
-        Elo(-losses.sum::<f64>() - cliff_loss)
+        let bonds: f64 = self
+            .interactions
+            .iter()
+            .map(|Interaction { between: [one, other], elo }| elo.0 * along[*one] * along[*other])
+            .sum();
+        Elo(-losses.sum::<f64>() - cliff_loss - bonds)
     }
 }
 

@@ -5,6 +5,6 @@ mod landscape;
 mod simulate;
 mod standard_landscapes;
 
-pub use landscape::{Cliff, Landscape, Parabola, SimulatedGames};
+pub use landscape::{Cliff, Interaction, InteractionTooStrong, Landscape, Parabola, SimulatedGames};
 pub use simulate::{SimulatedRun, TuneSimulation};
 pub use standard_landscapes::{StandardLandscape, standard_landscapes};

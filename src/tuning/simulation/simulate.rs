@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::stats::{Elo, Random};
+use crate::tuning::earlier::EarlierPairs;
 use crate::tuning::report::GainEstimate;
 use crate::tuning::simulation::landscape::{Landscape, SimulatedGames};
 use crate::tuning::trial::Trial;
@@ -74,6 +75,7 @@ impl TuneSimulation {
             pairs: self.pairs,
             seed: seeds.bits(),
             lookahead: self.lookahead,
+            earlier: EarlierPairs::default(),
         });
         let mut random = Random::new(seeds.bits());
         let mut in_play: VecDeque<Trial> = VecDeque::new();
