@@ -89,7 +89,15 @@ bench-stats:
 
 # Simulate 100,000 tests at each hypothesis: error rates within 0.003, lengths within 2 %
 sim-sprt:
-    cargo test --release --test cli stats_sprt:: -- --ignored --nocapture
+    cargo test --release --test cli stats_sprt::error_rates_are -- --ignored --nocapture
+
+# Simulate 100,000 bounded tests at each hypothesis: error rates within 0.003, 95 % of the lengths within 0.6 of an SPRT's
+sim-bounded:
+    cargo test --release --test cli stats_sprt::error_rates_of_bounded -- --ignored --nocapture
+
+# Simulate tests of equal engines at fixed nodes with 600, 2,400 and 20,000 openings: at most 5.5 % false passes
+sim-false-passes runs="2000" elo1="10":
+    PLAYSELF_FALSE_PASS_RUNS={{runs}} PLAYSELF_FALSE_PASS_ELO1={{elo1}} cargo test --release --lib false_passes -- --ignored --nocapture
 
 # Kill runs repeatedly and compare their results with those of uninterrupted runs
 kill-loop cycles="200":

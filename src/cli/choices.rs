@@ -6,7 +6,7 @@ use crate::commands::InitKind;
 use crate::config::Preset;
 use crate::fleet::Placement;
 use crate::opening::{AfterBook, BookFormat, Order};
-use crate::stats::EloModel;
+use crate::stats::{EloModel, TestKind};
 
 /// A type whose values have names. The names are those of configuration files.
 pub trait Choices: Copy + Send + Sync + 'static {
@@ -65,6 +65,13 @@ impl Choices for EloModel {
     ];
 }
 
+impl Choices for TestKind {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Sprt, "sprt", "At constant bounds; the shortest test at the two strengths"),
+        (Self::Bounded, "bounded", "At bounds that meet; never longer than a known number of pairs"),
+    ];
+}
+
 impl Choices for BookFormat {
     const WORDS: &'static [(Self, &'static str, &'static str)] =
         &[(Self::Guess, "guess", ""), (Self::Epd, "epd", ""), (Self::Pgn, "pgn", "")];
@@ -91,6 +98,9 @@ mod tests {
     fn names_on_the_command_line_are_those_of_configuration_files() {
         for (model, name, _) in EloModel::WORDS {
             assert_eq!(model.to_string(), *name);
+        }
+        for (kind, name, _) in TestKind::WORDS {
+            assert_eq!(kind.to_string(), *name);
         }
         for (order, name, _) in Order::WORDS {
             assert_eq!(serde_json::to_string(order).unwrap(), format!("\"{name}\""));

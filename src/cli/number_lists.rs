@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
 
+use crate::stats::{ErrorRate, PatchPrior};
+
 /// Parses exactly `N` comma-separated non-negative integers.
 pub fn integers<T: Unsigned, const N: usize>(text: &str) -> Result<[T; N], String> {
     parse(text).ok_or_else(|| format!("expected {N} comma-separated non-negative integers, got `{text}`"))
@@ -16,6 +18,20 @@ pub fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     parse(text)
         .filter(|numbers: &[f64; N]| numbers.iter().all(|number| number.is_finite()))
         .ok_or_else(|| format!("expected {N} comma-separated numbers, got `{text}`"))
+}
+
+/// Parses a rate of errors, above 0 and below one half.
+pub fn error_rate(text: &str) -> Result<ErrorRate, String> {
+    let rate: f64 = text.parse().map_err(|_| format!("expected a number, got `{text}`"))?;
+    ErrorRate::new(rate).map_err(|why| why.to_string())
+}
+
+/// Parses mean and standard deviation of patches.
+pub fn prior(text: &str) -> Result<PatchPrior, String> {
+    let [mean, deviation] = numbers(text)?;
+    PatchPrior::new(mean, deviation).ok_or_else(|| {
+        format!("expected a mean within ±100 Elo and a standard deviation from 0.1 to 100, got `{text}`")
+    })
 }
 
 /// Returns a parser of whole numbers within `range`.

@@ -5,7 +5,7 @@ use anyhow::{Context, ensure};
 use crate::cli::choices::choice;
 use crate::cli::number_lists::numbers;
 use crate::config::{Preset, RunFile};
-use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 
 /// The test of a run of two engines. A flag that is not given leaves the value of the configuration file, or its default.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -23,6 +23,9 @@ pub struct SprtFlags {
     /// Scale of ELO0 and ELO1 [default: normalized]
     #[arg(long, value_name = "MODEL", value_parser = choice::<EloModel>(), help_heading = "Test")]
     model: Option<EloModel>,
+    /// When the test ends [default: sprt]
+    #[arg(long, value_name = "TEST", value_parser = choice::<TestKind>(), help_heading = "Test")]
+    test: Option<TestKind>,
     /// Usual bounds and clock for a purpose
     #[arg(long, value_name = "PRESET", value_parser = choice::<Preset>(), conflicts_with = "sprt", help_heading = "Test")]
     preset: Option<Preset>,
@@ -49,9 +52,10 @@ impl SprtFlags {
         {
             run.games.limits.tc = Some(preset.clock());
         }
-        let given = self.alpha.is_some() || self.beta.is_some() || self.model.is_some();
+        let given =
+            self.alpha.is_some() || self.beta.is_some() || self.model.is_some() || self.test.is_some();
         let Some(sprt) = &mut run.sprt else {
-            ensure!(!given, "--alpha, --beta and --model need a test: add --sprt ELO0,ELO1");
+            ensure!(!given, "--alpha, --beta, --model and --test need a test: add --sprt ELO0,ELO1");
             return Ok(());
         };
         if let Some(alpha) = self.alpha {
@@ -61,6 +65,7 @@ impl SprtFlags {
             sprt.beta = ErrorRate::new(beta).context("--beta")?;
         }
         sprt.model = self.model.unwrap_or(sprt.model);
+        sprt.kind = self.test.unwrap_or(sprt.kind);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use crate::cli::choices::choice;
-use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 
 /// Error rates and Elo scale of a test.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -17,6 +17,9 @@ pub struct TestFlags {
     /// Scale of all strengths
     #[arg(long, value_name = "MODEL", value_parser = choice::<EloModel>(), default_value_t)]
     model: EloModel,
+    /// When the test ends
+    #[arg(long, value_name = "TEST", value_parser = choice::<TestKind>(), default_value_t)]
+    test: TestKind,
 }
 
 impl TestFlags {
@@ -27,6 +30,7 @@ impl TestFlags {
             model: self.model,
             alpha: ErrorRate::new(self.alpha).context("--alpha")?,
             beta: ErrorRate::new(self.beta).context("--beta")?,
+            kind: self.test,
         })
     }
 }

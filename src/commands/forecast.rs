@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::commands::patch_forecast::PatchForecast;
 use crate::commands::pilot::Pilot;
 use crate::report::grouped;
 use crate::run::Plan;
@@ -53,6 +54,10 @@ pub struct Forecast {
     pub pilot: Pilot,
     /// Maximum number of pairs.
     pub max_pairs: Option<u64>,
+    /// The test.
+    pub config: SprtConfig,
+    /// Variance of a game.
+    pub variance: GameVariance,
 }
 
 /// A forecast in numbers. Its keys are a contract.
@@ -61,9 +66,12 @@ pub struct Forecast {
 pub struct ForecastSummary {
     pub elo0: ForecastAt,
     pub elo1: ForecastAt,
+    pub last_pair: Option<f64>,
     pub max_hours: Option<f64>,
     pub max_pairs: Option<u64>,
     pub midpoint: ForecastAt,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<PatchForecast>,
     pub pilot_pairs: u64,
     pub seconds_per_pair: f64,
 }
@@ -90,8 +98,9 @@ pub struct ForecastAt {
 impl Forecast {
     /// Returns the forecast for the test of `plan`; `None` if it has no test.
     pub fn of(plan: &Plan, pilot: Pilot) -> Option<Self> {
-        let curve = OperatingCurve::new(&plan.sprt()?, game_variance(&pilot)).with_overshoot();
-        Some(Self { curve, pilot, max_pairs: plan.last_pair() })
+        let (config, variance) = (plan.sprt()?, game_variance(&pilot));
+        let curve = OperatingCurve::new(&config, variance).with_overshoot();
+        Some(Self { curve, pilot, max_pairs: plan.last_pair(), config, variance })
     }
 
     /// Returns the expected course at the strength of H0, at that of H1 and half-way between them.
@@ -108,9 +117,11 @@ impl Forecast {
         ForecastSummary {
             elo0,
             elo1,
+            last_pair: self.curve.last_pair(),
             max_hours: self.max_hours(),
             max_pairs: self.max_pairs,
             midpoint,
+            patches: Vec::new(),
             pilot_pairs: self.pilot.pentanomial.pairs(),
             seconds_per_pair: self.pilot.seconds_per_pair,
         }

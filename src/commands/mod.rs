@@ -2,6 +2,7 @@
 
 mod ask;
 mod book;
+mod book_advice;
 mod build_cache;
 mod check;
 mod conclude;
@@ -24,12 +25,14 @@ mod key_press;
 mod list;
 mod openings;
 mod output_file;
+mod patch_forecast;
 mod pilot;
 mod plan;
 mod position_scorer;
 mod rate;
 mod report;
 mod resume;
+mod several_tests;
 mod shell_word;
 mod simulate;
 mod start;
@@ -42,6 +45,7 @@ mod watch;
 
 pub use ask::{AskRequest, Asked, AskedEngine, ask};
 pub use book::{BookRequest, make_book};
+pub use book_advice::book_advice;
 pub use build_cache::BuildCache;
 pub use check::examine;
 pub use conclude::Conclusion;
@@ -58,6 +62,7 @@ pub use hosted::{HostedParts, HostedResume, play_hosted};
 pub use init::{InitKind, InitRequest, found_engines, run_file_text};
 pub use key_press::{Key, Keys};
 pub use list::{FoundRun, RunList, RunProgress, list_runs};
+pub use patch_forecast::{MOST_REGRESSIONS, PatchForecast};
 pub use pilot::{Pilot, pilot};
 pub use plan::{
     CheckedPlan, LenientCheck, PlanSource, RefusedOption, check_plan, check_plan_leniently, checked_plan,
@@ -65,7 +70,10 @@ pub use plan::{
 pub use rate::{RateRequest, rate};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};
 pub use resume::{ResumeOptions, resume};
-pub use simulate::{SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary};
+pub use several_tests::{PlayedTests, play_tests, share_errors};
+pub use simulate::{
+    ComparedMethods, SimulatedTest, SimulatedTestSummary, SimulatedTuning, SimulatedTuningSummary,
+};
 pub use start::{Finished, RunPlace, StartOptions, WarningPolicy, serve, start};
 pub use stats::{CorrectedStats, CountedStats, ResultStats};
 pub use texel::{TexelRequest, TexelSummary, fit_weights};

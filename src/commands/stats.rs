@@ -45,9 +45,7 @@ impl ResultStats {
     /// Estimates the strength from `counts` and judges them by `test`, if there is one.
     pub fn of(counts: &impl Tally, test: Option<SprtConfig>) -> Self {
         let strength = Strength::of(counts);
-        let llr = test.map(|test| test.llr(counts));
-        let bounds = test.map(|test| test.bounds());
-        let accepted = test.zip(llr).map(|(test, llr)| test.judge(llr));
+        let reading = test.map(|test| test.reading(counts));
         let corrected =
             test.and_then(|test| Strength::of_test(counts, &test)).filter(|strength| !strength.is_few);
         Self {
@@ -62,10 +60,10 @@ impl ResultStats {
             nelo_error: strength.and_then(|strength| Some(strength.nelo?.1.0)),
             draw_ratio: counts.draw_ratio(),
             pairs_ratio: counts.pairs_ratio(),
-            llr,
-            llr_lower: bounds.map(|bounds| bounds.lower),
-            llr_upper: bounds.map(|bounds| bounds.upper),
-            verdict: accepted.map_or(Verdict::NoTest, Verdict::of_test),
+            llr: reading.map(|reading| reading.llr),
+            llr_lower: reading.map(|reading| reading.bounds.lower),
+            llr_upper: reading.map(|reading| reading.bounds.upper),
+            verdict: reading.map_or(Verdict::NoTest, |reading| Verdict::of_test(reading.accepted())),
             corrected: corrected.filter(|corrected| Some(*corrected) != strength).and_then(|corrected| {
                 Some(CorrectedStats {
                     elo_corrected: corrected.elo?.0,

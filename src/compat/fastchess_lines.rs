@@ -200,7 +200,7 @@ pub(super) fn score_line(plan: &Plan, first: EngineIndex, second: EngineIndex, r
 
 /// Returns which hypothesis a test has accepted, in the words of cutechess.
 pub(super) fn accepted_text(sprt: &SprtConfig, llr: f64) -> &'static str {
-    match sprt.judge(llr) {
+    match sprt.bounds().judge(llr) {
         Some(Hypothesis::Alternative) => " - H1 was accepted",
         Some(Hypothesis::Null) => " - H0 was accepted",
         None => "",

@@ -13,7 +13,7 @@ use crate::run::{
     AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, OpeningPer, PairSize, Pairing, PgnContent,
     Plan, TestBy,
 };
-use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig};
+use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 use crate::store::read_text;
 
 use crate::config::engine_limits::EngineBounds;
@@ -514,8 +514,15 @@ fn sprt(fields: &mut Fields) -> Option<SprtConfig> {
             ("bayesian", EloModel::Bayesian),
         ],
     );
+    let kind = fields.choice("test", &[("sprt", TestKind::Sprt), ("bounded", TestKind::Bounded)]);
     match Hypotheses::new(elo?[0], elo?[1]) {
-        Ok(hypotheses) => Some(SprtConfig { hypotheses, model: model.unwrap_or_default(), alpha, beta }),
+        Ok(hypotheses) => Some(SprtConfig {
+            hypotheses,
+            model: model.unwrap_or_default(),
+            alpha,
+            beta,
+            kind: kind.unwrap_or_default(),
+        }),
         Err(why) => {
             fields.wrong(why);
             None

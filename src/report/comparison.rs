@@ -12,6 +12,7 @@ use crate::report::number_text::{grouped, signed};
 use crate::report::page::{PAGE_SCRIPT, PAGE_STYLE, policy};
 use crate::report::{Summary, Verdict, brief_conditions};
 use crate::run::Plan;
+use crate::stats::discoveries;
 
 /// A run among others.
 #[derive(Clone, Debug)]
@@ -26,13 +27,16 @@ pub struct ComparedRun {
     pub conditions: String,
     /// Result.
     pub summary: Summary,
+    /// Chance that a candidate of strength H0 does at least as well, if the run is a test.
+    pub p_value: Option<f64>,
 }
 
 impl ComparedRun {
     /// Returns the run of this plan in the folder of this name.
     pub fn new(plan: &Plan, folder: &str, link: String, summary: Summary) -> Self {
         let (label, conditions) = (plan.name.clone(), brief_conditions(plan));
-        Self { label, folder: folder.to_owned(), link, conditions, summary }
+        let p_value = plan.sprt().and_then(|sprt| sprt.p_value(&summary.pentanomial));
+        Self { label, folder: folder.to_owned(), link, conditions, summary, p_value }
     }
 
     fn verdict(&self) -> &'static str {
@@ -113,6 +117,29 @@ pub fn comparison_table(runs: &[ComparedRun]) -> String {
         );
     }
     table
+}
+
+/// Returns which candidates may be called stronger than their baselines if at most the share `rate` of such calls shall be
+/// wrong, as text. Runs without a test are left out.
+pub fn discovery_text(runs: &[ComparedRun], rate: f64) -> String {
+    let tested: Vec<(&str, f64)> =
+        runs.iter().filter_map(|run| Some((run.label.as_str(), run.p_value?))).collect();
+    let p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
+    let found = discoveries(&p_values, rate);
+    let width = name_width(tested.iter().map(|(label, _)| *label));
+    let mut text = format!("{:width$}  {:>8}  stronger\n", "run", "p");
+    for ((label, p), found) in tested.iter().zip(&found) {
+        let word = if *found { "yes" } else { "not shown" };
+        let _ = writeln!(text, "{:width$}  {p:>8.4}  {word}", fitted(label, width));
+    }
+    let _ = writeln!(
+        text,
+        "{} of {} candidates are stronger; at most {} % of such calls are expected to be wrong.",
+        found.iter().filter(|found| **found).count(),
+        found.len(),
+        100.0 * rate
+    );
+    text
 }
 
 /// Returns the runs as an SVG chart with the Elo of each candidate and its interval.
@@ -264,6 +291,7 @@ mod tests {
             link: format!("{folder}/report.html"),
             conditions: "8+0.08".to_owned(),
             summary: run(name, elo, verdict),
+            p_value: elo.map(|elo| (-elo).exp() / 20.0),
         }
     }
 
@@ -287,6 +315,21 @@ mod tests {
             "{lines}"
         );
         assert!(lines.lines().nth(1).unwrap().contains('●'), "{lines}");
+    }
+
+    #[test]
+    fn discoveries_are_fewer_than_passes_and_runs_without_a_test_are_left_out() {
+        let runs = [
+            compared("a", "1", Some(4.5), Verdict::Accepted),
+            compared("b", "2", Some(0.1), Verdict::Accepted),
+            compared("n", "3", None, Verdict::Undecided),
+            compared("c", "4", Some(-2.0), Verdict::Rejected),
+        ];
+        let text = discovery_text(&runs, 0.05);
+        let verdict = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or("");
+        assert!(verdict("a ").ends_with("yes") && verdict("b ").ends_with("not shown"), "{text}");
+        assert!(verdict("c ").ends_with("not shown") && verdict("n ").is_empty(), "{text}");
+        assert!(text.contains("1 of 3 candidates are stronger; at most 5 %"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::game::{AdjudicationRules, TimeControl};
 use crate::opening::{Order, Share};
 use crate::report::number_text::{grouped, signed, value_text};
 use crate::run::{BookPlan, Plan, PlannedEngine};
-use crate::stats::{EloModel, SprtConfig};
+use crate::stats::{EloModel, SprtConfig, TestKind};
 
 /// A condition: its name and its value.
 pub type Condition = (&'static str, String);
@@ -143,8 +143,12 @@ pub fn hypotheses_text(sprt: &SprtConfig) -> String {
 
 fn test(sprt: &SprtConfig) -> String {
     let bounds = sprt.bounds();
+    let (name, narrowing) = match sprt.kind {
+        TestKind::Sprt => ("SPRT", ""),
+        TestKind::Bounded => ("bounded test", ", narrowing"),
+    };
     format!(
-        "SPRT {}, α {}, β {}, LLR from {} to {}",
+        "{name} {}, α {}, β {}, LLR from {} to {}{narrowing}",
         hypotheses_text(sprt),
         value_text(sprt.alpha.into()),
         value_text(sprt.beta.into()),

@@ -11,7 +11,7 @@ use crate::game::{GameOfPair, PairId, PairPart, Termination, VoidReason};
 use crate::journal::{Entry, GameEntry};
 use crate::opening::AfterBook;
 use crate::player::{CrashMoment, StallPoint};
-use crate::stats::{Decision, SprtConfig};
+use crate::stats::{Bounds, Decision, Pentanomial, SprtConfig, TestReading};
 use crate::tuning::{Ask, Trial, Tuner};
 
 use crate::run::control::RunPhase;
@@ -67,7 +67,7 @@ pub struct RunState {
     hosts: Vec<String>,
     fleet: FleetHistory,
     ahead: Option<u64>,
-    llr: Option<f64>,
+    reading: Option<TestReading>,
     llr_from: u64,
     at_limit: bool,
     decision: Option<Decision>,
@@ -106,7 +106,7 @@ impl RunState {
             hosts: Vec::new(),
             fleet: FleetHistory::default(),
             ahead: None,
-            llr: plan.sprt().map(|_| 0.0),
+            reading: plan.sprt().map(|sprt| sprt.reading(&Pentanomial::default())),
             llr_from: 0,
             at_limit: false,
             decision: None,
@@ -127,10 +127,10 @@ impl RunState {
     pub fn update_llr(&mut self) -> Option<f64> {
         let score = self.standings.main();
         let by_games = self.encounters.tests_games();
-        self.llr = self
+        self.reading = self
             .sprt
-            .map(|sprt| if by_games { sprt.llr(&score.games) } else { sprt.llr(&score.pentanomial) });
-        self.llr
+            .map(|sprt| if by_games { sprt.reading(&score.games) } else { sprt.reading(&score.pentanomial) });
+        self.llr()
     }
 
     /// Takes the next pair to play, if one may start now. Voided pairs come before new ones.
@@ -310,8 +310,8 @@ impl RunState {
             counted.games.iter().for_each(|game| self.judge_conduct(game, &mut consequences));
             effects.push(Effect::Counted(Box::new(counted)));
             effects.append(&mut consequences);
-            if let (Some(sprt), Some(llr)) = (self.sprt, llr)
-                && let Some(accepted) = sprt.judge(llr)
+            if let (Some(reading), Some(llr)) = (self.reading, llr)
+                && let Some(accepted) = reading.accepted()
             {
                 let decision = Decision { accepted, llr, seen: self.standings.main().pentanomial };
                 self.decision = Some(decision);
@@ -617,7 +617,17 @@ impl RunState {
 
     /// The log-likelihood ratio, if the run is a test.
     pub fn llr(&self) -> Option<f64> {
-        self.llr
+        self.reading.map(|reading| reading.llr)
+    }
+
+    /// The bounds of the test at the pairs counted so far.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.reading.map(|reading| reading.bounds)
+    }
+
+    /// Whether the test decided at its limit of pairs, without reaching a bound.
+    pub fn decided_at_limit(&self) -> bool {
+        self.at_limit && self.decision.is_some()
     }
 
     /// The test's decision, if it has been made.
@@ -641,5 +651,7 @@ fn conduct_of(game: &GameEntry) -> Conduct {
     }
 }
 
+#[cfg(test)]
+mod false_passes;
 #[cfg(test)]
 mod tests;

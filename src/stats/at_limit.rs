@@ -4,11 +4,12 @@
 //! to. What is left is spent at the limit: H1 is accepted there if the log-likelihood ratio reaches a level that candidates
 //! of strength H0 exceed with just the probability that remains.
 
-use super::brownian::{BoundedMotion, BrownianPoint};
+use super::brownian::BrownianPoint;
 use super::llr::expected_score;
 use super::root::find_root;
 use super::sample::Tally;
 use super::sprt::{Hypothesis, SprtConfig};
+use super::stopped_motion::{Pace, StoppedMotion};
 use super::strength::FEW;
 
 impl SprtConfig {
@@ -24,16 +25,8 @@ impl SprtConfig {
         let gap = score_at(self.hypotheses.alternative()) - score_at(self.hypotheses.null());
         let variance = gap * gap / sample.moments().variance;
         // Under H0 the ratio drifts down by half its variance.
-        let bounds = self.bounds();
-        let motion = BoundedMotion { bounds, drift: -variance / 2.0, variance };
-        let time = sample.total();
-        let spent_above = |level: f64| {
-            1.0 - motion.probability_of_no_better(BrownianPoint { time, position: level }) - self.alpha.get()
-        };
-        if spent_above(0.0) <= 0.0 {
-            return Some(0.0);
-        }
-        Some(find_root(spent_above, 0.0, bounds.upper, 1e-9).unwrap_or(bounds.upper))
+        let motion = self.motion(Pace { drift: -variance / 2.0, variance });
+        Some(level_spending(&motion, sample.total(), self.alpha.get()))
     }
 
     /// Returns the hypothesis accepted at the limit of pairs: H1, or none.
@@ -41,6 +34,18 @@ impl SprtConfig {
         let level = self.level_at_limit(tally)?;
         (self.llr(tally) >= level).then_some(Hypothesis::Alternative)
     }
+}
+
+/// Returns the level above which a motion without effect ends at `time` with the probability `alpha`, paths that reached the
+/// upper bound before included; at least 0 and at most the bound.
+fn level_spending(motion: &StoppedMotion, time: f64, alpha: f64) -> f64 {
+    let upper = motion.bounds_at(time).upper;
+    let spent_above =
+        |level: f64| 1.0 - motion.probability_of_no_better(BrownianPoint { time, position: level }) - alpha;
+    if upper <= 0.0 || spent_above(0.0) <= 0.0 {
+        return 0.0;
+    }
+    find_root(spent_above, 0.0, upper, 1e-9).unwrap_or(upper)
 }
 
 #[cfg(test)]
@@ -86,6 +91,25 @@ mod tests {
         assert!(bound < 0.04 && all > bound && all < 0.066, "at H0: {bound} and {all}");
         let (bound, all) = passes(config, 40.0, 185, 600);
         assert!(all > bound + 0.08 && all > 0.62, "at H1: {bound} and {all}");
+    }
+
+    #[test]
+    fn the_power_at_the_limit_is_that_of_a_test_which_spends_all_of_its_alpha() {
+        let config = SprtConfig::usual(Hypotheses::new(0.0, 5.0).unwrap());
+        let null = config.motion(Pace { drift: -0.5, variance: 1.0 });
+        let alternative = null.with_drift(0.5);
+        // Limits in mean lengths at H1.
+        for (limit, power, undecided) in [(0.57, 0.533, 0.303), (0.90, 0.688, 0.538), (1.51, 0.839, 0.776)] {
+            let time = limit * alternative.expected_time();
+            let level = level_spending(&null, time, 0.05);
+            let passes = |motion: &StoppedMotion| {
+                1.0 - motion.probability_of_no_better(BrownianPoint { time, position: level })
+            };
+            assert!((passes(&null) - 0.05).abs() < 1e-6, "{limit}: {}", passes(&null));
+            assert!((passes(&alternative) - power).abs() < 0.002, "{limit}: {}", passes(&alternative));
+            let as_is = alternative.upper_by(time);
+            assert!((as_is - undecided).abs() < 0.002, "{limit}: {as_is}");
+        }
     }
 
     #[test]

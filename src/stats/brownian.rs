@@ -112,7 +112,7 @@ impl BoundedMotion {
 }
 
 /// Returns the logarithm of the normal distribution function, even where the function itself underflows.
-fn log_normal_cdf(deviations: f64) -> f64 {
+pub(super) fn log_normal_cdf(deviations: f64) -> f64 {
     if deviations > -30.0 {
         Normal::standard().cdf(deviations).ln()
     } else {

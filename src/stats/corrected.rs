@@ -1,18 +1,18 @@
 //! Elo estimate after a sequential test, corrected for the stopping rule.
 //!
 //! A test stops when the candidate has been lucky or unlucky enough, so the plain estimate is biased away from zero.
-//! With the test modelled as Brownian motion between the bounds, each Elo difference yields the probability of an
+//! With the test modelled as Brownian motion between its bounds, each Elo difference yields the probability of an
 //! outcome no better than the observed one. The difference for which this probability is one half is median-unbiased:
 //! as often too high as too low.
 
 use serde::{Deserialize, Serialize};
 
-use super::brownian::{BoundedMotion, BrownianPoint};
 use super::elo::Elo;
 use super::llr::expected_score;
 use super::root::find_root;
 use super::sample::Tally;
-use super::sprt::{Bounds, SprtConfig};
+use super::sprt::SprtConfig;
+use super::stopped_motion::Pace;
 
 /// Estimates are clamped to this absolute value.
 const LIMIT: f64 = 1000.0;
@@ -42,12 +42,10 @@ impl SprtConfig {
         let moments = sample.moments();
         let (gap, middle) = (alternative - null, (null + alternative) / 2.0);
         let drift_at = |score: f64| (score - middle) * gap / moments.variance;
-        let motion =
-            BoundedMotion { bounds: self.bounds(), drift: 0.0, variance: gap * gap / moments.variance };
-        let outcome = end_point(motion.bounds, sample.total(), drift_at(moments.mean));
-        let probability = |elo: f64| {
-            BoundedMotion { drift: drift_at(Elo(elo).score()), ..motion }.probability_of_no_better(outcome)
-        };
+        let motion = self.motion(Pace { drift: 0.0, variance: gap * gap / moments.variance });
+        let outcome = motion.end_of_path(sample.total(), drift_at(moments.mean));
+        let probability =
+            |elo: f64| motion.with_drift(drift_at(Elo(elo).score())).probability_of_no_better(outcome);
         let centre = Elo::from_score(middle).0;
         let reach = 30.0 * (Elo::from_score(alternative).0 - Elo::from_score(null).0).max(0.01);
         let quantile = |target: f64| Elo(elo_where(probability, target, centre, reach));
@@ -57,17 +55,6 @@ impl SprtConfig {
             upper: quantile(0.025),
             los: probability(0.0),
         })
-    }
-}
-
-/// Returns the point of a straight path with this slope at `time`, or the point at which it reached a bound before.
-fn end_point(bounds: Bounds, time: f64, slope: f64) -> BrownianPoint {
-    let position = slope * time;
-    let stopped = position.clamp(bounds.lower, bounds.upper);
-    if stopped == position {
-        BrownianPoint { time, position }
-    } else {
-        BrownianPoint { time: stopped / slope, position: stopped }
     }
 }
 

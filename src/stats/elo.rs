@@ -85,7 +85,7 @@ impl fmt::Display for EloModel {
 
 /// Rao and Kupper's model of one game with draws, as BayesElo uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct DrawElo(f64);
+pub(super) struct DrawElo(pub(super) f64);
 
 impl DrawElo {
     /// Returns the value for two equal players with this draw ratio.

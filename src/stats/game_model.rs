@@ -148,6 +148,21 @@ impl PairOdds {
     }
 }
 
+/// Returns how many pairs a test needs with openings that one side wins every second time, relative to balanced openings with
+/// this share of draws between equal engines. Below 1, unbalanced openings decide sooner.
+pub fn unbalanced_length(draw_ratio: f64) -> f64 {
+    let draws = DrawElo::of_equals(draw_ratio.clamp(0.0, 0.999));
+    // The information of a game about a small difference: squared slope of the expected score over its variance.
+    let information = |advantage: f64| {
+        let (win, loss) = draws.win_and_loss(advantage);
+        let slope = (win * (1.0 - win) + loss * (1.0 - loss)) / 2.0;
+        let score = (1.0 + win - loss) / 2.0;
+        let variance = win + (1.0 - win - loss) / 4.0 - score * score;
+        slope * slope / variance
+    };
+    information(0.0) / information(draws.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +196,13 @@ mod tests {
         let odds = model.odds(model.difference(EloModel::Normalized, 5.0));
         let measured = NormalizedElo::from_deviations((odds.mean() - 0.5) / odds.game_variance().sqrt());
         assert!((measured.0 - 5.0).abs() < 1e-6, "{measured}");
+    }
+
+    #[test]
+    fn unbalanced_openings_pay_where_draws_are_many() {
+        let lengths = [0.3, 0.61, 0.8, 0.95].map(unbalanced_length);
+        assert!(lengths.is_sorted_by(|one, other| one > other), "{lengths:?}");
+        assert!((lengths[1] - 0.99).abs() < 0.02 && (lengths[2] - 0.65).abs() < 0.02, "{lengths:?}");
     }
 
     #[test]

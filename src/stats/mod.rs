@@ -5,27 +5,36 @@
 //! ([`Sprt`]). Games between many players become a [`Tournament`], which has [`Ratings`].
 
 mod at_limit;
+mod bounded;
 mod brownian;
 mod corrected;
+mod discoveries;
 mod elo;
 mod estimate;
 mod game_model;
 mod llr;
 mod operating;
+mod patches;
+mod quadrature;
 mod random;
 mod rating;
 mod root;
 mod sample;
 mod simulate;
 mod sprt;
+mod stopped_motion;
 mod strength;
 mod tally;
+mod triangle;
+mod walk;
 
 pub use corrected::CorrectedElo;
+pub use discoveries::discoveries;
 pub use elo::{Elo, EloModel, NormalizedElo};
 pub use estimate::Estimate;
-pub use game_model::{GameModel, ImpossibleGames, PairOdds};
+pub use game_model::{GameModel, ImpossibleGames, PairOdds, unbalanced_length};
 pub use operating::{GameVariance, OperatingCurve};
+pub use patches::{PatchPrior, TestYield};
 pub use random::Random;
 pub use rating::{AnchorOutOfRange, Encounter, Measured, RatingOptions, Ratings, Tournament};
 pub use root::{NoSignChange, find_root};
@@ -33,7 +42,8 @@ pub use sample::{Sample, Tally};
 pub use simulate::{Counting, SimulatedTest, SprtSimulation};
 pub use sprt::{
     Bounds, Decision, ErrorRate, ErrorRateOutOfRange, Hypotheses, HypothesesOutOfOrder, Hypothesis, Sprt,
-    SprtConfig,
+    SprtConfig, TestKind, TestReading,
 };
 pub use strength::{FEW, Strength};
 pub use tally::{GameScore, HalfPointsOutOfRange, PairScore, Pentanomial, Trinomial};
+pub use walk::ExactCourse;

@@ -1,12 +1,9 @@
 //! Operating characteristics of a sequential test: its pass probability and its expected length.
 
-use super::brownian::BoundedMotion;
 use super::elo::{Elo, EloModel, NormalizedElo};
 use super::root::find_root;
-use super::sprt::{Bounds, SprtConfig};
-
-/// Mean overshoot of a walk over a bound, in standard deviations of one step (Siegmund's constant).
-const OVERSHOOT: f64 = 0.5826;
+use super::sprt::SprtConfig;
+use super::stopped_motion::{Pace, StoppedMotion};
 
 /// The variance of the score of one game, which depends on the book and the draw ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +36,8 @@ pub struct OperatingCurve {
     null: f64,
     alternative: f64,
     pair_variance: f64,
-    bounds: Bounds,
+    /// The motion of the ratio without drift.
+    motion: StoppedMotion,
 }
 
 impl OperatingCurve {
@@ -50,12 +48,10 @@ impl OperatingCurve {
             EloModel::Normalized => 0.5 + NormalizedElo(elo).deviations() * variance.0.sqrt(),
             EloModel::Bayesian => super::elo::DrawElo::of_equals(1.0 - 4.0 * variance.0).score(elo),
         };
-        Self {
-            null: score_at(config.hypotheses.null()),
-            alternative: score_at(config.hypotheses.alternative()),
-            pair_variance: variance.0 / 2.0,
-            bounds: config.bounds(),
-        }
+        let [null, alternative] = [config.hypotheses.null(), config.hypotheses.alternative()].map(score_at);
+        let (gap, pair_variance) = (alternative - null, variance.0 / 2.0);
+        let motion = config.motion(Pace { drift: 0.0, variance: gap * gap / pair_variance });
+        Self { null, alternative, pair_variance, motion }
     }
 
     /// Returns the curve with the bounds moved outwards by the mean overshoot of one pair.
@@ -63,14 +59,13 @@ impl OperatingCurve {
     /// A real test ends slightly beyond its bound, which makes it slightly longer and its error rates slightly lower
     /// than in Wald's approximation. The effect grows with the distance between the hypotheses.
     pub fn with_overshoot(self) -> Self {
-        let step = OVERSHOOT * (self.alternative - self.null) / self.pair_variance.sqrt();
-        let Bounds { lower, upper } = self.bounds;
-        Self { bounds: Bounds { lower: lower - step, upper: upper + step }, ..self }
+        let step = (self.alternative - self.null) / self.pair_variance.sqrt();
+        Self { motion: self.motion.with_overshoot(step), ..self }
     }
 
     /// Returns the probability that the test accepts H1.
     pub fn pass_probability(&self, truth: Elo) -> f64 {
-        1.0 - self.motion(truth).lower_probability()
+        self.motion(truth).upper_probability()
     }
 
     /// Returns the expected number of pairs.
@@ -108,14 +103,15 @@ impl OperatingCurve {
         Elo::from_score(self.alternative)
     }
 
-    fn motion(&self, truth: Elo) -> BoundedMotion {
+    /// Returns the number of pairs by which every test has ended; `None` if there is none.
+    pub fn last_pair(&self) -> Option<f64> {
+        self.motion.last_time()
+    }
+
+    fn motion(&self, truth: Elo) -> StoppedMotion {
         let gap = self.alternative - self.null;
         let excess = truth.score() - (self.null + self.alternative) / 2.0;
-        BoundedMotion {
-            bounds: self.bounds,
-            drift: excess * gap / self.pair_variance,
-            variance: gap * gap / self.pair_variance,
-        }
+        self.motion.with_drift(excess * gap / self.pair_variance)
     }
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::game_model::PairOdds;
 use super::random::Random;
-use super::sprt::{Bounds, Hypothesis, SprtConfig};
+use super::sprt::{Bounds, Hypothesis, SprtConfig, TestReading};
 use super::tally::{PairScore, Pentanomial};
 
 /// A repeated simulation of a test with random pairs.
@@ -139,14 +139,14 @@ const SAFETY_FACTOR: f64 = 1.5;
 /// fraction of the cost.
 struct LazySprt {
     config: SprtConfig,
-    bounds: Bounds,
+    start: Bounds,
     seen: Pentanomial,
     skip: u64,
 }
 
 impl LazySprt {
     fn new(config: SprtConfig) -> Self {
-        Self { config, bounds: config.bounds(), seen: Pentanomial::default(), skip: 0 }
+        Self { config, start: config.bounds(), seen: Pentanomial::default(), skip: 0 }
     }
 
     fn count(&mut self, pair: PairScore) -> Option<Hypothesis> {
@@ -156,12 +156,14 @@ impl LazySprt {
             self.skip -= 1;
             return None;
         }
-        let ratio = self.config.ratio(&self.seen);
-        let accepted = self.config.judge(ratio.llr);
+        let (reading, gradient) = self.config.reading_between(&self.seen, self.start);
+        let accepted = reading.accepted();
         if accepted.is_none() && self.seen.pairs() >= ALWAYS_COMPUTED {
-            let distance = (self.bounds.upper - ratio.llr).min(ratio.llr - self.bounds.lower);
-            let max_change = ratio.gradient.iter().fold(0.0f64, |max, step| max.max(step.abs()));
-            self.skip = (distance / (SAFETY_FACTOR * max_change)) as u64;
+            let TestReading { llr, bounds } = reading;
+            let distance = (bounds.upper - llr).min(llr - bounds.lower);
+            let max_change = gradient.iter().fold(0.0f64, |max, step| max.max(step.abs()));
+            let narrowing = (bounds.lower - self.start.lower) / self.seen.pairs() as f64;
+            self.skip = (distance / (SAFETY_FACTOR * (max_change + narrowing))) as u64;
         }
         accepted
     }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded::{CALIBRATED, narrowed};
 use super::elo::EloModel;
 use super::llr::LikelihoodRatio;
 use super::sample::Tally;
@@ -27,6 +28,12 @@ impl ErrorRate {
     /// Returns the rate as a number.
     pub fn get(self) -> f64 {
         self.0
+    }
+}
+
+impl fmt::Display for ErrorRate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
     }
 }
 
@@ -150,6 +157,63 @@ pub struct Bounds {
     pub upper: f64,
 }
 
+impl Bounds {
+    /// Returns the hypothesis that a log-likelihood ratio accepts, if any. Where the bounds have met, that is the one whose
+    /// bound was passed by more.
+    pub fn judge(self, llr: f64) -> Option<Hypothesis> {
+        let (above, below) = (llr - self.upper, self.lower - llr);
+        if above >= 0.0 && above >= below {
+            Some(Hypothesis::Alternative)
+        } else if below >= 0.0 {
+            Some(Hypothesis::Null)
+        } else {
+            None
+        }
+    }
+}
+
+/// How a test decides when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestKind {
+    /// Wald's test: constant bounds. The shortest at the hypotheses, with a long tail between them.
+    #[default]
+    Sprt,
+    /// Lorden's 2-SPRT: bounds that meet, so that the longest test has a known length.
+    Bounded,
+}
+
+impl TestKind {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for TestKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Self::Sprt => "sprt",
+            Self::Bounded => "bounded",
+        })
+    }
+}
+
+/// The state of a test: its log-likelihood ratio, and the bounds at which it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TestReading {
+    /// The log-likelihood ratio of H1 to H0.
+    pub llr: f64,
+    /// The bounds at these counts.
+    pub bounds: Bounds,
+}
+
+impl TestReading {
+    /// Returns the accepted hypothesis, if any.
+    pub fn accepted(&self) -> Option<Hypothesis> {
+        self.bounds.judge(self.llr)
+    }
+}
+
 /// The configuration of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtConfig {
@@ -161,19 +225,52 @@ pub struct SprtConfig {
     pub alpha: ErrorRate,
     /// The accepted probability of failing a candidate at H1.
     pub beta: ErrorRate,
+    /// How it decides when it ends.
+    #[serde(rename = "test", default, skip_serializing_if = "TestKind::is_default")]
+    pub kind: TestKind,
 }
 
 impl SprtConfig {
     /// Returns the conventional configuration: normalized Elo and error rates of 5 %.
     pub fn usual(hypotheses: Hypotheses) -> Self {
         let five = ErrorRate::FIVE_PERCENT;
-        Self { hypotheses, model: EloModel::Normalized, alpha: five, beta: five }
+        Self { hypotheses, model: EloModel::Normalized, alpha: five, beta: five, kind: TestKind::Sprt }
     }
 
-    /// Returns Wald's bounds.
+    /// Returns the bounds before the first pair: Wald's, which are constant, or those from which a bounded test narrows.
     pub fn bounds(&self) -> Bounds {
         let (alpha, beta) = (self.alpha.0, self.beta.0);
-        Bounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() }
+        match self.kind {
+            TestKind::Sprt => {
+                Bounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() }
+            }
+            TestKind::Bounded => CALIBRATED.of(alpha, beta),
+        }
+    }
+
+    /// Returns the bounds at these counts.
+    pub fn bounds_at(&self, tally: &impl Tally) -> Bounds {
+        self.reading(tally).bounds
+    }
+
+    /// Returns the log-likelihood ratio and the bounds at these counts.
+    pub fn reading(&self, tally: &impl Tally) -> TestReading {
+        self.reading_between(tally, self.bounds()).0
+    }
+
+    /// Like [`SprtConfig::reading`], for known first bounds; also returns the change of the ratio for one more observation
+    /// of each score.
+    pub(super) fn reading_between(&self, tally: &impl Tally, start: Bounds) -> (TestReading, [f64; 5]) {
+        if tally.games_counted() == 0 {
+            return (TestReading { llr: 0.0, bounds: start }, [0.0; 5]);
+        }
+        match self.kind {
+            TestKind::Sprt => {
+                let LikelihoodRatio { llr, gradient } = self.ratio(tally);
+                (TestReading { llr, bounds: start }, gradient)
+            }
+            TestKind::Bounded => narrowed(self, tally, start),
+        }
     }
 
     /// Returns the log-likelihood ratio of H1 to H0. It depends on the counts alone and is finite for all counts; it
@@ -189,16 +286,9 @@ impl SprtConfig {
         LikelihoodRatio::of(&tally.sample(), self.model, self.hypotheses.null, self.hypotheses.alternative)
     }
 
-    /// Returns the hypothesis that a log-likelihood ratio accepts, if any.
-    pub fn judge(&self, llr: f64) -> Option<Hypothesis> {
-        let Bounds { lower, upper } = self.bounds();
-        if llr >= upper {
-            Some(Hypothesis::Alternative)
-        } else if llr <= lower {
-            Some(Hypothesis::Null)
-        } else {
-            None
-        }
+    /// Returns the hypothesis that these counts accept, if any.
+    pub fn judge(&self, tally: &impl Tally) -> Option<Hypothesis> {
+        self.reading(tally).accepted()
     }
 }
 
@@ -231,9 +321,9 @@ impl Sprt {
     /// Takes `self` by value, so that no pair can be added after the decision.
     pub fn observe(mut self, pair: PairScore) -> ControlFlow<Decision, Self> {
         self.seen.count(pair);
-        let llr = self.llr();
-        match self.config.judge(llr) {
-            Some(accepted) => ControlFlow::Break(Decision { accepted, llr, seen: self.seen }),
+        let reading = self.config.reading(&self.seen);
+        match reading.accepted() {
+            Some(accepted) => ControlFlow::Break(Decision { accepted, llr: reading.llr, seen: self.seen }),
             None => ControlFlow::Continue(self),
         }
     }

@@ -85,17 +85,20 @@ fn every_table_of_a_run_file_is_documented_key_by_key() {
 #[test]
 fn every_table_of_a_landscape_file_is_documented_key_by_key() {
     let parameter = "[[parameter]]\nname = \"a\"\nmin = 0\nmax = 1\nstart = 0\noptimum = 0\ncurvature = 1\n";
-    for (heading, top, cliff, below) in [
-        ("### Landscape: top level", UNKNOWN, "", ""),
-        ("### Landscape: `[cliff]`", "", UNKNOWN, ""),
-        ("### Landscape: `[[parameter]]`", "", "", UNKNOWN),
+    for (heading, top, cliff, below, bond) in [
+        ("### Landscape: top level", UNKNOWN, "", "", ""),
+        ("### Landscape: `[cliff]`", "", UNKNOWN, "", ""),
+        ("### Landscape: `[[parameter]]`", "", "", UNKNOWN, ""),
+        ("### Landscape: `[[interaction]]`", "", "", "", UNKNOWN),
     ] {
         let set = |key: &str| if key.is_empty() { String::new() } else { format!("{key} = 1\n") };
         let text = format!(
-            "draw_ratio = 0.5\n{}[cliff]\nat = 1\nelo = 1\n{}{parameter}{}",
+            "draw_ratio = 0.5\n{}[cliff]\nat = 1\nelo = 1\n{}{parameter}{}\
+             [[interaction]]\nbetween = [\"a\", \"a\"]\nelo = 0\n{}",
             set(top),
             set(cliff),
-            set(below)
+            set(below),
+            set(bond)
         );
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("landscape.toml");

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use playself::stats::{
     Counting, EloModel, GameModel, GameVariance, Hypotheses, Hypothesis, OperatingCurve, SimulatedTest,
-    SprtConfig, SprtSimulation,
+    SprtConfig, SprtSimulation, TestKind,
 };
 
 fn simulation(null: f64, alternative: f64, truth: f64) -> SprtSimulation {
@@ -91,6 +91,67 @@ fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth(
         assert!((100..=150).contains(&above), "{above} of 250 too high; plain estimates {plain_above}");
         assert!((227..=248).contains(&inside), "{inside} of 250 intervals hold {truth}");
     }
+}
+
+fn bounded(null: f64, alternative: f64, truth: f64) -> SprtSimulation {
+    let simulation = simulation(null, alternative, truth);
+    SprtSimulation { config: SprtConfig { kind: TestKind::Bounded, ..simulation.config }, ..simulation }
+}
+
+#[test]
+fn bounded_tests_match_their_computed_course_and_are_never_longer_than_their_bound() {
+    for truth in [0.0, 20.0, 40.0] {
+        let simulation = bounded(0.0, 40.0, truth);
+        let tests = simulation.run(200);
+        let course = simulation.config.exact_course(&simulation.odds).expect("wide hypotheses");
+        let error = (course.passes * (1.0 - course.passes) / 200.0).sqrt();
+        assert!((pass_rate(&tests) - course.passes).abs() < 4.0 * error + 0.002, "{truth}: {course:?}");
+        assert!((mean_pairs(&tests) / course.pairs - 1.0).abs() < 0.12, "{truth}: {}", mean_pairs(&tests));
+        let variance = GameVariance::measured(simulation.odds.game_variance()).expect("a possible variance");
+        let last = OperatingCurve::new(&simulation.config, variance).last_pair().expect("it is bounded");
+        let longest = tests.iter().map(|test| test.seen.pairs()).max().unwrap_or(0);
+        assert!((longest as f64) < 1.02 * last, "{longest} pairs, at most {last}");
+    }
+}
+
+#[test]
+fn corrected_estimates_of_bounded_tests_cover_the_truth() {
+    for truth in [0.0, 24.0] {
+        let simulation = bounded(0.0, 40.0, truth);
+        let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
+        let (mut above, mut inside) = (0, 0);
+        for test in simulation.run(250) {
+            let corrected = simulation.config.corrected(&test.seen).expect("games were played");
+            above += u32::from(corrected.elo > truth);
+            inside += u32::from(corrected.lower <= truth && truth <= corrected.upper);
+        }
+        assert!((100..=150).contains(&above), "{above} of 250 too high");
+        assert!((227..=248).contains(&inside), "{inside} of 250 intervals hold {truth}");
+    }
+}
+
+/// Takes minutes on all cores; run by `just sim-bounded`.
+#[test]
+#[ignore = "a hundred thousand bounded tests at each hypothesis; `just sim-bounded`"]
+fn error_rates_of_bounded_tests_are_within_0_003_over_a_hundred_thousand_tests() {
+    for (elo1, truth, rate) in [(10.0, 0.0, 0.05), (10.0, 10.0, 0.95)] {
+        let simulation = bounded(0.0, elo1, truth);
+        let tests = simulation.run(100_000);
+        println!(
+            "[0, {elo1}], truth {truth}: passed {:.4}, {:.0} pairs",
+            pass_rate(&tests),
+            mean_pairs(&tests)
+        );
+        assert!((pass_rate(&tests) - rate).abs() <= 0.003);
+    }
+    let late = |simulation: &SprtSimulation| {
+        let mut lengths: Vec<u64> = simulation.run(10_000).iter().map(|test| test.seen.pairs()).collect();
+        lengths.sort_unstable();
+        lengths[9_500]
+    };
+    let (bounded, sprt) = (late(&bounded(0.0, 10.0, 5.0)), late(&simulation(0.0, 10.0, 5.0)));
+    println!("half-way, 95 % of the tests end within {bounded} pairs, of an SPRT {sprt}");
+    assert!(bounded as f64 <= 0.6 * sprt as f64);
 }
 
 /// Takes minutes on all cores; run by `just sim-sprt`.

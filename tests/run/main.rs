@@ -13,6 +13,7 @@ mod tmux;
 mod accidents;
 mod attacks_host;
 mod commands;
+mod decisions;
 mod durability;
 mod faults;
 mod faults_output;

@@ -36,6 +36,9 @@ pub(crate) fn forecast_text(forecast: &Forecast, concurrency: usize) -> Result<S
         text,
         "elo0 and elo1 are the bounds of the test, in Elo at the share of draws that is expected here."
     )?;
+    if let Some(last) = forecast.curve.last_pair() {
+        writeln!(text, "The test never takes more than about {last:.0} pairs.")?;
+    }
     if let (Some(most), Some(hours)) = (forecast.max_pairs, forecast.max_hours()) {
         writeln!(
             text,

@@ -3,18 +3,24 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::number_lists::prior;
 use playself::cli::run_flags::RunFlags;
 use playself::cli::sprt_flags::SprtFlags;
-use playself::commands::{Console, Environment, Failure, Forecast, OrFailure, answer, checked_plan, pilot};
+use playself::commands::{
+    Console, Environment, Failure, Forecast, ForecastSummary, OrFailure, answer, book_advice, checked_plan,
+    pilot,
+};
 use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
-use playself::stats::{Hypotheses, SprtConfig};
+use playself::stats::{Hypotheses, PatchPrior, SprtConfig};
 
 use crate::forecast_text::forecast_text;
+use crate::patches_text::patches_text;
 
 /// Forecast the cost of a sequential test.
 ///
 /// Plays a short pilot to measure the time per pair, then prints the expected pairs and hours, and the probability to pass
-/// by true strength. Nothing of the pilot is kept.
+/// by true strength. Nothing of the pilot is kept. A pilot of at least 8 pairs also judges the book by its draws. With --prior,
+/// compares the test with the one that gains the most Elo per hour.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself plan configs/sprt.toml
@@ -34,6 +40,9 @@ pub(crate) struct PlanCommand {
     /// Number of pairs of the pilot
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pilot_pairs: u64,
+    /// Mean and standard deviation of your patches in Elo, e.g. -1,2: find the test that gains the most Elo per hour
+    #[arg(long, value_name = "MEAN,SD", allow_hyphen_values = true, value_parser = prior)]
+    prior: Option<PatchPrior>,
     #[command(flatten)]
     flags: RunFlags,
     #[command(flatten)]
@@ -70,10 +79,15 @@ impl PlanCommand {
         let plan = checked_plan(&run, &environment)?.plan;
         let measured = pilot(&plan, self.pilot_pairs, console, &environment)?;
         let forecast = Forecast::of(&plan, measured).ok_or_else(no_test)?;
+        let patches = self.prior.map(|prior| forecast.patches(prior)).unwrap_or_default();
         if self.json {
-            answer(serde_json::to_string(&forecast.summary()).or_fault()?)?;
+            let summary = ForecastSummary { patches, ..forecast.summary() };
+            answer(serde_json::to_string(&summary).or_fault()?)?;
         } else {
-            answer(forecast_text(&forecast, plan.concurrency).or_fault()?)?;
+            let mut text = forecast_text(&forecast, plan.concurrency).or_fault()?;
+            text.extend(book_advice(&forecast.pilot).map(|advice| format!("\n{advice}\n")));
+            text.push_str(&patches_text(&patches).or_fault()?);
+            answer(text.trim_end())?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use playself::cli::game_id::game_id;
+use playself::cli::number_lists::error_rate;
 use playself::commands::{Failure, OrFailure, ReadRun, answer, compared_run, open_runs, write_charts};
 use playself::game::GameId;
 use playself::report::comparison::{
-    by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table,
+    by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table, discovery_text,
 };
+use playself::stats::ErrorRate;
 use playself::store::{RunFolder, write_whole};
 
 use crate::run_dir::run_path;
@@ -38,6 +40,9 @@ pub(crate) struct ReportCommand {
     /// Write the charts as SVG files into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
+    /// With several tests: which candidates are stronger if at most this share of such calls may be wrong
+    #[arg(long, value_name = "RATE", value_parser = error_rate)]
+    fdr: Option<ErrorRate>,
     /// Show this game first in the page's viewer: the number of its pair, and 1 or 2; may be repeated
     #[arg(long, value_name = "PAIR.GAME", value_parser = game_id)]
     game: Vec<GameId>,
@@ -52,7 +57,7 @@ impl ReportCommand {
         let (folders, others) = open_runs(&runs)?;
         others.iter().for_each(|other| print_note(other));
         match &folders[..] {
-            [folder] if self.page.is_none() => self.report(folder)?,
+            [folder] if self.page.is_none() && self.fdr.is_none() => self.report(folder)?,
             _ if !self.game.is_empty() => return Err(Failure::usage("--game needs exactly one run")),
             several => self.compare(several)?,
         }
@@ -92,6 +97,9 @@ impl ReportCommand {
             return folders.iter().try_for_each(|folder| answer(ReadRun::read(folder)?.forum_text()));
         }
         answer(format_args!("{}\n{}", comparison_table(&runs), comparison_lines(&runs).trim_end()))?;
+        if let Some(rate) = self.fdr {
+            answer(format_args!("\n{}", discovery_text(&runs, rate.get()).trim_end()))?;
+        }
         print_charts(&charts)?;
         self.page.iter().try_for_each(|path| answer(format_args!("Page: {}", path.display())))
     }

@@ -35,6 +35,11 @@ impl RevisionFlags {
         Ok((built(&self.candidate_rev)?, built(&self.baseline_rev)?))
     }
 
+    /// Returns whether an engine is to be built.
+    pub(crate) fn are_given(&self) -> bool {
+        self.candidate_rev.is_some() || self.baseline_rev.is_some()
+    }
+
     fn engine(&self, revision: &str) -> Result<EngineEntry, Failure> {
         let (Some(build), Some(program)) = (self.build.clone(), self.program.clone()) else {
             return Err(Failure::usage("a revision needs --build COMMAND and --program PATH"));

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use playself::cli::number_lists::positive_count;
 use playself::cli::test_flags::TestFlags;
 use playself::commands::{Failure, OrFailure, SimulatedTest, answer};
-use playself::stats::{Elo, GameModel};
+use playself::stats::{Elo, ExactCourse, GameModel};
 
 use crate::simulate_tune::TuneArguments;
 
@@ -97,8 +97,11 @@ impl SprtArguments {
         answer(format_args!("Passed       {} ({share:.2} %)", summary.accepted_h1))?;
         answer(format_args!("Pairs, mean  {:.0}", summary.mean_pairs.unwrap_or_default()))?;
         answer(format_args!("Pairs, p95   {:.0}", summary.p95_pairs.unwrap_or_default()))?;
-        if let Some((pass, pairs)) = test.forecast() {
-            answer(format_args!("Expected     {:.2} % after {pairs:.0} pairs on average", 100.0 * pass))?;
+        if let Some(ExactCourse { passes, pairs, pairs_p95 }) = test.forecast() {
+            answer(format_args!(
+                "Computed     {:.2} % after {pairs:.0} pairs on average, 95 % within {pairs_p95}",
+                100.0 * passes
+            ))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -3,15 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use playself::commands::{Failure, OrFailure, SimulatedTuning, SimulatedTuningSummary, answer};
+use anyhow::Context;
+use playself::commands::{
+    ComparedMethods, Failure, OrFailure, SimulatedTuning, SimulatedTuningSummary, answer,
+};
 use playself::config::LandscapeFile;
-use playself::tuning::{Lookahead, Method, SimulatedRun, TuneSimulation, standard_landscapes};
+use playself::store::write_whole;
+use playself::tuning::{Lookahead, Method, SimulatedRun, Space, TuneSimulation, standard_landscapes};
 
 /// Run a tuner on a landscape whose optimum is known.
 ///
 /// Prints the strength before and after tuning: 0 Elo at the optimum, negative elsewhere.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  playself simulate tune --landscape L2 --games 40000 --runs 20 --seed 1")]
+#[command(
+    after_help = "Examples:\n  playself simulate tune --landscape L2 --games 40000 --runs 20 --seed 1\n  \
+    playself simulate tune --landscape L4 --method all --runs 20 --svg tuners.svg"
+)]
 pub(crate) struct TuneArguments {
     /// TOML file (see docs/configuration.md), or one of the standard landscapes L1 to L11 and N1 to N8
     #[arg(long, value_name = "FILE|NAME")]
@@ -25,9 +32,13 @@ pub(crate) struct TuneArguments {
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Tuning method: bayes, spsa, fishtest, openbench, weather-factory or sweep
+    /// Tuning method: bayes, spsa (fishtest's automatic gains), fishtest, openbench, weather-factory, schedule-free, clop,
+    /// cma-es, sweep or all; may be repeated, for a table of methods
     #[arg(long, value_name = "NAME", default_value = Method::NAMES[0])]
-    method: String,
+    method: Vec<String>,
+    /// With several methods: write a chart of their results to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Print JSON: a line for each run, then one for all of them
     #[arg(long)]
     json: bool,
@@ -37,14 +48,40 @@ impl TuneArguments {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let LandscapeFile { landscape, games } = self.landscape()?;
         let pairs = self.games / 2;
-        let method = Method::named(&self.method, landscape.space(), pairs).ok_or_else(|| {
-            let known = Method::NAMES.join(", ");
-            Failure::usage(format_args!("unknown --method `{}`; choose one of {known}", self.method))
-        })?;
-        let (lookahead, seed) = (Lookahead::default(), self.seed);
-        let runs = TuneSimulation { landscape, games, method, pairs, lookahead, seed }.run(self.runs);
-        self.print(&runs)?;
+        let methods = self.methods(landscape.space(), pairs)?;
+        let (lookahead, seed, method) = (Lookahead::default(), self.seed, methods[0].1.clone());
+        let simulation = TuneSimulation { landscape, games, method, pairs, lookahead, seed };
+        match &methods[..] {
+            [_] if self.svg.is_none() => self.print(&simulation.run(self.runs))?,
+            several => self.compare(&ComparedMethods::run(&simulation, several, self.runs))?,
+        }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn methods(&self, space: &Space, pairs: u64) -> Result<Vec<(String, Method)>, Failure> {
+        let all = self.method.iter().any(|name| name == "all");
+        let names = if all { Method::NAMES.map(str::to_owned).into() } else { self.method.clone() };
+        let method = |name: String| match Method::named(&name, space, pairs) {
+            Some(method) => Ok((name, method)),
+            None => {
+                let known = Method::NAMES.join(", ");
+                Err(Failure::usage(format_args!("unknown --method `{name}`; choose one of {known}, all")))
+            }
+        };
+        names.into_iter().map(method).collect()
+    }
+
+    fn compare(&self, compared: &ComparedMethods) -> Result<(), Failure> {
+        if let Some(path) = &self.svg {
+            let chart = compared.chart(&self.landscape.display().to_string());
+            write_whole(path, chart.as_bytes())
+                .with_context(|| format!("{} cannot be written", path.display()))
+                .or_fault()?;
+        }
+        if self.json {
+            return compared.json_lines().into_iter().try_for_each(answer);
+        }
+        answer(compared.table().trim_end())
     }
 
     fn landscape(&self) -> Result<LandscapeFile, Failure> {
@@ -70,12 +107,10 @@ impl TuneArguments {
             }
             return answer(serde_json::to_string(&summary).or_fault()?);
         }
-        let SimulatedTuningSummary { mean_final_elo, p5_final_elo, .. } = summary;
         answer(format_args!("Runs       {}", summary.runs))?;
         answer(format_args!("Start      {:.2} Elo", summary.mean_start_elo))?;
-        answer(format_args!(
-            "End        {mean_final_elo:.2} Elo on average, 5 % quantile {p5_final_elo:.2}"
-        ))?;
+        let (mean, low) = (summary.mean_final_elo, summary.p5_final_elo);
+        answer(format_args!("End        {mean:.2} Elo on average, 5 % quantile {low:.2}"))?;
         answer(format_args!("Games      {:.0} on average", summary.mean_games))?;
         if let Some(coverage) = summary.coverage {
             answer(format_args!("Intervals  {:.1} % contain the optimum", 100.0 * coverage))?;

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use playself::cli::number_lists::error_rate;
 use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
 use playself::cli::sprt_flags::SprtFlags;
 use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
 use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
-use playself::stats::{Hypotheses, SprtConfig};
+use playself::stats::{ErrorRate, Hypotheses, SprtConfig};
 
 use crate::play_plan::{apply, play_plan};
 use crate::revision::RevisionFlags;
+use crate::several_tests::{self, SeveralFlags};
 
 /// Run a sequential test: is a candidate stronger than a baseline?
 ///
@@ -27,12 +29,17 @@ use crate::revision::RevisionFlags;
       --nodes 20000 --sprt 0,10 --openings openings/balanced.epd
   playself sprt --candidate ./new --baseline ./old --preset stc-gain \\
       --openings openings/balanced.epd
+  playself sprt one.toml two.toml three.toml --fdr 0.05
   playself sprt --candidate-rev HEAD --baseline-rev HEAD~10 \\
       --build 'cargo build --release' --program target/release/chess-uci")]
 pub(crate) struct SprtCommand {
-    /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again
+    /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again; several files are tested one
+    /// after the other
     #[arg(value_name = "CONFIG")]
-    config: Option<PathBuf>,
+    configs: Vec<PathBuf>,
+    /// With several files: the accepted share of wrong ones among all candidates that pass
+    #[arg(long, value_name = "RATE", value_parser = error_rate, default_value_t = ErrorRate::FIVE_PERCENT)]
+    fdr: ErrorRate,
     /// Engine to be tested: PATH, xboard:PATH, ace:PATH, builtin, builtin:WEIGHTS.toml, or a name in configs/engines
     #[arg(long, value_name = "ENGINE", conflicts_with = "candidate_rev")]
     candidate: Option<EngineEntry>,
@@ -51,8 +58,15 @@ pub(crate) struct SprtCommand {
 
 impl SprtCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        if self.configs.len() > 1 {
+            if self.candidate.is_some() || self.baseline.is_some() || self.revisions.are_given() {
+                return Err(Failure::usage("several files name their own engines"));
+            }
+            let Self { configs, fdr, flags, test, output, .. } = self;
+            return several_tests::run(&configs, fdr, &SeveralFlags { flags, test, output });
+        }
         let environment = Environment::current().or_fault()?;
-        let run = match self.config.as_deref().map(PlanSource::read).transpose()? {
+        let run = match self.configs.first().map(PathBuf::as_path).map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
                 return play_plan(check_plan(*plan, &environment)?, &self.output, &environment);
             }

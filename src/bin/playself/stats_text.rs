@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use playself::commands::{CorrectedStats, ResultStats};
 use playself::report::Verdict;
-use playself::stats::{Bounds, SprtConfig};
+use playself::stats::SprtConfig;
 
 /// Returns the table of `playself stats`.
 pub(crate) fn stats_text(
@@ -35,9 +35,10 @@ pub(crate) fn stats_text(
     write!(text, "\nDraw ratio   {} %", percent(stats.draw_ratio))?;
     write!(text, "\nPairs ratio  {}", number(stats.pairs_ratio))?;
     let Some(test) = test else { return Ok(text) };
-    let (Bounds { lower, upper }, [elo0, elo1]) = (test.bounds(), test.hypotheses.into());
+    let [elo0, elo1] = test.hypotheses.into();
+    let (lower, upper) = (number(stats.llr_lower), number(stats.llr_upper));
     let (llr, model) = (number(stats.llr), test.model);
-    write!(text, "\nLLR          {llr} ({lower:.2}, {upper:.2})  {model} [{elo0}, {elo1}]")?;
+    write!(text, "\nLLR          {llr} ({lower}, {upper})  {model} [{elo0}, {elo1}]")?;
     match stats.verdict {
         Verdict::Undecided => write!(text, "\nVerdict      undecided, play on")?,
         accepted => write!(text, "\nVerdict      {accepted} accepted")?,

@@ -94,7 +94,7 @@ impl Summary {
         let score =
             if plan.engines.len() == 2 { *standings.main() } else { standings.of(EngineIndex::CANDIDATE) };
         let strength = score.strength(plan.sprt()).filter(|_| !plan.is_tuning());
-        let bounds = plan.sprt().map(|sprt| sprt.bounds());
+        let bounds = state.bounds();
         let baseline: Vec<&str> = plan.engines[1..].iter().map(|engine| engine.spec.name.as_str()).collect();
         Self {
             name: plan.name.clone(),

@@ -7,7 +7,7 @@ use crate::report::chart::{
 use crate::report::hypotheses_text;
 use crate::report::number_text::{grouped, signed};
 use crate::report::page::MatchData;
-use crate::stats::{Pentanomial, SprtConfig, Strength, Trinomial};
+use crate::stats::{Bounds, Pentanomial, SprtConfig, Strength, TestKind, Trinomial};
 
 /// Number of points in a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) fn llr_chart(data: &MatchData, sprt: &SprtConfig, detail: ChartDetail
     if data.llr().is_empty() || data.pairs() < FEWEST_PAIRS {
         return None;
     }
-    let bounds = sprt.bounds();
+    let bounds = sprt.bounds_at(&counts_of(data));
     let mut path = vec![(0.0, 0.0)];
     path.extend(data.llr().iter().enumerate().map(|(pair, llr)| (pair as f64 + 1.0, *llr)));
     let last = path.last().map_or(0.0, |point| point.1);
@@ -55,29 +55,60 @@ pub(super) fn llr_chart(data: &MatchData, sprt: &SprtConfig, detail: ChartDetail
         ),
         x_label: "pairs".into(),
         y_label: "LLR".into(),
-        layers: vec![
-            Layer::Rule {
-                y: bounds.upper,
-                label: format!("H1 {}", signed(bounds.upper, 2)),
-                tone: Tone::Good,
-            },
-            Layer::Rule {
-                y: bounds.lower,
-                label: format!("H0 {}", signed(bounds.lower, 2)),
-                tone: Tone::Bad,
-            },
-            Layer::Line {
+        layers: bound_layers(data, sprt)
+            .into_iter()
+            .chain([Layer::Line {
                 name: "LLR".into(),
                 label: signed(last, 2),
                 points: decimate(&path, detail.max_points()),
                 tone: Tone::Main,
-            },
-        ],
+            }])
+            .collect(),
         y_limit: None,
         values: ValueFormat { decimals: 2, signed: true },
         size: ChartSize::Wide,
     };
     Some(chart.svg())
+}
+
+/// Number of points of a bound that is not constant. It is nearly straight.
+const BOUND_POINTS: usize = 40;
+
+/// Returns the bounds of a test: rules if they are constant, otherwise curves.
+fn bound_layers(data: &MatchData, sprt: &SprtConfig) -> Vec<Layer> {
+    let label = |name: &str, y: f64| format!("{name} {}", signed(y, 2));
+    if sprt.kind == TestKind::Sprt {
+        let Bounds { lower, upper } = sprt.bounds();
+        return vec![
+            Layer::Rule { y: upper, label: label("H1", upper), tone: Tone::Good },
+            Layer::Rule { y: lower, label: label("H0", lower), tone: Tone::Bad },
+        ];
+    }
+    let stride = (data.scores().len() / BOUND_POINTS).max(1);
+    let start = sprt.bounds();
+    let (mut above, mut below) = (vec![(0.0, start.upper)], vec![(0.0, start.lower)]);
+    let mut counts = Pentanomial::default();
+    for (index, score) in data.scores().iter().enumerate() {
+        counts.count(*score);
+        let pairs = index + 1;
+        if pairs % stride == 0 || pairs == data.scores().len() {
+            let Bounds { lower, upper } = sprt.bounds_at(&counts);
+            above.push((pairs as f64, upper));
+            below.push((pairs as f64, lower));
+        }
+    }
+    [("H1", above, Tone::Good), ("H0", below, Tone::Bad)]
+        .map(|(name, points, tone)| {
+            let last = points.last().map_or(0.0, |point: &(f64, f64)| point.1);
+            Layer::Line { name: name.to_owned(), label: label(name, last), points, tone }
+        })
+        .into()
+}
+
+fn counts_of(data: &MatchData) -> Pentanomial {
+    let mut counts = Pentanomial::default();
+    data.scores().iter().for_each(|score| counts.count(*score));
+    counts
 }
 
 /// Returns the curve of Elo with its 95 % interval, or `None` with too few pairs or without a finite estimate. It ends with

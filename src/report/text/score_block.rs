@@ -57,8 +57,7 @@ fn two(block: &mut String, view: &RunView<'_>) -> std::fmt::Result {
         let [a, b, c, d, e] = score.pentanomial.0;
         writeln!(block, "Ptnml(0-2): [{a}, {b}, {c}, {d}, {e}]")?;
     }
-    if let (Some(sprt), Some(llr)) = (plan.sprt(), view.state.llr()) {
-        let bounds = sprt.bounds();
+    if let (Some(sprt), Some(llr), Some(bounds)) = (plan.sprt(), view.state.llr(), view.state.bounds()) {
         // The share of the way to the bound, with the sign of the ratio.
         let share = 100.0 * if llr >= 0.0 { llr / bounds.upper } else { -llr / bounds.lower };
         writeln!(
@@ -132,13 +131,11 @@ pub fn decision_line(view: &RunView<'_>) -> Option<String> {
         Hypothesis::Null => "H0",
         Hypothesis::Alternative => "H1",
     };
-    // A test that accepted H1 below its bound did so at its limit of pairs.
-    let at_limit = decision.accepted == Hypothesis::Alternative && sprt.judge(decision.llr).is_none();
     Some(format!(
         "SPRT ([{:.2}, {:.2}]) completed - {accepted} was accepted{}",
         sprt.hypotheses.null(),
         sprt.hypotheses.alternative(),
-        if at_limit { " at the limit of pairs" } else { "" }
+        if view.state.decided_at_limit() { " at the limit of pairs" } else { "" }
     ))
 }
 

@@ -8,7 +8,7 @@ use crate::run::RunKind;
 
 use crate::stats::{Hypotheses, Hypothesis};
 
-fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
+pub(super) fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
     let kind = match sprt {
         Some(sprt) => RunKind::Test { sprt, max_pairs },
         None => RunKind::Match { pairs: max_pairs.unwrap_or(u64::MAX) },
@@ -17,7 +17,7 @@ fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
 }
 
 /// The two games of a pair that the candidate scored so many half points in.
-fn games(id: PairId, half_points: u8) -> [Entry; 2] {
+pub(super) fn games(id: PairId, half_points: u8) -> [Entry; 2] {
     let scores = [half_points.min(2), half_points.saturating_sub(2)];
     let entry = |game: GameOfPair, candidate_half_points: u8| {
         let (white, black) = match game {
@@ -101,7 +101,7 @@ fn a_tournament_goes_on_without_an_engine_that_keeps_failing() {
     assert_eq!(outcome.as_ref().map(RunOutcome::exit_status), Some(4));
 }
 
-fn start(state: &mut RunState) -> Option<PairId> {
+pub(super) fn start(state: &mut RunState) -> Option<PairId> {
     state.start_next().map(|start| start.id)
 }
 
