@@ -13,8 +13,8 @@ mod local_fleet;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod placement;
-mod shortage;
 mod shipment;
+mod shortage;
 mod sim_fleet;
 mod slot;
 mod slot_thread;
