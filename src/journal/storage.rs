@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::store::{open_regular, sync_parent};
 use nix::errno::Errno;
@@ -41,19 +42,28 @@ pub enum LockError {
     Io(#[from] io::Error),
 }
 
+/// Time for which a lock may be held by a process that only looks at it, or by one that is just ending.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
 impl LockedFile {
-    /// Opens `path`, creating it if needed, and locks it without waiting.
+    /// Opens `path`, creating it if needed, and locks it.
     pub fn open(path: &Path) -> Result<Self, LockError> {
         let existed = path.exists();
         if existed {
             // A pipe in its place would be waited for without end.
             open_regular(path)?;
         }
-        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-        let file = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| match errno {
-            Errno::EWOULDBLOCK => LockError::Held,
-            other => LockError::Io(io::Error::from(other)),
-        })?;
+        let mut unlocked = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        let until = Instant::now() + LOCK_TIMEOUT;
+        let file = loop {
+            match Flock::lock(unlocked, FlockArg::LockExclusiveNonblock) {
+                Ok(file) => break file,
+                Err((file, Errno::EWOULDBLOCK)) if Instant::now() < until => unlocked = file,
+                Err((_, Errno::EWOULDBLOCK)) => return Err(LockError::Held),
+                Err((_, other)) => return Err(LockError::Io(io::Error::from(other))),
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
         if !existed {
             sync_parent(path)?;
         }
