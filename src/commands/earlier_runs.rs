@@ -96,7 +96,7 @@ fn read_trials(text: &str, plan: &Plan, space: &Space) -> anyhow::Result<Vec<Ear
             minus: side(&minus).with_context(wrong)?,
             score: score.with_context(wrong)?,
         };
-        // Pairs against another start say nothing about one parameter, and nothing about the gain over this start.
+        // Pairs against another start carry no evidence about one parameter, nor about the gain over this start.
         let is_anchor = tuner.space.len() > 1 && is_at(&pair.minus, &tuner.space, space);
         if same_start || !is_anchor {
             pairs.push(pair);

@@ -75,7 +75,7 @@ pub enum OptionEffect {
 
 /// Error returned when an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionError {
+pub enum SetOptionError {
     /// An unknown name, or an invalid value of a weight or search parameter.
     Declared(DeclaredError),
     /// An invalid value of another option.
@@ -153,9 +153,9 @@ impl Named {
     }
 
     /// Parses a value as a number in the range of the option; a check option is 0 or 1.
-    fn number(self, value: &str) -> Result<i64, OptionError> {
+    fn number(self, value: &str) -> Result<i64, SetOptionError> {
         let invalid =
-            |expected: String| OptionError::Value { name: self.name(), value: value.to_owned(), expected };
+            |expected: String| SetOptionError::Value { name: self.name(), value: value.to_owned(), expected };
         match self.kind() {
             OptionKind::Spin { min: Some(min), max: Some(max), .. } => {
                 let number = value.parse().ok().filter(|number| (min..=max).contains(number));
@@ -201,7 +201,7 @@ impl EngineOptions {
     }
 
     /// Sets an option by its UCI name, ignoring case.
-    pub fn set(&mut self, name: Words<'_>, value: Option<&str>) -> Result<OptionEffect, OptionError> {
+    pub fn set(&mut self, name: Words<'_>, value: Option<&str>) -> Result<OptionEffect, SetOptionError> {
         let value = value.unwrap_or_default().trim();
         let Some(option) = Named::ALL.into_iter().find(|option| name.matches(option.name())) else {
             self.set_declared(&name.to_string(), value)?;
@@ -301,13 +301,13 @@ fn find_spec(specs: &'static [Spec], name: &str) -> Option<&'static Spec> {
     specs.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
 }
 
-impl From<DeclaredError> for OptionError {
+impl From<DeclaredError> for SetOptionError {
     fn from(error: DeclaredError) -> Self {
         Self::Declared(error)
     }
 }
 
-impl fmt::Display for OptionError {
+impl fmt::Display for SetOptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Declared(error) => error.fmt(f),
@@ -318,14 +318,14 @@ impl fmt::Display for OptionError {
     }
 }
 
-impl std::error::Error for OptionError {}
+impl std::error::Error for SetOptionError {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::protocol::uci::Reply;
 
-    fn set(options: &mut EngineOptions, name: &str, value: &str) -> Result<OptionEffect, OptionError> {
+    fn set(options: &mut EngineOptions, name: &str, value: &str) -> Result<OptionEffect, SetOptionError> {
         options.set(Words::new(name), Some(value))
     }
 
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn an_invalid_value_is_rejected_with_the_valid_values() {
         let mut options = EngineOptions::default();
-        let message = |result: Result<OptionEffect, OptionError>| result.unwrap_err().to_string();
+        let message = |result: Result<OptionEffect, SetOptionError>| result.unwrap_err().to_string();
         assert!(message(set(&mut options, "Hash", "0")).contains("from 1 to 65536"));
         assert!(message(set(&mut options, "UCI_ShowWDL", "maybe")).contains("true or false"));
         assert!(message(set(&mut options, "no such thing", "1")).contains("no such thing"));

@@ -23,7 +23,7 @@ pub use live::{LiveGame, LiveSearch};
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
-pub use setup::{GameSetup, SetupError};
+pub use setup::{GameSetup, GameSetupError};
 pub use table_judge::{FiftyMoves, TableJudge, TablebaseResults, TablebaseRule, TablesUnusable};
 pub use termination::{Flag, Termination};
 pub use time_control::{ClockRule, FirstIncrement, TimeControl, TimeControlError};

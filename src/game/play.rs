@@ -134,7 +134,7 @@ pub async fn play<T: Transport>(
     PlayedGame { ending, plies: game.plies, first_mover: contest.setup.first.turn(), anomaly, last }
 }
 
-type Verdict = (Ending, Option<Anomaly>);
+type Conclusion = (Ending, Option<Anomaly>);
 
 /// A game in progress.
 struct ActiveGame<'a, T> {
@@ -172,7 +172,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         timer: &mut LazyTimer,
         host: &dyn GameHost,
         spectator: &mut dyn Spectator,
-    ) -> Verdict {
+    ) -> Conclusion {
         if let Some(ending) = self.referee.verdict() {
             return (ending, None);
         }
@@ -196,7 +196,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         mover: Color,
         timer: &mut LazyTimer,
         host: &dyn GameHost,
-    ) -> ControlFlow<Verdict, Option<Ending>> {
+    ) -> ControlFlow<Conclusion, Option<Ending>> {
         if self.players[mover.index()].needs_preparation() {
             disarm_timer(host);
             if let Err(fault) = self.prepare(mover).await {
@@ -324,7 +324,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         answer: &Answer,
         grace: Duration,
         host: &dyn GameHost,
-    ) -> ControlFlow<Verdict, Option<Ending>> {
+    ) -> ControlFlow<Conclusion, Option<Ending>> {
         let allowance = self.clocks[mover].allowance();
         // Time covered by a start-up grace is not on the clock, and a flag only falls if the engine exceeds the delay
         // of this thread too.
@@ -381,7 +381,7 @@ impl<T: Transport> ActiveGame<'_, T> {
     }
 
     /// Returns the verdict on a move that did not arrive.
-    fn timed_out(&self, mover: Color, host: &dyn GameHost) -> Verdict {
+    fn timed_out(&self, mover: Color, host: &dyn GameHost) -> Conclusion {
         if self.players[mover.index()].is_sending() {
             return self.fault(mover, PlayerFault::Stall(StallPoint::Stdin));
         }
@@ -397,7 +397,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         }
     }
 
-    fn fault(&self, loser: Color, fault: PlayerFault) -> Verdict {
+    fn fault(&self, loser: Color, fault: PlayerFault) -> Conclusion {
         let exit = match fault {
             PlayerFault::Crash { exit, .. } => exit,
             PlayerFault::Stall(_) | PlayerFault::Protocol(_) => None,

@@ -18,15 +18,15 @@ pub struct GameSetup {
 /// Reason why no game can start from an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("opening {opening}: {problem}")]
-pub struct SetupError {
+pub struct GameSetupError {
     opening: String,
     problem: String,
 }
 
 impl GameSetup {
     /// Validates an opening.
-    pub fn new(opening: &Opening) -> Result<Self, SetupError> {
-        let problem = |problem: String| SetupError { opening: opening.to_string(), problem };
+    pub fn new(opening: &Opening) -> Result<Self, GameSetupError> {
+        let problem = |problem: String| GameSetupError { opening: opening.to_string(), problem };
         let start = Position::from_fen(&opening.fen).map_err(|error| problem(error.to_string()))?;
         let castling = match opening.variant {
             Variant::Standard => Castling::Standard,

@@ -18,7 +18,7 @@ pub use conditions::{
     limits_text, setting_text,
 };
 pub use files::{
-    AcceptanceState, Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
+    AcceptanceState, AnomalyCount, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
     Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table, weights_toml,
 };
 pub use number_text::grouped;

@@ -21,7 +21,7 @@ pub enum Breaker {
 
 /// The faults of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conduct {
+pub enum EngineConduct {
     /// No engine failed.
     Clean,
     /// An engine failed during the game.
@@ -49,10 +49,10 @@ pub struct FaultWatch {
 
 impl FaultWatch {
     /// Counts a game and returns why the run should stop, if it should.
-    pub fn observe(&mut self, conduct: Conduct) -> Option<String> {
+    pub fn observe(&mut self, conduct: EngineConduct) -> Option<String> {
         self.games += 1;
-        self.faults += u64::from(conduct != Conduct::Clean);
-        self.no_starts = if conduct == Conduct::NoStart { self.no_starts + 1 } else { 0 };
+        self.faults += u64::from(conduct != EngineConduct::Clean);
+        self.no_starts = if conduct == EngineConduct::NoStart { self.no_starts + 1 } else { 0 };
         if self.no_starts >= NO_STARTS {
             return Some(format!("an engine failed to start {NO_STARTS} times in a row"));
         }
@@ -87,7 +87,7 @@ impl Quarantine {
     }
 
     /// Counts a game of an engine and returns why it is quarantined, if it is.
-    pub(super) fn observe(&mut self, engine: EngineIndex, conduct: Conduct) -> Option<&str> {
+    pub(super) fn observe(&mut self, engine: EngineIndex, conduct: EngineConduct) -> Option<&str> {
         let watch = self.watches.get_mut(engine.get())?;
         watch.observe(conduct)?;
         let why = if watch.is_too_much() {
@@ -116,14 +116,14 @@ impl Quarantine {
 mod tests {
     use super::*;
 
-    fn first_alarm(conducts: impl IntoIterator<Item = Conduct>) -> Option<usize> {
+    fn first_alarm(conducts: impl IntoIterator<Item = EngineConduct>) -> Option<usize> {
         let mut watch = FaultWatch::default();
         conducts.into_iter().position(|conduct| watch.observe(conduct).is_some())
     }
 
     #[test]
     fn the_breaker_waits_for_twenty_games_and_more_than_a_tenth_of_faults() {
-        use Conduct::{Clean, Faulty};
+        use EngineConduct::{Clean, Faulty};
         assert_eq!(first_alarm([Faulty; 30]), Some(19));
         assert_eq!(first_alarm((0..200).map(|at| if at % 10 == 0 { Faulty } else { Clean })), Some(20));
         assert_eq!(first_alarm((0..200).map(|at| if at % 10 == 9 { Faulty } else { Clean })), None);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn an_engine_of_three_is_put_away_by_its_own_faults_alone() {
-        use Conduct::{Clean, Faulty};
+        use EngineConduct::{Clean, Faulty};
         let [good, bad] = [EngineIndex(0), EngineIndex(2)];
         let mut quarantine = Quarantine::new(3, Breaker::On);
         for game in 1..=30 {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn three_failed_starts_in_a_row_are_enough() {
-        use Conduct::{Clean, NoStart};
+        use EngineConduct::{Clean, NoStart};
         assert_eq!(first_alarm([NoStart, NoStart, Clean, NoStart, NoStart, NoStart]), Some(5));
     }
 }

@@ -37,7 +37,7 @@ pub use builder::{FinishedRun, Openings, RunBuilder, RunError, RunStart, StopHan
 pub use effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
 pub use encounters::{AtLimit, AtOnce, Colours, Encounters, FirstColour, OpeningPer, PairSize, TestBy};
 pub use event::{Observer, Output, RunEvent, RunView};
-pub use fault_breaker::{Breaker, Conduct, FaultWatch};
+pub use fault_breaker::{Breaker, EngineConduct, FaultWatch};
 pub use fleet_history::{FleetHistory, WorkerHistory};
 pub use fleet_plan::FleetPlan;
 pub use kind::{AcceptPlan, RunKind};

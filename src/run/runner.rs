@@ -14,7 +14,9 @@ use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
 use crate::player::EngineOption;
 use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, StopHandle, StopStyle, first_entry};
-use crate::run::control::{Asked, BoardStatus, ControlAnswer, ControlRequest, ControlServer, RunStatus};
+use crate::run::control::{
+    BoardStatus, ControlAnswer, ControlRequest, ControlServer, PendingRequest, RunStatus,
+};
 use crate::run::effect::{Effect, NextPair};
 use crate::run::event::{RunEvent, RunView};
 use crate::run::fault_breaker::Breaker;
@@ -486,9 +488,9 @@ impl<F: Fleet> Run<F> {
         self.report(&RunEvent::Warning(format!("stopping: {pairs} finished first; Ctrl-C again stops now")));
     }
 
-    fn on_request(&mut self, asked: Asked) {
+    fn on_request(&mut self, pending: PendingRequest) {
         let mut warning = None;
-        match asked.request {
+        match pending.request {
             ControlRequest::Status | ControlRequest::Boards => {}
             ControlRequest::Pause => {
                 self.state.pause();
@@ -497,13 +499,13 @@ impl<F: Fleet> Run<F> {
             ControlRequest::Continue => self.go_on(),
             ControlRequest::Concurrency(number) => match self.fleet.set_concurrency(number) {
                 Ok(()) => warning = self.concurrency_warning(number),
-                Err(error) => return asked.answer(ControlAnswer::error(error)),
+                Err(error) => return pending.answer(ControlAnswer::error(error)),
             },
             ControlRequest::Ban(worker) | ControlRequest::Free(worker) => {
-                let ban = matches!(asked.request, ControlRequest::Ban(_));
+                let ban = matches!(pending.request, ControlRequest::Ban(_));
                 let admission = if ban { Admission::Banned } else { Admission::Admitted };
                 if let Err(why) = self.fleet.set_admission(worker.as_str(), admission) {
-                    return asked.answer(ControlAnswer::error(why));
+                    return pending.answer(ControlAnswer::error(why));
                 }
             }
             ControlRequest::Stop => {
@@ -516,11 +518,11 @@ impl<F: Fleet> Run<F> {
             status.warning = Some(warning.clone());
             self.report(&RunEvent::Warning(warning));
         }
-        if asked.request == ControlRequest::Boards {
+        if pending.request == ControlRequest::Boards {
             status.boards = Some(BoardStatus::all(&self.plan, &self.fleet.live()));
             self.fleet.want_dialogue();
         }
-        asked.answer(ControlAnswer::Status(Box::new(status)));
+        pending.answer(ControlAnswer::Status(Box::new(status)));
     }
 
     /// Warns if this machine has too few processors for `concurrency` pairs.

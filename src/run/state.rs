@@ -17,7 +17,7 @@ use crate::tuning::{Ask, Trial, Tuner};
 use crate::run::control::RunPhase;
 use crate::run::effect::{CountedPair, CountedTrial, Effect, NextPair, TRIALS_PER_REPORT};
 use crate::run::encounters::{AtLimit, Encounters};
-use crate::run::fault_breaker::{Breaker, Conduct, FaultWatch, Quarantine};
+use crate::run::fault_breaker::{Breaker, EngineConduct, FaultWatch, Quarantine};
 use crate::run::fleet_history::FleetHistory;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
@@ -369,7 +369,7 @@ impl RunState {
     /// Returns the counted pair that this one repeats move for move. Games that an engine fault ended are never repeats:
     /// what failed once need not fail again.
     fn repeated(&mut self, games: &[GameEntry]) -> Option<u64> {
-        let comparable = games.iter().all(|game| conduct_of(game) == Conduct::Clean);
+        let comparable = games.iter().all(|game| conduct_of(game) == EngineConduct::Clean);
         let (pair, matchup) = (self.counted, self.schedule.fixture(self.counted).matchup);
         self.repeats.as_mut().filter(|_| comparable)?.find_or_note(pair, matchup, games)
     }
@@ -405,7 +405,7 @@ impl RunState {
         let conduct = conduct_of(game);
         for (side, engine) in [(Color::White, game.white), (Color::Black, game.black)] {
             let failed = game.ending.failed_side() == Some(side);
-            self.observe_conduct(engine, if failed { conduct } else { Conduct::Clean }, effects);
+            self.observe_conduct(engine, if failed { conduct } else { EngineConduct::Clean }, effects);
         }
         if let Some(why) = self.watch.observe(conduct)
             && self.breaker == Breaker::On
@@ -416,7 +416,7 @@ impl RunState {
         }
     }
 
-    fn observe_conduct(&mut self, engine: EngineIndex, conduct: Conduct, effects: &mut Vec<Effect>) {
+    fn observe_conduct(&mut self, engine: EngineIndex, conduct: EngineConduct, effects: &mut Vec<Effect>) {
         if let Some(why) = self.quarantine.observe(engine, conduct) {
             let name = &self.names[engine.get()];
             effects.push(Effect::Warn(format!("{name} is quarantined, the others play on: {why}")));
@@ -481,9 +481,9 @@ impl RunState {
     /// quarantined if they go on failing, and a match of two stops.
     fn judge_failed_starts(&mut self, pair: u64, reason: &VoidReason, effects: &mut Vec<Effect>) {
         for engine in self.schedule.fixture(pair).engines {
-            self.observe_conduct(engine, Conduct::NoStart, effects);
+            self.observe_conduct(engine, EngineConduct::NoStart, effects);
         }
-        let failed = self.watch.observe(Conduct::NoStart).is_some();
+        let failed = self.watch.observe(EngineConduct::NoStart).is_some();
         match self.breaker {
             Breaker::First => self.trip(reason.to_string(), effects),
             Breaker::On if failed && self.names.len() == 2 => self.trip(reason.to_string(), effects),
@@ -686,13 +686,13 @@ fn recognises_repeats(plan: &Plan) -> bool {
     plan.is_untimed() && !plan.is_tuning() && plan.after_book != AfterBook::Count
 }
 
-fn conduct_of(game: &GameEntry) -> Conduct {
+fn conduct_of(game: &GameEntry) -> EngineConduct {
     let termination = &game.ending.termination;
     match termination {
         Termination::Crash { during: CrashMoment::Startup, .. }
-        | Termination::Stall { waiting_for: StallPoint::Uciok } => Conduct::NoStart,
-        _ if termination.is_engine_fault() => Conduct::Faulty,
-        _ => Conduct::Clean,
+        | Termination::Stall { waiting_for: StallPoint::Uciok } => EngineConduct::NoStart,
+        _ if termination.is_engine_fault() => EngineConduct::Faulty,
+        _ => EngineConduct::Clean,
     }
 }
 

@@ -49,7 +49,7 @@ impl KeptFile {
             Err(error) if change.is_none() => return Ok(kept(Err(error.to_string()))),
             copied => copied?,
         }
-        // A source that nobody touched while it was copied need not be read again.
+        // A source that did not change while it was copied need not be read again.
         let untouched = stamp.filter(|stamp| change.is_none() && !stamp.is_recent());
         let is_same = untouched.is_some() && FileStamp::of(&file.path).ok() == untouched;
         if !is_same && !has_planned_content(&copy) {

@@ -83,8 +83,8 @@ fn row_186_a_program_replaced_or_deleted_during_a_run_is_reported_and_its_copy_p
         }
         let (status, printed) = end(child);
         assert_eq!(status, 0, "{case}: {printed}");
-        let told = printed.matches("the run goes on with a copy of the file that it began with").count();
-        assert_eq!(told, 1, "{case}: {printed}");
+        let reports = printed.matches("the run goes on with a copy of the file that it began with").count();
+        assert_eq!(reports, 1, "{case}: {printed}");
         assert_eq!(bench.read("run", "pairs.csv"), bench.read("whole", "pairs.csv"), "{case}");
         assert!(!bench.path("run/programs").exists(), "{case}: a finished run needs no copies");
     }

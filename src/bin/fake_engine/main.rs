@@ -57,7 +57,7 @@ struct Call {
     /// With --linger: first replace the process by the same program N times; meanwhile its environment cannot be read
     #[arg(long, value_name = "N", default_value_t = 0)]
     reborn: u64,
-    /// Start a process that belongs to nobody, and exit; it forks again and again with `hop`
+    /// Start a process that has no parent, and exit; it forks again and again with `hop`
     #[arg(long, value_parser = ["stay", "hop"])]
     daemon: Option<String>,
     /// ACE: player of the white pieces

@@ -29,7 +29,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// Every capability with the name of its feature, and whether an engine that says nothing about it has it.
+    /// Every capability with the name of its feature, and whether an engine that does not send it has it.
     const TABLE: [(Self, &'static str, Unmentioned); 10] = [
         (Self::Ping, "ping", Unmentioned::Absent),
         (Self::SetBoard, "setboard", Unmentioned::Absent),

@@ -19,7 +19,7 @@ pub struct Completion {
     /// Whether there are no anomalies.
     pub clean: bool,
     /// What went wrong, without the fault that stopped the run.
-    pub anomalies: Vec<Anomaly>,
+    pub anomalies: Vec<AnomalyCount>,
 }
 
 /// Whether anything is left to play.
@@ -58,7 +58,7 @@ pub enum CompletionReason {
 
 /// Something that went wrong without ending the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Anomaly {
+pub struct AnomalyCount {
     /// What went wrong.
     pub kind: AnomalyKind,
     /// The engine that caused it; `None` if it was the host.
@@ -128,7 +128,7 @@ impl Completion {
     }
 }
 
-fn anomalies(view: &RunView<'_>) -> Vec<Anomaly> {
+fn anomalies(view: &RunView<'_>) -> Vec<AnomalyCount> {
     let RunView { plan, state, .. } = *view;
     let mut found = Vec::new();
     for index in 0..plan.engines.len() {
@@ -140,11 +140,11 @@ fn anomalies(view: &RunView<'_>) -> Vec<Anomaly> {
             (AnomalyKind::IllegalMoves, faults.illegal_moves),
         ];
         let name = plan.name_of(engine);
-        found.extend(kinds.map(|(kind, count)| Anomaly { kind, engine: Some(name.to_owned()), count }));
+        found.extend(kinds.map(|(kind, count)| AnomalyCount { kind, engine: Some(name.to_owned()), count }));
     }
     let of_run =
         [(AnomalyKind::VoidPairs, state.voids()), (AnomalyKind::RepeatedPairs, state.repeated_pairs())];
-    found.extend(of_run.map(|(kind, count)| Anomaly { kind, engine: None, count }));
+    found.extend(of_run.map(|(kind, count)| AnomalyCount { kind, engine: None, count }));
     found.retain(|anomaly| anomaly.count > 0);
     found
 }

@@ -10,7 +10,7 @@ mod tune_files;
 mod tuning_summary;
 mod workers_table;
 
-pub use completion::{Anomaly, AnomalyKind, Completion, CompletionReason, CompletionStatus};
+pub use completion::{AnomalyCount, AnomalyKind, Completion, CompletionReason, CompletionStatus};
 pub use derived_files::DerivedFiles;
 pub(in crate::report) use derived_files::write_summary;
 pub use pgn::{Unplayable, pgn_text};

@@ -161,7 +161,7 @@ impl Frame<'_> {
             (Some(RunPhase::Paused), _) => "  `playself continue` ends the pause".to_owned(),
             (Some(RunPhase::Playing), Some(most)) if games < most => {
                 let seconds_left = (most - games) as f64 / rate;
-                // The games in play are a large part of a short run, so the first few say little about its speed; and the
+                // The games in play are a large part of a short run, so the first few are a poor measure of its speed; and the
                 // first seconds of a long one are mostly starts of engines.
                 let is_too_early = games < 2 * (plan.concurrency as u64).min(most / 4)
                     || games == 0

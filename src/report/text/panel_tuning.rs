@@ -64,7 +64,7 @@ fn row(weight: &ParameterReport, name: usize) -> String {
     let (start, best) = (short(weight.start, weight), short(weight.best, weight));
     let change =
         if start == best { format!("{start:>8}           ") } else { format!("{start:>8} → {best:<8}") };
-    // The effect says whether the weight matters, not whether it has moved.
+    // The effect states whether the weight matters, not whether it has moved.
     let effect = if weight.interval.is_some() { effect_word(weight.effect) } else { "" };
     format!("        {:<name$} {change}  {interval:<24} {effect}", fit(&weight.name, name))
         .trim_end()

@@ -9,6 +9,6 @@ mod status;
 pub use crate::fleet::MAX_CONCURRENCY;
 pub use client::{ControlError, request};
 pub use request::{ControlRequest, MemberName};
-pub use server::{Asked, ControlServer};
+pub use server::{ControlServer, PendingRequest};
 pub use socket_path::with_short_path;
 pub use status::{BoardStatus, ControlAnswer, RunPhase, RunStatus, from_white};

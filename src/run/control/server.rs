@@ -25,13 +25,13 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// A request that waits for its answer.
 #[derive(Debug)]
-pub struct Asked {
+pub struct PendingRequest {
     /// What was asked.
     pub request: ControlRequest,
     answer: oneshot::Sender<ControlAnswer>,
 }
 
-impl Asked {
+impl PendingRequest {
     /// Sends the answer. A client that has disconnected does not get it.
     pub fn answer(self, answer: ControlAnswer) {
         let _ = self.answer.send(answer);
@@ -42,7 +42,7 @@ impl Asked {
 #[derive(Debug)]
 pub struct ControlServer {
     path: PathBuf,
-    requests: mpsc::Receiver<Asked>,
+    requests: mpsc::Receiver<PendingRequest>,
 }
 
 impl ControlServer {
@@ -78,7 +78,7 @@ impl ControlServer {
     }
 
     /// Waits for the next request.
-    pub async fn next(&mut self) -> Option<Asked> {
+    pub async fn next(&mut self) -> Option<PendingRequest> {
         self.requests.recv().await
     }
 }
@@ -90,7 +90,7 @@ impl Drop for ControlServer {
     }
 }
 
-async fn serve(mut stream: UnixStream, requests: mpsc::Sender<Asked>) {
+async fn serve(mut stream: UnixStream, requests: mpsc::Sender<PendingRequest>) {
     let (reading, mut writing) = stream.split();
     let mut line = String::new();
     let mut reading = BufReader::new(reading.take(MAX_REQUEST));
@@ -101,7 +101,7 @@ async fn serve(mut stream: UnixStream, requests: mpsc::Sender<Asked>) {
         Err(error) => ControlAnswer::error(error),
         Ok(request) => {
             let (answer, answered) = oneshot::channel();
-            let sent = requests.send(Asked { request, answer }).await;
+            let sent = requests.send(PendingRequest { request, answer }).await;
             match answered.await {
                 Ok(answer) if sent.is_ok() => answer,
                 _ => ControlAnswer::error("the run is over"),
