@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::chess::{ByColor, Color, MoveStyle, PgnGame, Position};
-use crate::commands::engine_session::{Session, with_engine};
+use crate::commands::engine_session::{EngineSession, with_engine};
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::config::{EngineEntry, LimitsTable, plan_engine};
@@ -192,7 +192,7 @@ fn waiting_time(limits: &ThinkLimits, mover: Color) -> Option<Duration> {
 }
 
 async fn answer_of(
-    player: &mut Session,
+    player: &mut EngineSession,
     (question, side): (&str, Color),
     castling: Castling,
     limits: ThinkLimits,

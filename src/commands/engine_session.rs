@@ -5,13 +5,13 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::player::{EngineSpec, Fitness, Launcher, Player, ProcessTransport};
 
 /// An engine that has completed its handshake.
-pub(super) type Session = Player<ProcessTransport>;
+pub(super) type EngineSession = Player<ProcessTransport>;
 
 /// Starts an engine, passes it to `talk` and ends it.
 pub(super) fn with_engine<R>(
     spec: &EngineSpec,
     environment: &Environment,
-    talk: impl AsyncFnOnce(&mut Session) -> Result<R, Failure>,
+    talk: impl AsyncFnOnce(&mut EngineSession) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
     // Players are not `Send`, so they run in local tasks.

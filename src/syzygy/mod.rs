@@ -21,7 +21,7 @@ mod value;
 pub use checksum::checksum;
 pub use error::{Damage, ProbeError, TableProblem};
 pub use material::Material;
-pub use root::RootMove;
+pub use root::TableMove;
 pub use source::CHECKED_BYTES;
 pub use tablebases::{MAX_MEN, Tablebases};
 pub use value::{Dtz, Wdl};

@@ -46,18 +46,18 @@ fn assert_matches_forecast(simulation: &SprtSimulation, truth: f64, runs: u64, e
 
 #[test]
 fn rates_and_lengths_match_the_forecast_at_and_between_the_hypotheses() {
-    for truth in [0.0, 10.0, 20.0] {
-        assert_matches_forecast(&simulation(0.0, 20.0, truth), truth, 250, 4.0);
+    for truth in [0.0, 20.0, 40.0] {
+        assert_matches_forecast(&simulation(0.0, 40.0, truth), truth, 250, 4.0);
     }
 }
 
 #[test]
 fn a_verdict_is_the_same_at_any_concurrency() {
-    let alone = simulation(0.0, 20.0, 8.0).run(30);
+    let alone = simulation(0.0, 40.0, 16.0).run(30);
     for slots in [8, 128] {
         let concurrency = NonZeroUsize::new(slots).expect("not 0");
         assert_eq!(
-            SprtSimulation { concurrency, ..simulation(0.0, 20.0, 8.0) }.run(30),
+            SprtSimulation { concurrency, ..simulation(0.0, 40.0, 16.0) }.run(30),
             alone,
             "{slots} slots"
         );
@@ -67,8 +67,8 @@ fn a_verdict_is_the_same_at_any_concurrency() {
 #[test]
 fn counting_pairs_as_they_finish_would_change_verdicts_and_favour_short_games() {
     let concurrency = NonZeroUsize::new(128).expect("not 0");
-    let wrong = SprtSimulation { concurrency, counting: Counting::Completion, ..simulation(0.0, 20.0, 10.0) };
-    let (wrong, right) = (wrong.run(200), simulation(0.0, 20.0, 10.0).run(200));
+    let wrong = SprtSimulation { concurrency, counting: Counting::Completion, ..simulation(0.0, 40.0, 20.0) };
+    let (wrong, right) = (wrong.run(200), simulation(0.0, 40.0, 20.0).run(200));
     assert_ne!(wrong, right);
     // Lost pairs are short here, so the count starts with too many of them.
     assert!(pass_rate(&wrong) < pass_rate(&right) - 0.05, "{} and {}", pass_rate(&wrong), pass_rate(&right));
@@ -76,8 +76,8 @@ fn counting_pairs_as_they_finish_would_change_verdicts_and_favour_short_games() 
 
 #[test]
 fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth() {
-    for truth in [0.0, 12.0] {
-        let simulation = simulation(0.0, 20.0, truth);
+    for truth in [0.0, 24.0] {
+        let simulation = simulation(0.0, 40.0, truth);
         let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
         let (mut above, mut inside, mut plain_above) = (0, 0, 0);
         let tests = simulation.run(250);

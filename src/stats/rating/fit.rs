@@ -4,7 +4,7 @@ use super::groups::groups;
 use super::matrix::{Decomposed, Matrix};
 use super::model::{DrawWeight, Odds};
 use super::ratings::{Measured, Ratings};
-use super::tournament::{Pairing, Tournament};
+use super::tournament::{PairedCounts, Tournament};
 use crate::stats::estimate::Z_95;
 use crate::stats::{Elo, Pentanomial};
 
@@ -81,7 +81,7 @@ enum Climb {
 
 /// A point in the space of all parameters, and which of them are free.
 struct Fit {
-    pairings: Vec<Pairing>,
+    pairings: Vec<PairedCounts>,
     groups: Vec<Vec<usize>>,
     point: Point,
     /// The column of each player's rating; `None` if it is fixed.
@@ -100,7 +100,7 @@ struct Point {
 
 impl Fit {
     fn new(
-        pairings: &[Pairing],
+        pairings: &[PairedCounts],
         groups: Vec<Vec<usize>>,
         anchors: &[Option<f64>],
         options: &RatingOptions,
@@ -111,8 +111,8 @@ impl Fit {
             group.iter().for_each(|&player| group_of[player] = Some(number));
         }
         // Where one group won every game against another, their distance is infinite and the games certain.
-        let inner = |pairing: &&Pairing| group_of[pairing.white] == group_of[pairing.black];
-        let pairings: Vec<Pairing> = pairings.iter().filter(inner).copied().collect();
+        let inner = |pairing: &&PairedCounts| group_of[pairing.white] == group_of[pairing.black];
+        let pairings: Vec<PairedCounts> = pairings.iter().filter(inner).copied().collect();
         let mut columns = vec![None; anchors.len()];
         let mut size = 0;
         for group in &groups {
@@ -154,7 +154,7 @@ impl Fit {
         }
     }
 
-    fn odds(&self, point: &Point, pairing: &Pairing) -> Odds {
+    fn odds(&self, point: &Point, pairing: &PairedCounts) -> Odds {
         let difference = point.elo[pairing.white] - point.elo[pairing.black];
         Odds::new(difference + point.white, point.draws)
     }
@@ -164,7 +164,7 @@ impl Fit {
     }
 
     /// The columns on which a pairing depends through its difference in Elo, with their signs.
-    fn difference_columns(&self, pairing: &Pairing) -> impl Iterator<Item = (usize, f64)> + Clone {
+    fn difference_columns(&self, pairing: &PairedCounts) -> impl Iterator<Item = (usize, f64)> + Clone {
         [(self.columns[pairing.white], 1.0), (self.columns[pairing.black], -1.0), (self.white_column, 1.0)]
             .into_iter()
             .filter_map(|(column, sign)| Some((column?, sign)))
@@ -323,7 +323,7 @@ fn pair_variance(counts: &Pentanomial) -> f64 {
 }
 
 /// Returns the weight of draws at the start, and its column if there are both draws and decided games.
-fn start_of_draws(pairings: &[Pairing], column: usize) -> (DrawWeight, Option<usize>) {
+fn start_of_draws(pairings: &[PairedCounts], column: usize) -> (DrawWeight, Option<usize>) {
     let [wins, draws, losses] = pairings
         .iter()
         .fold([0.0; 3], |sums, pairing| std::array::from_fn(|result| sums[result] + pairing.counts[result]));

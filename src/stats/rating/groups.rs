@@ -4,14 +4,14 @@
 //! took at least half a point from the next. Such players form a group; between groups nothing was played, or one side
 //! won every game.
 
-use super::tournament::Pairing;
+use super::tournament::PairedCounts;
 
 /// Returns the groups of players with games; each in ascending order, the largest group first.
-pub(super) fn groups(players: usize, pairings: &[Pairing]) -> Vec<Vec<usize>> {
+pub(super) fn groups(players: usize, pairings: &[PairedCounts]) -> Vec<Vec<usize>> {
     let mut scored = vec![Vec::new(); players];
     let mut conceded = vec![Vec::new(); players];
     let mut played = vec![false; players];
-    for &Pairing { white, black, counts: [wins, draws, losses] } in pairings {
+    for &PairedCounts { white, black, counts: [wins, draws, losses] } in pairings {
         played[white] = true;
         played[black] = true;
         for (winner, loser, points) in [(white, black, wins + draws), (black, white, losses + draws)] {
@@ -65,8 +65,8 @@ fn visit(start: usize, edges: &[Vec<usize>], seen: &mut [bool], left: &mut Vec<u
 mod tests {
     use super::*;
 
-    fn games(results: &[(usize, usize, [f64; 3])]) -> Vec<Pairing> {
-        results.iter().map(|&(white, black, counts)| Pairing { white, black, counts }).collect()
+    fn games(results: &[(usize, usize, [f64; 3])]) -> Vec<PairedCounts> {
+        results.iter().map(|&(white, black, counts)| PairedCounts { white, black, counts }).collect()
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Encounter {
 
 /// The results of one pair of players and colours, from White's side, with the draws of a prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pairing {
+pub(super) struct PairedCounts {
     pub(super) white: usize,
     pub(super) black: usize,
     pub(super) counts: [f64; 3],
@@ -144,7 +144,7 @@ impl Tournament {
 
     /// Returns the results with `prior` draws for each player, spread over its opponents by their games, half of them
     /// with each colour.
-    pub(super) fn pairings(&self, prior: f64) -> Vec<Pairing> {
+    pub(super) fn pairings(&self, prior: f64) -> Vec<PairedCounts> {
         let totals = self.totals();
         let mut counts: BTreeMap<(u32, u32), [f64; 3]> = BTreeMap::new();
         for (&(white, black), results) in &self.games {
@@ -159,7 +159,7 @@ impl Tournament {
                 cell[1] += draws;
             }
         }
-        let pairing = |((white, black), counts): ((u32, u32), [f64; 3])| Pairing {
+        let pairing = |((white, black), counts): ((u32, u32), [f64; 3])| PairedCounts {
             white: white as usize,
             black: black as usize,
             counts,
