@@ -27,7 +27,17 @@ pub fn in_short(error: &clap::Error) -> String {
     let mut parts = text.split("\n\n").map(str::trim);
     let mistake = parts.next().unwrap_or_default().trim_start_matches("error: ");
     let hint = parts.find(|part| part.starts_with("tip: ")).map(|hint| format!("; {hint}"));
-    format!("{mistake}{}; see --help", hint.unwrap_or_default())
+    format!("{}{}; see --help", range_in_words(mistake), hint.unwrap_or_default())
+}
+
+/// Replaces the range at the end of `0 is not in 1..=4096` by words.
+fn range_in_words(mistake: &str) -> String {
+    let Some((before, range)) = mistake.rsplit_once(" is not in ") else { return mistake.to_owned() };
+    match range.split_once("..=") {
+        Some(("", most)) => format!("{before} is more than {most}"),
+        Some((least, most)) => format!("{before} is not between {least} and {most}"),
+        None => mistake.to_owned(),
+    }
 }
 
 /// Reports a mistake in one line on standard error. Returns the exit status of wrong usage.
@@ -46,4 +56,20 @@ pub fn exit_code(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
         }
         ExitCode::from(failure.status())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_out_of_its_range_is_refused_in_words() {
+        for (clap, words) in [
+            ("value '0': 0 is not in 1..=4096", "value '0': 0 is not between 1 and 4096"),
+            ("value '9': 9 is not in ..=8", "value '9': 9 is more than 8"),
+            ("unexpected argument 'x'", "unexpected argument 'x'"),
+        ] {
+            assert_eq!(range_in_words(clap), words);
+        }
+    }
 }

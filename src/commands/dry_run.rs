@@ -8,7 +8,7 @@ use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
 use crate::commands::start::{RunPlace, StartOptions, WarningPolicy};
 use crate::fleet::LocalFleet;
-use crate::report::grouped;
+use crate::report::{counted, grouped};
 use crate::run::preflight::{EngineFacts, Fairness, fairness};
 use crate::run::{BookPlan, Openings, Plan, PlannedEngine, RunKind, plan_to_toml};
 
@@ -32,7 +32,8 @@ pub fn dry_run(checked: &CheckedPlan, options: &StartOptions) -> Result<String, 
         let _ = writeln!(text, "{label:<9} {}", engine_line(engine, facts.get(place)));
     }
     let _ = writeln!(text, "Openings  {}", book(plan.openings.as_ref()));
-    let _ = writeln!(text, "At once   {} pairs on {} processors", plan.concurrency, processors());
+    let at_once = counted(plan.concurrency as u64, "pair");
+    let _ = writeln!(text, "At once   {at_once} on {}", counted(processors() as u64, "processor"));
     let _ = writeln!(text, "Folder    {}", place(&options.place, plan));
     text.push_str(&first_pairs(plan, &mut openings)?);
     for conflict in conflicts(plan) {
@@ -49,7 +50,7 @@ pub fn dry_run(checked: &CheckedPlan, options: &StartOptions) -> Result<String, 
 }
 
 fn kind(plan: &Plan) -> String {
-    let games = |pairs: u64| format!("{} games in {} pairs", grouped(2 * pairs), grouped(pairs));
+    let games = |pairs: u64| format!("{} games in {}", grouped(2 * pairs), counted(pairs, "pair"));
     match &plan.kind {
         RunKind::Match { pairs } => format!("a match of {}", games(*pairs)),
         RunKind::Test { sprt, max_pairs } => {
@@ -65,13 +66,13 @@ fn kind(plan: &Plan) -> String {
             )
         }
         RunKind::Tuning { tuner, accept } => {
-            let count = tuner.space.parameters().len();
+            let weights = counted(tuner.space.parameters().len() as u64, "parameter");
             let test = if accept.is_some() {
                 ", then a test of the result"
             } else {
                 ", without a test of the result"
             };
-            format!("tuning of {count} parameters with {}{test}", games(tuner.pairs))
+            format!("tuning of {weights} with {}{test}", games(tuner.pairs))
         }
     }
 }

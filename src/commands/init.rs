@@ -45,6 +45,11 @@ const FOLDERS: [&str; 6] = ["/usr/games", ".", "target/release", "src", "build",
 /// Numbers that a first tuning run takes; more need more games.
 const TUNED_AT_FIRST: usize = 8;
 
+/// A workflow of GitHub Actions, with the values that a request replaces.
+const WORKFLOW: &str = include_str!("../../docs/github-actions.yml");
+const WORKFLOW_PROGRAM: &str = "--program src/engine";
+const WORKFLOW_CLOCK: &str = "--tc 4+0.04";
+
 /// The book that comes with this project.
 const BOOK: &str = "openings/balanced.epd";
 
@@ -136,13 +141,14 @@ fn is_program(path: &Path) -> bool {
     read.is_ok() && magic == *b"\x7fELF"
 }
 
-/// Returns the text of the file. The engine is started to read its options, so that a wrong one is noticed here.
+/// Returns the text of the file. The engine is started to read its options, so that a wrong one is noticed here; a CI job
+/// builds its own.
 pub fn run_file_text(request: &InitRequest, environment: &Environment) -> Result<String, Failure> {
+    if request.kind == InitKind::Ci {
+        return workflow(request);
+    }
     let engine: EngineEntry = request.engine.parse().map_err(Failure::usage)?;
     let options = engine_options(&engine, &[], environment)?;
-    if request.kind == InitKind::Ci {
-        return Ok(workflow(request));
-    }
     let mut text = head(request, &options);
     match request.kind {
         InitKind::Tune => tune(&mut text, request, &options.tunable())?,
@@ -155,7 +161,7 @@ pub fn run_file_text(request: &InitRequest, environment: &Environment) -> Result
     games(&mut text, request);
     if request.kind == InitKind::Sprt {
         text.push_str(
-            "\n[sprt]                          # H0: not stronger than the first number, H1: as strong as the second\n\
+            "\n[sprt]                          # H0: as strong as the first number, H1: as strong as the second\n\
              elo = [0.0, 5.0]                # normalized Elo; [-5.0, 0.0] to show that nothing was lost\nalpha = 0.05\n\
              beta = 0.05\n",
         );
@@ -190,7 +196,7 @@ fn two_engines(text: &mut String, request: &InitRequest) {
     let (engine, against) = (toml_string(&request.engine), toml_string(&request.against));
     let _ = write!(
         text,
-        "\n[candidate]\nengine = {engine}\n# name = \"dev\"                   # in results; the name of the file by default\n\
+        "\n[candidate]\nengine = {engine}\n# name = \"dev\"                  # in results; by default that of the file\n\
          # options = {{ Hash = 16, Threads = 1 }}\n\n[baseline]\nengine = {against}\n# options = {{ Hash = 16, Threads = 1 }}\n"
     );
 }
@@ -209,7 +215,7 @@ fn tune(text: &mut String, request: &InitRequest, numbers: &[NumberOption]) -> R
     };
     let _ = write!(
         text,
-        "\n[tune]\ngames = 20000                   # or hours = 8.0\nparameters = [{}]   # or patterns: \"*_margin\"\n",
+        "\n[tune]\ngames = 20000                   # or hours = 8.0\n# names, or patterns such as \"*_margin\"\nparameters = [{}]\n",
         list(first)
     );
     if !rest.is_empty() {
@@ -232,7 +238,8 @@ fn games(text: &mut String, request: &InitRequest) {
         let _ = writeln!(text, "openings = \"{BOOK}\"");
     } else {
         text.push_str(
-            "# openings = \"book.epd\"         # EPD or PGN; without a book all games start alike\n",
+            "# openings = \"book.epd\"         # EPD or PGN, `playself book make` makes one; without a book every\n\
+             #                               # game begins at the initial position\n",
         );
     }
     if request.kind == InitKind::Match {
@@ -245,35 +252,12 @@ fn games(text: &mut String, request: &InitRequest) {
 }
 
 /// Returns a workflow that builds a change and tests it against the main branch.
-fn workflow(request: &InitRequest) -> String {
-    let program = toml_string(&request.engine);
-    format!(
-        "\
-# Tests every pull request against the main branch; the result is in the summary of the job.
-name: strength
-on: pull_request
-jobs:
-  sprt:
-    runs-on: ubuntu-latest
-    timeout-minutes: 350
-    steps:
-      - uses: actions/checkout@v4
-        with: {{ fetch-depth: 0 }}
-      - name: Install playself
-        run: cargo install --locked --git \"$PLAYSELF_REPOSITORY\" playself
-        env: {{ PLAYSELF_REPOSITORY: \"${{{{ vars.PLAYSELF_REPOSITORY }}}}\" }}
-      - name: Test the change
-        # Exit status: 0 stronger, 1 not stronger, 3 undecided at the last pair, 4 a fault.
-        run: |
-          playself sprt --candidate-rev HEAD --baseline-rev origin/main \\
-            --build 'make -j' --program {program} --tc {} --sprt=-5,0 --games 20000 \\
-            --summary-md \"$GITHUB_STEP_SUMMARY\"
-      - uses: actions/upload-artifact@v4
-        if: always()
-        with: {{ name: run, path: results }}
-",
-        request.tc
-    )
+fn workflow(request: &InitRequest) -> Result<String, Failure> {
+    if request.engine.starts_with("builtin") {
+        return Err(Failure::usage("a CI job tests your engine: --engine names the program that its build makes"));
+    }
+    let program = format!("--program {}", shell_word(Path::new(&request.engine)));
+    Ok(WORKFLOW.replace(WORKFLOW_PROGRAM, &program).replace(WORKFLOW_CLOCK, &format!("--tc {}", request.tc)))
 }
 
 #[cfg(test)]
@@ -321,5 +305,12 @@ mod tests {
     fn an_engine_without_numbers_cannot_be_tuned() {
         let error = tune(&mut String::new(), &request(InitKind::Tune), &[]).unwrap_err();
         assert!(error.to_string().contains("declares no number that can be tuned"), "{error}");
+    }
+    #[test]
+    fn a_workflow_has_the_program_and_the_clock_of_the_request() {
+        let request = InitRequest { engine: "src/my engine".to_owned(), ..request(InitKind::Ci) };
+        let text = workflow(&request).unwrap();
+        assert!(text.contains("--program 'src/my engine' \\\n") && text.contains("--tc 8+0.08 "), "{text}");
+        assert!(!text.contains(WORKFLOW_PROGRAM) && !text.contains(WORKFLOW_CLOCK), "{text}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::failure::Failure;
 use crate::journal::is_finished;
 use crate::report::{CompletionReason, Summary};
 use crate::run::control::{ControlAnswer, ControlError, ControlRequest, RunPhase, RunStatus, request};
@@ -95,9 +95,13 @@ pub fn list_runs(root: &Path) -> Result<RunList, Failure> {
     let folders = match RunFolder::open(root) {
         Ok(folder) => vec![folder],
         Err(_) => {
-            let entries = fs::read_dir(root)
-                .map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", root.display())))
-                .or_usage()?;
+            let entries = fs::read_dir(root).map_err(|why| match why.kind() {
+                io::ErrorKind::NotFound => Failure::usage(format_args!(
+                    "there is no folder {}: play a run first, or name the folder of your runs",
+                    root.display()
+                )),
+                _ => Failure::usage(format_args!("{} cannot be read: {why}", root.display())),
+            })?;
             entries.flatten().filter_map(|entry| RunFolder::open(&entry.path()).ok()).collect()
         }
     };

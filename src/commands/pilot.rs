@@ -7,6 +7,7 @@ use crate::commands::openings::PlannedOpenings;
 use crate::commands::start::{NewRun, play_new};
 use crate::game::TimeControl;
 use crate::player::DialogueTap;
+use crate::report::counted;
 use crate::run::{Plan, RunKind, RunOutcome, StopStyle, plan_to_toml};
 use crate::stats::Pentanomial;
 use crate::store::{RunFolder, TempFolder};
@@ -29,8 +30,8 @@ const USUAL_MOVES: f64 = 60.0;
 pub fn pilot(plan: &Plan, pairs: u64, console: Console, environment: &Environment) -> Result<Pilot, Failure> {
     let about =
         expected_seconds(plan, pairs).map_or(String::new(), |seconds| format!(", {}", in_words(seconds)));
-    let noun = if pairs == 1 { "pair" } else { "pairs" };
-    console.print_progress(&format!("Playing {pairs} {noun} to measure how long one takes{about}."));
+    let pairs_text = counted(pairs, "pair");
+    console.print_progress(&format!("Playing {pairs_text} to measure how long one takes{about}."));
     let plan = Plan { kind: RunKind::Match { pairs }, ..plan.clone() };
     let place = TempFolder::create("playself-pilot").or_fault()?;
     let folder = RunFolder::create_at(place.path()).or_fault()?;

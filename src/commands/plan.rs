@@ -1,17 +1,22 @@
 //! Resolving a run file into a plan, and checking the plan against its engines.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::pin::pin;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::commands::console::Console;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::config::{RunFile, resolve};
 use crate::frontend::options::EngineOptions;
 use crate::game::EngineIndex;
 use crate::player::{OptionError, check_isolation};
-use crate::run::preflight::{EngineFacts, handshake, refused_name};
+use crate::run::preflight::{EngineFacts, Handshake, handshake, refused_name};
 use crate::run::{Plan, PlannedEngine, plan_from_toml};
 use crate::store::read_text;
+
+/// Time that the engines have to answer before a line states that they are waited for.
+const UNANNOUNCED: Duration = Duration::from_secs(2);
 
 /// A plan whose engines were started once and accepted their options.
 #[derive(Clone, Debug)]
@@ -147,8 +152,7 @@ pub struct LenientCheck {
 
 /// Starts every engine once and removes the options that it does not accept, as other match runners do.
 pub fn check_plan_leniently(mut plan: Plan, environment: &Environment) -> Result<LenientCheck, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
-    let answered = runtime.block_on(handshake(&plan.engines, Some(&environment.guardian()))).or_fault()?;
+    let answered = handshake_of(&plan.engines, environment)?;
     let mut refused = Vec::new();
     for (at, error) in answered.refused {
         plan.engines[at].spec.options.retain(|option| option.name != refused_name(&error));
@@ -180,13 +184,28 @@ pub(super) fn check_engines(
             Failure::usage(format_args!("engine {}: sandbox = \"strict\": {why}", isolated.spec.name))
         })?;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
-    let answered = runtime.block_on(handshake(engines, Some(&environment.guardian()))).or_fault()?;
+    let answered = handshake_of(engines, environment)?;
     if answered.refusals.is_empty() {
         Ok(answered.facts)
     } else {
         Err(Failure::usage(answered.refusals.join("\n")))
     }
+}
+
+/// Starts every engine once. If that takes long, a line states what is being waited for.
+fn handshake_of(engines: &[PlannedEngine], environment: &Environment) -> Result<Handshake, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
+    let guardian = environment.guardian();
+    let answered = runtime.block_on(async {
+        let mut answered = pin!(handshake(engines, Some(&guardian)));
+        if let Ok(soon) = tokio::time::timeout(UNANNOUNCED, &mut answered).await {
+            return soon;
+        }
+        let names: Vec<&str> = engines.iter().map(|engine| engine.spec.name.as_str()).collect();
+        Console::Text.print_progress(&format!("Waiting for the handshake with {}", names.join(", ")));
+        answered.await
+    });
+    answered.or_fault()
 }
 
 /// Describes every engine that could not be started; one that is named twice is described once.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::commands::failure::Failure;
 use crate::commands::game_results::GameResults;
-use crate::report::Verdict;
+use crate::report::{Verdict, counted};
 use crate::stats::{Pentanomial, SprtConfig, Strength, Tally, Trinomial};
 
 /// Estimates from counted results. Its keys are a contract.
@@ -87,8 +87,8 @@ pub struct CountedStats {
 impl CountedStats {
     /// Estimates from pairs of games; `whose` names the player, if it is known.
     pub fn of_pairs(counts: Pentanomial, whose: Option<&str>, test: Option<SprtConfig>) -> Self {
-        let noun = if counts.pairs() == 1 { "pair" } else { "pairs" };
-        let counted = format!("{} games in {} {noun}{}", counts.games(), counts.pairs(), of(whose));
+        let (games, pairs) = (counted(counts.games(), "game"), counted(counts.pairs(), "pair"));
+        let counted = format!("{games} in {pairs}{}", of(whose));
         Self { stats: ResultStats::of(&counts, test), counted }
     }
 
@@ -96,7 +96,8 @@ impl CountedStats {
     pub fn of_games(counts: Trinomial, whose: Option<&str>, test: Option<SprtConfig>) -> Self {
         let Trinomial { wins, draws, losses } = counts;
         let games = counts.games();
-        let counted = format!("{games} games{}: {wins} won, {draws} drawn, {losses} lost", of(whose));
+        let games = counted(games, "game");
+        let counted = format!("{games}{}: {wins} won, {draws} drawn, {losses} lost", of(whose));
         Self { stats: ResultStats::of(&counts, test), counted }
     }
 

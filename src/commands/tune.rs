@@ -17,7 +17,7 @@ use crate::config::{
     LimitsTable, Mistakes, RunFile, TuningDraft, listed_space, named_space, read_gain_list, tuning_method,
 };
 use crate::player::{EngineOption, OptionDeclaration, OptionKind, Protocol};
-use crate::report::{RunPage, weights_toml};
+use crate::report::{RunPage, counted, weights_toml};
 use crate::run::preflight::EngineFacts;
 use crate::run::{
     AcceptPlan, AcceptanceTest, AfterRun, Plan, PlannedEngine, RunKind, RunOutcome, plan_to_toml,
@@ -119,7 +119,7 @@ pub fn tuning_plan(
         if !matches!(method, Method::Bayes(_)) {
             return Err(Failure::usage(format_args!("--learn-from needs the method bayes, not {name}")));
         }
-        console.print(&format!("Learning from {} pairs of earlier runs", earlier.len()));
+        console.print(&format!("Learning from {} of earlier runs", counted(earlier.len() as u64, "pair")));
     }
     // A fleet plays more pairs at once than one machine. What the tuner does follows from the plan in either case.
     let usual = environment.fleet().map(|_| Lookahead::for_fleet(pairs)).unwrap_or_default();

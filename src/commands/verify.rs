@@ -11,7 +11,7 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::journal_check::check_journal;
 use crate::commands::resume::{OpenRun, with_plan_changes};
 use crate::journal::Storage;
-use crate::report::{DerivedFiles, TuneFiles};
+use crate::report::{DerivedFiles, TuneFiles, counted};
 use crate::run::{Known, Observer, Replayed, RunEvent, RunOutcome, RunView, replay};
 use crate::store::{RunFolder, sha256_of, write_whole};
 
@@ -64,9 +64,10 @@ impl fmt::Display for Verification {
         if let Some(JournalCut { offset, kept }) = &self.cut {
             writeln!(f, "journal.ndjson: cut at byte {offset}; the rest is kept as {}", kept.display())?;
         }
-        write!(f, "journal.ndjson: {} records, {} pairs counted", self.records, self.pairs)?;
+        let (records, pairs) = (counted(self.records, "record"), counted(self.pairs, "pair"));
+        write!(f, "journal.ndjson: {records}, {pairs} counted")?;
         if self.torn_bytes > 0 {
-            write!(f, ", {} bytes of an incomplete record at its end", self.torn_bytes)?;
+            write!(f, ", {} of an incomplete record at its end", counted(self.torn_bytes, "byte"))?;
         }
         for VerifiedFile { name, state } in &self.files {
             match state {

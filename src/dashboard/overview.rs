@@ -12,7 +12,7 @@ use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
 use crate::journal::is_finished;
 use crate::report::markup::render;
-use crate::report::{CompletionReason, Summary, brief_conditions, engine_conditions, grouped};
+use crate::report::{CompletionReason, Summary, brief_conditions, counted, engine_conditions, grouped};
 use crate::run::control::{ControlRequest, RunStatus};
 use crate::store::RunFolder;
 
@@ -164,7 +164,7 @@ struct RunRow<'a> {
 
 fn row(line: &RunLine) -> RunRow<'_> {
     let result = match &line.run {
-        Some(run) if line.tuning && run.tuning.is_none() => format!("tuning, {} pairs", grouped(run.pairs)),
+        Some(run) if line.tuning && run.tuning.is_none() => format!("tuning, {}", counted(run.pairs, "pair")),
         Some(run) => run.sentence(),
         None => "–".to_owned(),
     };

@@ -1,8 +1,8 @@
 //! The conditions of a run in words: limits, openings, engine settings, test, machine.
 
-use crate::game::{AdjudicationRules, TimeControl};
+use crate::game::{AdjudicationRules, TablebaseResults, TablebaseRule, TimeControl};
 use crate::opening::{Order, Share};
-use crate::report::number_text::{grouped, signed, value_text};
+use crate::report::number_text::{counted, grouped, signed, value_text};
 use crate::run::{BookPlan, Plan, PlannedEngine};
 use crate::stats::{EloModel, SprtConfig, TestKind};
 
@@ -19,16 +19,14 @@ pub fn conditions(plan: &Plan, hosts: &[String]) -> Vec<Condition> {
         rows.push(("Test", test(&sprt)));
     }
     if let Some(tuner) = plan.tuner() {
-        let weights = tuner.space.parameters().len();
-        rows.push(("Tuned", if weights == 1 { "1 weight".to_owned() } else { format!("{weights} weights") }));
+        rows.push(("Tuned", counted(tuner.space.parameters().len() as u64, "weight")));
     }
     if let Some(accept) = plan.acceptance() {
         rows.push(("Acceptance test", format!("{}; {}", limits_text(&accept.limits), test(&accept.sprt))));
     }
     rows.extend(plan.last_pair().map(|pairs| {
         let most = if plan.sprt().is_some() { "at most " } else { "" };
-        let noun = if pairs == 1 { "pair" } else { "pairs" };
-        ("Length", format!("{most}{} {noun} of games", grouped(pairs)))
+        ("Length", format!("{most}{} of games", counted(pairs, "pair")))
     }));
     rows.push(("Adjudication", adjudication(&plan.adjudication)));
     rows.push(("Concurrency", format!("{} at a time", grouped(plan.concurrency as u64))));
@@ -101,16 +99,19 @@ pub struct EngineConditions {
 /// Returns the conditions of every engine. The two sides of a tuning run are one engine.
 pub fn engine_conditions(plan: &Plan) -> Vec<EngineConditions> {
     let count = if plan.is_tuning() { 1 } else { plan.engines.len() };
-    plan.engines.iter().take(count).map(|engine| of_engine(engine, plan.is_tuning())).collect()
+    let name = |engine: &PlannedEngine| {
+        if plan.is_tuning() { engine.named.clone() } else { engine.spec.name.clone() }
+    };
+    plan.engines.iter().take(count).map(|engine| of_engine(engine, name(engine))).collect()
 }
 
-fn of_engine(engine: &PlannedEngine, is_tuned: bool) -> EngineConditions {
+fn of_engine(engine: &PlannedEngine, name: String) -> EngineConditions {
     let options: Vec<String> =
         engine.spec.options.iter().map(|option| format!("{} = {}", option.name, option.value)).collect();
     let program = engine.spec.program.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = engine.files.first().map(|file| format!(" ({})", file.sha256.get(..12).unwrap_or_default()));
     EngineConditions {
-        name: if is_tuned { engine.named.clone() } else { engine.spec.name.clone() },
+        name,
         version: engine.id_name.clone().unwrap_or_else(|| "–".to_owned()),
         limits: limits_text(&engine.limits),
         options: if options.is_empty() { "–".to_owned() } else { options.join(", ") },
@@ -223,5 +224,16 @@ fn adjudication(rules: &AdjudicationRules) -> String {
         parts.push(format!("win after {} moves beyond {}", resign.moves, pawns(resign.cp)));
     }
     parts.extend(rules.max_moves.map(|moves| format!("draw after {moves} moves")));
+    parts.extend(rules.tablebases.as_ref().map(tablebases));
     if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
+}
+
+fn tablebases(rule: &TablebaseRule) -> String {
+    let results = match rule.results {
+        TablebaseResults::Both => "results",
+        TablebaseResults::Wins => "wins",
+        TablebaseResults::Draws => "draws",
+    };
+    let men = rule.men.map_or_else(String::new, |men| format!(" of up to {men} men"));
+    format!("{results} of endgame tables{men}")
 }

@@ -21,7 +21,7 @@ pub use files::{
     AcceptanceState, AnomalyCount, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
     Summary, TableRow, TuneFiles, TuningSummary, Unplayable, pgn_text, table, weights_toml,
 };
-pub use number_text::grouped;
+pub use number_text::{counted, grouped};
 pub use page::{PageObserver, RunPage, write_page};
 pub use rating_table::{RatedGroup, RatedPlayer, RatingExtras, RatingTable};
 pub use text::{

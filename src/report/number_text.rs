@@ -13,6 +13,11 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// Returns a count with its noun, which takes an `s` unless the count is one: `1 pair`, `8,412 pairs`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// Returns a difference with its sign and `decimals` places: `+4.1`, `−2.0`, and `0.0` without a sign.
 pub(super) fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
@@ -83,6 +88,7 @@ mod tests {
     fn counts_and_differences_are_grouped_and_signed() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!([0, 1, 2].map(|count| counted(count, "pair")), ["0 pairs", "1 pair", "2 pairs"]);
         assert_eq!(signed(4.12, 1), "+4.1");
         assert_eq!(signed(-2.0, 1), "\u{2212}2.0");
         assert_eq!(signed(-0.01, 1), "0.0");

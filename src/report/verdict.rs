@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::number_text::grouped;
+use crate::report::number_text::counted;
 use crate::stats::Hypothesis;
 
 /// Verdict of a run, serialised as the `verdict` of `summary.json`.
@@ -60,12 +60,8 @@ pub(super) fn verdict_sentence(elo: &str, pairs: u64, verdict: Verdict) -> Strin
         Some(("<", bound)) => format!("Less than {bound} Elo"),
         _ => format!("{elo} Elo"),
     };
-    let count = match pairs {
-        1 => "1 pair".to_owned(),
-        many => format!("{} pairs", grouped(many)),
-    };
     let verdict = verdict.word().map(|word| format!(": {word}")).unwrap_or_default();
-    format!("{strength} after {count}{verdict}")
+    format!("{strength} after {}{verdict}", counted(pairs, "pair"))
 }
 
 #[cfg(test)]

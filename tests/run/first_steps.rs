@@ -246,10 +246,22 @@ fn a_new_run_file_can_be_played() {
         let (status, text) = playself(&bench, &["init", kind, "--engine", "builtin"]);
         assert_eq!(status, 2, "an existing file is kept: {text}");
     }
-    let workflow = succeeds(&bench, &["init", "ci", "--engine", "builtin", "--out", "-"]);
+    // The program of a CI job is built there, and need not exist here.
+    let workflow = succeeds(&bench, &["init", "ci", "--engine", "src/mine", "--out", "-"]);
+    assert!(workflow.contains("--program src/mine \\\n"), "{workflow}");
     assert!(workflow.contains("--summary-md \"$GITHUB_STEP_SUMMARY\""), "{workflow}");
+    let (status, text) = playself(&bench, &["init", "ci", "--engine", "builtin", "--out", "-"]);
+    assert_eq!(status, 2, "the engine of a CI job is the user's: {text}");
     let (status, text) = playself(&bench, &["init"]);
     assert_eq!(status, 2, "without a terminal nothing is asked: {text}");
+}
+
+#[test]
+fn a_slow_handshake_is_announced() {
+    let bench = Bench::new();
+    let slow = format!("cmd={FAKE} name=sleepy args=\"--on \\\"on uci: delay 2200; play\\\"\"");
+    let text = succeeds(&bench, &["--white", &slow, "--black", FAKE, "--depth", "1", "--dry-run"]);
+    assert!(text.contains("Waiting for the handshake with sleepy, fake-engine"), "{text}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use playself::store::write_whole;
 
 /// Write a first run file for your engine: a match, a test, a tuning run or a CI job
 ///
-/// On a terminal, asks for what is not given, and offers the engines that it finds in PATH, /usr/games and this folder. Only
-/// the engines that are chosen are started.
+/// On a terminal, asks for what is not given, and offers the engines that it finds in PATH, /usr/games, this folder and its
+/// folders target/release, src, build and bin. Only the engines that are chosen are started.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   playself init
@@ -24,16 +24,16 @@ pub(crate) struct InitCommand {
     /// What the file is for
     #[arg(value_name = "KIND", value_parser = choice::<InitKind>())]
     kind: Option<InitKind>,
-    /// Your engine: a path, a command line, or a name in PATH
+    /// Your engine: a path, a command line, or a name in PATH; for ci, the program that its build makes
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
-    /// Engine to play against [default: builtin]
+    /// Engine to play against in a match or a test [default: builtin]
     #[arg(long, value_name = "ENGINE")]
     against: Option<String>,
     /// Clock
     #[arg(long, value_name = "TC", default_value = "8+0.08")]
     tc: String,
-    /// File to write, or - for standard output [default: KIND.toml]
+    /// File to write, or - for standard output [default: KIND.toml; for ci, .github/workflows/strength.yml]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ impl InitCommand {
         let written = write_whole(&path, text.as_bytes());
         written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
         match kind {
-            InitKind::Ci => answer(format_args!("Written: {shown}"))?,
+            InitKind::Ci => answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?,
             _ => answer(format_args!("Written: {shown}\nTo play it: {}", request.command()))?,
         }
         Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use crate::chess::{Color, Position};
 use crate::engine::Declared;
 use crate::engine::eval::accumulator::danger_cost;
 use crate::engine::eval::coefficients::{Coefficients, WeightSlot, weight_slots};
-use crate::engine::eval::taper::{FULL_PHASE, FULL_SCALE, Taper, phase, scale_by_halfmove_clock};
+use crate::engine::eval::taper::{FULL_SCALE, Taper, phase, scale_by_halfmove_clock};
 use crate::engine::eval::tapered::{Phases, Tapered};
 use crate::engine::eval::weights::Weights;
 
@@ -102,11 +102,6 @@ impl Breakdown {
         if total != 0 {
             self.terms.push(BreakdownTerm { name, white: total, black: 0, total });
         }
-    }
-
-    /// Returns the phase from 0 to 1.
-    pub fn phase_share(&self) -> f64 {
-        f64::from(self.phase) / f64::from(FULL_PHASE)
     }
 }
 

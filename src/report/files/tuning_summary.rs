@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::journal::{LockedFile, is_finished};
-use crate::report::number_text::{grouped, signed};
+use crate::report::number_text::{counted, signed};
 use crate::report::{Summary, Verdict};
 use crate::run::{AfterRun, RunReader, RunView, plan_from_toml};
 use crate::stats::Elo;
@@ -113,20 +113,23 @@ impl TuningSummary {
         let tuned = match self.gain {
             Some(gain) => {
                 let gain = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);
-                format!("{gain} gain after {}", count(pairs))
+                format!("{gain} gain after {}", counted(pairs, "pair"))
             }
-            None => format!("{} weights tuned over {}", self.parameters.len(), count(pairs)),
+            None => {
+                let weights = counted(self.parameters.len() as u64, "weight");
+                format!("{weights} tuned over {}", counted(pairs, "pair"))
+            },
         };
         let measured = self.test.as_ref().map(|test| {
             let strength =
                 if test.elo.is_some() { format!("{} Elo", test.elo_text()) } else { "no Elo".to_owned() };
-            format!("{strength} over the start in {} of the acceptance test", count(test.pairs))
+            format!("{strength} over the start in {} of the acceptance test", counted(test.pairs, "pair"))
         });
         match (self.acceptance, measured) {
             (AcceptanceState::NotPlanned, _) => format!("{tuned}; not tested"),
             (AcceptanceState::Tuning, _) => tuned,
             (AcceptanceState::NothingToTest, _) => {
-                format!("Nothing better than the start was found in {}", count(pairs))
+                format!("Nothing better than the start was found in {}", counted(pairs, "pair"))
             }
             (AcceptanceState::NotStarted, _) | (AcceptanceState::Unfinished, None) => {
                 format!("{tuned}; the acceptance test has not been played")
@@ -161,10 +164,6 @@ fn test_summary(test: &RunFolder) -> io::Result<Summary> {
 /// Returns whether a process plays the run. A pipe in place of the journal is not opened.
 fn is_held(run: &RunFolder) -> bool {
     open_own(&run.journal()).is_ok() && LockedFile::is_held(&run.journal())
-}
-
-fn count(pairs: u64) -> String {
-    if pairs == 1 { "1 pair".to_owned() } else { format!("{} pairs", grouped(pairs)) }
 }
 
 #[cfg(test)]

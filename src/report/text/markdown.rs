@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::number_text::{duration, estimate_text, grouped, signed};
+use crate::report::number_text::{counted, duration, estimate_text, grouped, signed};
 use crate::report::{Summary, Verdict, setting_text};
 use crate::run::Plan;
 
@@ -52,7 +52,7 @@ fn write(text: &mut String, summary: &Summary, plan: &Plan) -> std::fmt::Result 
             bounds.map_or(String::new(), |(null, alternative)| format!(" for [{null}, {alternative}]"));
         row("LLR", &format!("{} ({} to {}){bounds}", signed(llr, 2), signed(lower, 2), signed(upper, 2)))?;
     }
-    row("Faults", &format!("{} of engines, {} pairs void", summary.faults, summary.voids))?;
+    row("Faults", &format!("{} of engines, {} void", summary.faults, counted(summary.voids, "pair")))?;
     row("Time", &duration(summary.seconds))
 }
 

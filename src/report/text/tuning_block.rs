@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::number_text::grouped;
+use crate::report::number_text::{counted, grouped};
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Number of rows in a block. A run may tune hundreds of weights; its files contain all of them.
@@ -16,9 +16,8 @@ pub(in crate::report) fn tuning_block(report: &TuningReport, setting: &str) -> S
 }
 
 fn lines(block: &mut String, report: &TuningReport, setting: &str) -> std::fmt::Result {
-    let count = report.parameters.len();
-    let weights = if count == 1 { "weight" } else { "weights" };
-    writeln!(block, "Tuning of {count} {weights} ({setting}): {} games", grouped(2 * report.pairs_scored))?;
+    let weights = counted(report.parameters.len() as u64, "weight");
+    writeln!(block, "Tuning of {weights} ({setting}): {} games", grouped(2 * report.pairs_scored))?;
     if report.gain.is_some() && report.is_at_start() {
         writeln!(block, "Gain: none yet, the best values so far are those of the start")?;
     } else if let Some(gain) = report.gain {
