@@ -1,4 +1,6 @@
 //! Cost of a hundred clients of the live page: one run of instant engines, alternately without clients and with a hundred.
+//! Each does what a page in a browser does: it reads the stream of events, and asks for the game on the large board again
+//! after every message.
 //!
 //! The bar: the threads that play games need at most 10 % more processor time per ply. Rates are printed too, but on a
 //! machine with few processors they mostly measure the hundred clients, which share the machine only in this benchmark.
@@ -258,6 +260,8 @@ impl Watchers {
 }
 
 fn watch(mut stream: TcpStream, speed: Speed, stop: &AtomicBool, messages: &AtomicU64) {
+    let address = stream.peer_addr().expect("the stream is connected");
+    let mut games = BufReader::new(TcpStream::connect(address).expect("the page can be reached"));
     let mut buffer = vec![0; if speed == Speed::Slow { 1 << 10 } else { 1 << 16 }];
     while !stop.load(Ordering::Relaxed) {
         let count = stream.read(&mut buffer).unwrap_or(0);
@@ -265,6 +269,25 @@ fn watch(mut stream: TcpStream, speed: Speed, stop: &AtomicBool, messages: &Atom
         messages.fetch_add(seen as u64, Ordering::Relaxed);
         if speed == Speed::Slow {
             thread::sleep(Duration::from_secs(1));
+        } else if seen > 0 {
+            read_game(&mut games, &address.to_string());
         }
     }
+}
+
+/// Asks for the game in the first slot, on a connection that is kept.
+fn read_game(games: &mut BufReader<TcpStream>, host: &str) {
+    let sent = write!(games.get_mut(), "GET /run/run/live/0 HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    sent.expect("the server accepts requests");
+    let (mut line, mut length) = (String::new(), 0);
+    while line != "\r\n" {
+        line.clear();
+        assert!(games.read_line(&mut line).expect("the server answers") > 0, "the server answers");
+        if let Some((name, value)) =
+            line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        {
+            length = value.trim().parse().unwrap_or_else(|_| panic!("{name}: {value}"));
+        }
+    }
+    games.read_exact(&mut vec![0; length]).expect("the answer is complete");
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::ArgMatches;
+
 use crate::cli::fleet_flags::FleetFlags;
 use crate::commands::{Conclusion, Console, RunPlace, Session, StartOptions, WarningPolicy};
 use crate::config::RunFile;
@@ -64,6 +66,12 @@ pub struct DetachFlags {
 }
 
 impl DetachFlags {
+    /// Returns whether the command line, or its subcommand, asks for a run in the background.
+    pub fn are_asked_for(matches: &ArgMatches) -> bool {
+        let here = matches.try_get_one::<bool>("detach").ok().flatten().copied();
+        here == Some(true) || matches.subcommand().is_some_and(|(_, inner)| Self::are_asked_for(inner))
+    }
+
     /// Returns whether this process leaves its terminal.
     pub fn session(&self) -> Session {
         if self.detached { Session::Detached } else { Session::Attached }
@@ -113,6 +121,25 @@ impl OutputFlags {
             serve: self.live.serve.clone(),
             log_dialogue: self.log_dialogue.clone(),
             session: self.detach.session(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+
+    #[test]
+    fn only_the_whole_flag_asks_for_a_detached_run() {
+        let call = |words: &[&str]| {
+            let run = OutputFlags::augment_args(Command::new("match")).arg(clap::arg!(--name <NAME>));
+            Command::new("playself").subcommand(run).try_get_matches_from(words).unwrap()
+        };
+        assert!(DetachFlags::are_asked_for(&call(&["playself", "match", "--detach"])));
+        for words in [&["playself", "match", "--detached"][..], &["playself", "match", "--name=--detach"]] {
+            assert!(!DetachFlags::are_asked_for(&call(words)));
         }
     }
 }

@@ -4,14 +4,23 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, Parser};
 
 use crate::commands::{Console, Failure};
 
 /// Parses the command line. `Err` holds the exit status of a wrong call, which is already reported.
 pub fn parse<A: Parser>() -> Result<A, ExitCode> {
-    A::try_parse().map_err(|error| {
+    parse_with_matches().map(|(arguments, _)| arguments)
+}
+
+/// Parses the command line, and returns its matches too.
+pub fn parse_with_matches<A: Parser>() -> Result<(A, ArgMatches), ExitCode> {
+    let parsed = A::command().try_get_matches().and_then(|matches| {
+        let arguments = A::from_arg_matches(&matches).map_err(|error| error.format(&mut A::command()))?;
+        Ok((arguments, matches))
+    });
+    parsed.map_err(|error| {
         let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if is_help || !error.use_stderr() {
             // Help and version are not errors.

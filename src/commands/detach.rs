@@ -4,7 +4,7 @@
 //! on the terminal of the user. Once the run folder exists, it leaves the session of the terminal, continues its output in
 //! files of the run folder and reports to the first process, which ends. Until then, Ctrl-C ends both.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -41,11 +41,6 @@ pub enum Session {
     Attached,
     /// It leaves the terminal once its folder exists.
     Detached,
-}
-
-/// Returns whether the arguments ask for a run in the background.
-pub fn asks_to_detach(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
-    arguments.into_iter().any(|argument| argument.as_ref() == ASKED)
 }
 
 /// Starts `program` again with `arguments` and returns once its run is on its own, or has failed to start. The result is the
@@ -119,15 +114,4 @@ fn announce(folder: &RunFolder, console: Console) -> Result<(), Failure> {
         folder.log().display()
     ));
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_flag_asks_for_a_detached_run() {
-        assert!(asks_to_detach(["playself", "match", "a.toml", "--detach"]));
-        assert!(!asks_to_detach(["playself", "match", "--detached", "--name=--detach"]));
-    }
 }

@@ -254,7 +254,9 @@ fn games(text: &mut String, request: &InitRequest) {
 /// Returns a workflow that builds a change and tests it against the main branch.
 fn workflow(request: &InitRequest) -> Result<String, Failure> {
     if request.engine.starts_with("builtin") {
-        return Err(Failure::usage("a CI job tests your engine: --engine names the program that its build makes"));
+        return Err(Failure::usage(
+            "a CI job tests your engine: --engine names the program that its build makes",
+        ));
     }
     let program = format!("--program {}", shell_word(Path::new(&request.engine)));
     Ok(WORKFLOW.replace(WORKFLOW_PROGRAM, &program).replace(WORKFLOW_CLOCK, &format!("--tc {}", request.tc)))

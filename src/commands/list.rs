@@ -114,7 +114,7 @@ pub fn list_runs(root: &Path) -> Result<RunList, Failure> {
 
 fn found(folder: &RunFolder) -> FoundRun {
     let answer = request(folder, ControlRequest::Status, TIMEOUT);
-    let summary = Summary::read(folder).ok();
+    let summary = Summary::read_latest(folder).ok();
     let completion = summary.as_ref().and_then(|summary| summary.completion.as_ref());
     let awaits_test = completion.is_some_and(|found| found.reason == CompletionReason::AcceptanceTest);
     let state = match RunProgress::of(folder, &answer) {

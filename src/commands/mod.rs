@@ -57,7 +57,7 @@ pub use build_cache::BuildCache;
 pub use check::examine;
 pub use conclude::Conclusion;
 pub use console::{Console, answer};
-pub use detach::{Session, asks_to_detach, start_detached};
+pub use detach::{Session, start_detached};
 pub use doctor::{DoctorRequest, diagnose};
 pub use dry_run::dry_run;
 pub use engine_options::{EngineOptionList, OptionsFormat, engine_options};

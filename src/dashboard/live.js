@@ -208,6 +208,7 @@
   const shows = { status: showStatus, boards: showBoards, news: showNews };
   function connect() {
     const source = new EventSource('events');
+    source.addEventListener('open', () => { if (by('phase') && document.body.dataset.connected !== 'yes') by('phase').textContent = 'Reading the run…'; });
     source.addEventListener('message', (event) => {
       const parts = JSON.parse(event.data);
       for (const id in parts) shows[id] ? shows[id](parts[id]) : showPart(id, parts[id]);

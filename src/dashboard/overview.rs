@@ -1,6 +1,7 @@
 //! The list of all runs: finished ones from their summaries, running ones from their control sockets.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
@@ -96,11 +97,13 @@ impl Overview {
 
     fn line(&mut self, listed: ListedRun) -> RunLine {
         let ListedRun { id, folder } = listed;
-        let changed = std::fs::metadata(folder.summary()).and_then(|about| about.modified()).ok();
+        // A run that was killed has a journal without a summary, or with an older one.
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified()).ok();
+        let changed = changed(&folder.summary()).or_else(|| changed(&folder.journal()));
         // The outcome of a tuning run also changes with its acceptance test.
         if let Some(changed) = changed
             && (folder.is_tuning() || self.known.get(&id).is_none_or(|(then, _)| *then != changed))
-            && let Ok(run) = Summary::read(&folder)
+            && let Ok(run) = Summary::read_latest(&folder)
         {
             self.known.insert(id.clone(), (changed, run));
         }

@@ -163,21 +163,38 @@ pub struct FaultBundle {
 impl FaultBundle {
     /// Returns what the engine did, in words; the name of the engine precedes it in a sentence.
     pub fn what_happened(&self) -> String {
-        let (kind, detail) = self.reason.split_once(['(', ':']).unwrap_or((&self.reason, ""));
-        let detail = detail.strip_suffix(')').unwrap_or(detail);
-        match (kind, detail) {
-            ("time_forfeit", _) => "lost on time".to_owned(),
-            ("time_forfeit_without_mate", _) => {
-                "exceeded its time against a king that cannot mate".to_owned()
-            }
-            ("illegal_move", detail) => format!("played {detail}, which is not a legal move"),
-            ("crash", detail) => format!("crashed ({detail})"),
-            ("stall", detail) => format!("stalled (waiting for {detail})"),
-            ("protocol", "flood") => "printed too much".to_owned(),
-            ("protocol", "refused") => "refused a legal move or a command that the game needs".to_owned(),
-            _ => self.reason.replace('_', " "),
-        }
+        fault_in_words(&self.reason)
     }
+}
+
+/// Returns the reason of a game that an engine lost by a fault in words, after the name of the engine:
+/// `crash(SIGSEGV)` becomes `crashed (SIGSEGV)`.
+pub fn fault_in_words(reason: &str) -> String {
+    if let Some(played) = reason.strip_prefix("illegal_move:") {
+        return match played {
+            "(none)" | "0000" => format!("sent bestmove {played} where it has legal moves"),
+            _ => format!("played {played}, which is not a legal move"),
+        };
+    }
+    let (kind, detail) = reason.split_once(['(', ':']).unwrap_or((reason, ""));
+    let detail = detail.strip_suffix(')').unwrap_or(detail);
+    let words = match (kind, detail) {
+        ("time_forfeit", _) => "lost on time",
+        ("time_forfeit_without_mate", _) => "exceeded its time against a king that cannot mate",
+        ("crash", "startup") => "crashed at its start",
+        ("crash", "idle") => "crashed while its opponent thought",
+        ("crash", "memory") => "used more memory than its sandbox allows",
+        ("crash", "stdin closed") => "closed its input",
+        ("crash", "stdout closed") => "closed its output",
+        ("stall", "no bestmove") => "stalled (sent no bestmove)",
+        ("stall", "stdin") => "stalled (did not read its input)",
+        ("protocol", "flood") => "printed too much",
+        ("protocol", "refused") => "refused a legal move or a command that the game needs",
+        ("crash", detail) => return format!("crashed ({detail})"),
+        ("stall", detail) => return format!("stalled (waiting for {detail})"),
+        _ => return reason.replace('_', " "),
+    };
+    words.to_owned()
 }
 
 /// Reason why a pair does not count: a failure of the host or the harness, not of an engine. Never depends on the
@@ -235,6 +252,26 @@ impl fmt::Display for VoidReason {
             Self::WorkersLost { count } => write!(f, "{count} machines were lost while they played it"),
             Self::Rejected { why } => write!(f, "a machine reported an impossible game: {why}"),
             Self::Cancelled => f.write_str("the run was stopped"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_described_in_words() {
+        for (reason, words) in [
+            ("crash(SIGSEGV)", "crashed (SIGSEGV)"),
+            ("crash(idle)", "crashed while its opponent thought"),
+            ("stall(no bestmove)", "stalled (sent no bestmove)"),
+            ("stall(uciok)", "stalled (waiting for uciok)"),
+            ("illegal_move:(none)", "sent bestmove (none) where it has legal moves"),
+            ("illegal_move:a7a6", "played a7a6, which is not a legal move"),
+            ("time_forfeit", "lost on time"),
+        ] {
+            assert_eq!(fault_in_words(reason), words);
         }
     }
 }

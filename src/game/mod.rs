@@ -17,7 +17,7 @@ pub use adjudication::{
     AdjudicationRules, AdjudicationStyle, Adjudicator, DrawRule, ObservedMove, ResignRule, ResignSides,
 };
 pub use clock::{Clock, Overrun};
-pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning};
+pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning, fault_in_words};
 pub use ids::{EngineIndex, GameId, GameOfPair, PairId, PairPart};
 pub use live::{LiveGame, LiveSearch};
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};

@@ -47,6 +47,13 @@ impl ComparedRun {
         word.unwrap_or("–")
     }
 
+    fn engines(&self) -> String {
+        match &self.summary.tuning {
+            Some(_) => "tuned against start values".to_owned(),
+            None => format!("{} against {}", self.summary.candidate, self.summary.baseline),
+        }
+    }
+
     fn llr(&self) -> String {
         self.summary.strength().llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
     }

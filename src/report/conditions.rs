@@ -1,5 +1,7 @@
 //! The conditions of a run in words: limits, openings, engine settings, test, machine.
 
+use std::cmp::Reverse;
+
 use crate::game::{AdjudicationRules, TablebaseResults, TablebaseRule, TimeControl};
 use crate::opening::{Order, Share};
 use crate::report::number_text::{counted, grouped, signed, value_text};
@@ -159,26 +161,33 @@ fn test(sprt: &SprtConfig) -> String {
 }
 
 fn limits_of_all(plan: &Plan) -> String {
-    let first = plan.engines[0].limits;
-    if plan.engines.iter().all(|engine| engine.limits == first) {
-        return limits_text(&first);
+    of_all(plan, |engine| limits_text(&engine.limits))
+}
+
+/// Returns what all engines have in common, or what most have and then the exceptions: `8+0.08; old: 10+0.1`.
+fn of_all(plan: &Plan, value: impl Fn(&PlannedEngine) -> String) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for engine in &plan.engines {
+        let (value, name) = (value(engine), engine.spec.name.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((value, vec![name])),
+        }
     }
-    let each =
-        plan.engines.iter().map(|engine| format!("{} {}", engine.spec.name, limits_text(&engine.limits)));
-    each.collect::<Vec<_>>().join("; ")
+    // The sort is stable, so equal groups keep the order of the plan.
+    groups.sort_by_key(|(_, names)| Reverse(names.len()));
+    let is_common = |names: &[&str]| 2 * names.len() > plan.engines.len();
+    let text = |(value, names): &(String, Vec<&str>)| {
+        if is_common(names) { value.clone() } else { format!("{}: {value}", names.join(", ")) }
+    };
+    groups.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the value of an option that all engines share, or those of all.
 fn option_of_all(plan: &Plan, name: &str, unit: &str) -> String {
-    let value = |engine: &PlannedEngine| {
+    of_all(plan, |engine| {
         engine.spec.option(name).map_or_else(|| "default".to_owned(), |value| format!("{value}{unit}"))
-    };
-    let first = value(&plan.engines[0]);
-    if plan.engines.iter().all(|engine| value(engine) == first) {
-        return first;
-    }
-    let each = plan.engines.iter().map(|engine| format!("{} {}", engine.spec.name, value(engine)));
-    each.collect::<Vec<_>>().join("; ")
+    })
 }
 
 fn openings(book: Option<&BookPlan>) -> String {

@@ -54,10 +54,13 @@ impl fmt::Display for Verdict {
 
 /// Returns the result in one sentence: `+4.1 ± 2.9 Elo after 8,412 pairs: accepted`.
 pub(super) fn verdict_sentence(elo: &str, pairs: u64, verdict: Verdict) -> String {
+    if pairs == 0 {
+        return "No pair counted yet".to_owned();
+    }
     let strength = match elo.split_once(' ') {
         _ if elo == "–" => "No Elo yet".to_owned(),
-        Some((">", bound)) => format!("More than {bound} Elo"),
-        Some(("<", bound)) => format!("Less than {bound} Elo"),
+        Some((">", bound)) => format!("Every game won, more than {bound} Elo,"),
+        Some(("<", bound)) => format!("Every game lost, less than {bound} Elo,"),
         _ => format!("{elo} Elo"),
     };
     let verdict = verdict.word().map(|word| format!(": {word}")).unwrap_or_default();
@@ -87,8 +90,8 @@ mod tests {
         for (elo, pairs, verdict, expected) in [
             ("+4.1 ± 2.9", 8412, Verdict::Accepted, "+4.1 ± 2.9 Elo after 8,412 pairs: accepted"),
             ("−7.0 ± 6.0", 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
-            ("> +95", 4, Verdict::NoTest, "More than +95 Elo after 4 pairs"),
-            ("< −95", 4, Verdict::NoTest, "Less than −95 Elo after 4 pairs"),
+            ("> +95", 4, Verdict::NoTest, "Every game won, more than +95 Elo, after 4 pairs"),
+            ("< −95", 4, Verdict::NoTest, "Every game lost, less than −95 Elo, after 4 pairs"),
             ("–", 0, Verdict::Undecided, "No Elo yet after 0 pairs: undecided"),
         ] {
             assert_eq!(verdict_sentence(elo, pairs, verdict), expected);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Served};
+use crate::browser_pages::assert_fits;
 use crate::page::sample_page;
 use crate::run::{Bench, FAKE, PLAYSELF, finish};
 
@@ -78,6 +79,7 @@ fn a_chart_shows_values_at_the_cursor_zooms_hides_layers_and_is_saved() {
     let whole = ticks(&browser, "llr");
     assert_eq!(whole.first().map(String::as_str), Some("0"));
     assert!(whole.iter().all(|tick| tick.parse::<u64>().is_ok()), "pairs are whole numbers: {whole:?}");
+    assert_eq!(whole.last().map(String::as_str), Some("200"), "the last pair has a tick");
     drag(&browser, "llr", &[0.25, 0.4, 0.5]);
     let zoomed = ticks(&browser, "llr");
     let inside = |tick: &String| (45..=105).contains(&tick.parse::<u64>().unwrap());
@@ -249,20 +251,30 @@ fn cut_to(bench: &Bench, run: &str, games: usize) {
     assert_eq!(status, 0, "{printed}");
 }
 
-/// Runs that were killed after few games, of every kind, as a report, on a server and compared.
+/// Runs of every kind, with a thousand games and killed after few, as a report, on a server and compared.
 #[test]
-fn no_page_of_a_run_with_few_games_has_an_error_in_the_console() {
+fn no_page_has_an_error_in_the_console_or_is_wider_than_a_phone_whatever_the_number_of_games() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
-    let engine = |name: &str| format!("[[engines]]\nengine = \"{FAKE}\"\nname = \"{name}\"\n");
-    let games = "[games]\ndepth = 1\nmax_pairs = 6\nconcurrency = 1\n[adjudicate]\nmax_moves = 8\n";
-    let pair = format!("[candidate]\nengine = \"{FAKE}\"\n[baseline]\nengine = \"{FAKE}\"\n{games}");
-    let tune = "engine = \"builtin\"\n[tune]\ngames = 12\nparameters = [\"tempo_*\"]\n[games]\nnodes = 10\nconcurrency = 1\n\
+    let engine = |table: &str, name: &str| {
+        let long = "_name_without_a_space".repeat(3);
+        format!(
+            "{table}\nengine = \"{FAKE}\"\nname = \"{name}{long}\"\nargs = [\"--salt\", \"{}\"]\n",
+            name.len()
+        )
+    };
+    let games = format!(
+        "[games]\ndepth = 1\nmax_pairs = 500\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 8\n",
+        bench.path("book.epd").display()
+    );
+    let pair = format!("{}{}{games}", engine("[candidate]", "a"), engine("[baseline]", "bb"));
+    let three = ["a", "bb", "ccc"].map(|name| engine("[[engines]]", name)).concat();
+    let tune = "engine = \"builtin\"\n[tune]\ngames = 1000\nparameters = [\"tempo_*\"]\n[games]\nnodes = 10\n\
                 [adjudicate]\nmax_moves = 8\n";
     let kinds = [
         ("match", "match", pair.clone()),
-        ("test", "sprt", format!("{pair}[sprt]\nelo = [0.0, 5.0]\n")),
-        ("cup", "match", format!("{}{}{}{games}", engine("a"), engine("b"), engine("c"))),
+        ("test", "sprt", format!("{pair}[sprt]\nelo = [0.0, 1.0]\n")),
+        ("cup", "match", format!("{three}depth = 2\n{games}")),
         ("tuned", "tune", tune.to_owned()),
     ];
     for (name, command, config) in &kinds {
@@ -277,22 +289,32 @@ fn no_page_of_a_run_with_few_games_has_an_error_in_the_console() {
     let results = bench.path("results");
     let serve = || Served::start(Command::new(PLAYSELF).arg("serve").arg(&results).args(["--at", "0"]));
     let page = bench.path("compared.html");
-    for games in [7, 2, 1, 0] {
+    for games in [1000, 7, 2, 1, 0] {
         for (name, ..) in &kinds {
             let run = format!("results/{name}");
-            cut_to(&bench, &run, games);
+            if games < 1000 {
+                cut_to(&bench, &run, games);
+            }
             browser.open_file(&bench.path(&run).join("report.html"));
             assert_eq!(browser.console_errors(), [""; 0], "{name} after {games} games");
             assert_eq!(browser.run("return document.querySelectorAll('h1').length"), 1, "{name}, {games}");
+            assert_fits(&browser, &format!("{name} after {games} games"));
         }
         let served = serve();
         browser.open(&served.url("/"));
         browser
             .wait("all runs are listed", "return document.querySelectorAll('#runs tbody tr').length === 4");
+        assert_fits(&browser, "the list of runs");
         for (name, ..) in &kinds {
             browser.open(&served.url(&format!("/run/{name}/")));
             browser.wait("the head is shown", "return Boolean(document.querySelector('#head h1'))");
+            assert_fits(&browser, &format!("the served page of {name} after {games} games"));
         }
+        browser.open(&served.url("/run/cup/"));
+        browser.wait(
+            "the limits of most engines come before the exceptions",
+            "return document.querySelector('.conditions')?.textContent.includes('Time controldepth 1; ccc_')",
+        );
         assert_eq!(browser.console_errors(), [""; 0], "served after {games} games");
         let mut compare = Command::new(PLAYSELF);
         let runs = kinds.iter().map(|(name, ..)| results.join(name));
@@ -300,6 +322,7 @@ fn no_page_of_a_run_with_few_games_has_an_error_in_the_console() {
         assert_eq!(status, 0, "{printed}");
         browser.open_file(&page);
         assert_eq!(browser.console_errors(), [""; 0], "compared after {games} games");
+        assert_fits(&browser, "the comparison");
     }
 }
 

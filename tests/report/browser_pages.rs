@@ -146,7 +146,7 @@ fn assert_figures_equal_summary(shown: &[(String, String)], summary: &Value) {
 }
 
 /// Fails if anything on the page is wider than the window.
-fn assert_fits(browser: &Browser, page: &str) {
+pub(crate) fn assert_fits(browser: &Browser, page: &str) {
     for width in [1280, 390] {
         browser.resize(width, 900);
         let over =
@@ -243,6 +243,10 @@ fn the_report_works_with_a_screen_reader_and_a_keyboard() {
     let (status, printed) = finish(&mut bench.start(&config, "run"));
     assert!([0, 1, 3].contains(&status), "{printed}");
     browser.open_file(&bench.path("run/report.html"));
+    assert!(
+        browser.text("#fault-table").contains("played a1a1, which is not a legal move"),
+        "faults are in words"
+    );
     assert_accessible(&browser, "the report");
     let reached = reached_by_keyboard(&browser);
     for name in ["wanted", "show", "board", "first", "back", "forward", "last", "SUMMARY"] {

@@ -219,3 +219,15 @@ fn other_files_are_left_out_of_a_comparison_and_published_runs_are_shown() {
     let page = bench.read("bare", "report.html");
     assert!(page.contains("only the summary can be shown") && page.contains("Time control"));
 }
+
+/// A kill may leave a run without `summary.json`, or with an old one.
+#[test]
+fn a_killed_run_is_listed_with_the_result_of_its_journal() {
+    let bench = Bench::new();
+    let config = bench.config("two", &Match { pairs: 2, ..Match::default() });
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    assert_eq!(status, 0, "{printed}");
+    fs::remove_file(bench.path("run/summary.json")).unwrap();
+    let (status, printed) = finish(Command::new(PLAYSELF).arg("list").arg(bench.path("run")));
+    assert!(status == 0 && printed.contains("after 2 pairs"), "{printed}");
+}

@@ -62,7 +62,7 @@ fn ctrl_c_changes_the_view_and_the_second_one_stops_the_run() {
     terminal.press("C-c");
     let screen = terminal.wait_for_text("stopping  0:");
     assert!(screen.contains("stopping: 1 pair is finished first; Ctrl-C again stops now"), "{screen}");
-    assert!(screen.contains("finishing the pairs in play"), "{screen}");
+    assert!(screen.contains("finishing pairs; Ctrl-C again stops now"), "{screen}");
     assert!(!screen.contains(" left"), "{screen}");
     terminal.press("C-c");
     let screen = terminal.wait_for_text("STATUS=130");

@@ -67,7 +67,9 @@ impl InitCommand {
         let written = write_whole(&path, text.as_bytes());
         written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
         match kind {
-            InitKind::Ci => answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?,
+            InitKind::Ci => {
+                answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?
+            }
             _ => answer(format_args!("Written: {shown}\nTo play it: {}", request.command()))?,
         }
         Ok(ExitCode::SUCCESS)

@@ -48,8 +48,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use playself::cli::output_flags::DetachFlags;
 use playself::cli::{entry, usage};
-use playself::commands::{Environment, Failure, OrFailure, asks_to_detach, start_detached};
+use playself::commands::{Environment, Failure, OrFailure, start_detached};
 
 /// Play matches of chess engines, test them sequentially, and tune their weights.
 ///
@@ -99,14 +100,13 @@ fn program() -> ExitCode {
     if let Some(status) = special_calls::answer() {
         return status;
     }
-    let cli: Cli = match usage::parse() {
-        Ok(cli) => cli,
+    let (cli, matches): (Cli, _) = match usage::parse_with_matches() {
+        Ok(parsed) => parsed,
         Err(status) => return status,
     };
-    // The arguments are valid. A run in the background is played by a second process with the same ones.
-    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    if asks_to_detach(&arguments) {
-        return usage::exit_code("playself", detach(arguments));
+    if DetachFlags::are_asked_for(&matches) {
+        // A run in the background is played by a second process with the same arguments.
+        return usage::exit_code("playself", detach(std::env::args_os().skip(1).collect()));
     }
     usage::exit_code("playself", cli.run())
 }

@@ -9,9 +9,10 @@ use crate::report::number_text::signed;
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 250.0;
 const RIGHT: f64 = 192.0;
-/// Largest number of letters of a label beside the chart, in the larger letters of a narrow screen. The description of
+/// Largest number of letters of a label beside the chart, and in the larger letters of a narrow screen. The description of
 /// the chart contains the whole label.
-const LABEL: usize = 18;
+const LABEL: usize = 28;
+const NARROW_LABEL: usize = 18;
 const ROW: f64 = 28.0;
 
 /// An estimate with its interval.
@@ -57,7 +58,9 @@ impl ForestChart {
         }
         for (place, row) in self.rows.iter().enumerate() {
             let y = 10.0 + ROW * place as f64 + ROW / 2.0;
-            text(&mut marks, LEFT - 12.0, y + 4.0, Anchor::End, "strong", &shortened(&row.label));
+            for (class, letters) in [("strong wide", LABEL), ("strong narrow", NARROW_LABEL)] {
+                text(&mut marks, LEFT - 12.0, y + 4.0, Anchor::End, class, &shortened(&row.label, letters));
+            }
             let whisker = format!("whisker {}", row.tone.class());
             line(
                 &mut marks,
@@ -84,12 +87,12 @@ impl ForestChart {
     }
 }
 
-/// Returns the label, cut to [`LABEL`] letters with an ellipsis.
-fn shortened(label: &str) -> String {
-    if label.chars().count() <= LABEL {
+/// Returns the label, cut to this many letters with an ellipsis.
+fn shortened(label: &str, letters: usize) -> String {
+    if label.chars().count() <= letters {
         return label.to_owned();
     }
-    label.chars().take(LABEL - 1).chain(['…']).collect()
+    label.chars().take(letters - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -50,6 +50,16 @@ impl Scale {
         }
         ticks
     }
+
+    /// Returns about `count` round whole numbers, and the end of the range, which takes the place of one too close to it.
+    pub(super) fn whole_ticks_to_end(self, count: usize) -> Vec<f64> {
+        let mut ticks = self.whole_ticks(count);
+        let apart = ticks.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);
+        let end = self.high.floor();
+        ticks.retain(|tick| end - tick >= apart / 2.0);
+        ticks.push(end);
+        ticks
+    }
 }
 
 /// Returns the next larger 1, 2 or 5 times a power of ten.
@@ -90,6 +100,15 @@ mod tests {
                 "{name}: {ticks:?}"
             );
             assert!(ticks.iter().all(|tick| *tick >= range.0 && *tick <= range.1), "{name}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn an_axis_of_pairs_ends_with_the_last_pair() {
+        for (last, expected) in
+            [(129.0, vec![0.0, 50.0, 129.0]), (110.0, vec![0.0, 50.0, 110.0]), (2.0, vec![0.0, 1.0, 2.0])]
+        {
+            assert_eq!(Scale::new((0.0, last), (0.0, 100.0)).whole_ticks_to_end(3), expected);
         }
     }
 

@@ -219,7 +219,7 @@ impl XyChart {
             line(marks, (room.left, height), (room.right_edge(), height), "grid");
             text(marks, room.left - 8.0, height + 4.0, Anchor::End, "soft", &tick_label(tick, step));
         }
-        for tick in x.whole_ticks(if self.size == ChartSize::Wide { 5 } else { 3 }) {
+        for tick in x.whole_ticks_to_end(if self.size == ChartSize::Wide { 5 } else { 3 }) {
             let (place, height) = (x.place(tick), room.floor());
             line(marks, (place, height), (place, height + 4.0), "axis");
             text(marks, place, height + 19.0, Anchor::Middle, "soft", &tick_label(tick, 1.0));

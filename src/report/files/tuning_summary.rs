@@ -118,7 +118,7 @@ impl TuningSummary {
             None => {
                 let weights = counted(self.parameters.len() as u64, "weight");
                 format!("{weights} tuned over {}", counted(pairs, "pair"))
-            },
+            }
         };
         let measured = self.test.as_ref().map(|test| {
             let strength =
@@ -145,20 +145,43 @@ impl TuningSummary {
 /// Returns the summary of an acceptance test: `summary.json` while a process keeps it up to date, otherwise that of the
 /// journal, which is ahead of the file after a kill.
 fn test_summary(test: &RunFolder) -> io::Result<Summary> {
-    let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
-    let is_current = match (changed(&test.summary()), changed(&test.journal())) {
-        (Ok(summary), Ok(journal)) => summary >= journal || is_held(test),
-        (Ok(_), Err(_)) => true,
-        (Err(_), _) => false,
-    };
-    if is_current {
+    if is_current(test) {
         let summary: Summary = serde_json::from_str(&read_own(&test.summary(), Summary::MAX_BYTES)?)?;
         return Ok(summary.with_interval());
     }
-    let text = read_own(&test.plan(), MAX_PLAN)?;
+    summary_of_journal(test)
+}
+
+/// Returns whether `summary.json` contains all that the journal does, or is kept up to date by a process.
+fn is_current(run: &RunFolder) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|about| about.modified());
+    match (changed(&run.summary()), changed(&run.journal())) {
+        (Ok(summary), Ok(journal)) => summary >= journal || is_held(run),
+        (Ok(_), Err(_)) => true,
+        (Err(_), _) => false,
+    }
+}
+
+fn summary_of_journal(run: &RunFolder) -> io::Result<Summary> {
+    let text = read_own(&run.plan(), MAX_PLAN)?;
     let plan = plan_from_toml(&text).map_err(io::Error::other)?;
-    let reader = RunReader::read_whole(test.clone(), plan, &text, |_, _| {})?;
+    let reader = RunReader::read_whole(run.clone(), plan, &text, |_, _| {})?;
     Ok(Summary::of(&reader.view()))
+}
+
+impl Summary {
+    /// Largest journal that is read for a list of runs.
+    const MAX_JOURNAL: u64 = 64 << 20;
+
+    /// Returns the summary of a run that may have been killed: that of its journal, if the journal is ahead of
+    /// `summary.json` and short enough to be read at once. The tuner of a tuning run is not repeated for it.
+    pub fn read_latest(run: &RunFolder) -> io::Result<Self> {
+        let is_short = fs::metadata(run.journal()).is_ok_and(|about| about.len() <= Self::MAX_JOURNAL);
+        if is_short && !run.is_tuning() && !is_current(run) {
+            return summary_of_journal(run);
+        }
+        Self::read(run)
+    }
 }
 
 /// Returns whether a process plays the run. A pipe in place of the journal is not opened.

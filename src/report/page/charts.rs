@@ -168,8 +168,7 @@ pub(super) fn pentanomial_chart(data: &MatchData) -> String {
         .zip(data.pentanomial.0)
         .map(|((label, tone), count)| Bar { label: label.into(), count, tone })
         .collect();
-    let x_label =
-        format!("points of {} in the pair", data.engines().first().map_or("the candidate", String::as_str));
+    let x_label = "points in the pair".into();
     BarChart { title: "Pairs by points".into(), x_label, y_label: "pairs".into(), bars }.svg()
 }
 

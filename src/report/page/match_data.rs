@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::chess::Color;
-use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId};
+use crate::game::{GameId, GameOfPair, GameRecord, MoveSource, PairId, fault_in_words};
 use crate::report::page::openings::OpeningResults;
-use crate::report::reason_text;
 use crate::run::fault_file_name;
 use crate::stats::{PairScore, Pentanomial, Trinomial};
 
@@ -148,7 +147,7 @@ impl MatchData {
                     game: GameId { pair: pair.index, game },
                     attempt: pair.attempt,
                     engine,
-                    reason: reason_text(&record.ending),
+                    reason: fault_in_words(&record.ending.termination.to_string()),
                     last_moves: last_moves(record),
                 });
             }

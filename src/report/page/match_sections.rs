@@ -117,13 +117,14 @@ struct TimeRow<'a> {
 
 impl<'a> TimeRow<'a> {
     fn new(engine: &'a str, used: &EngineUse) -> Self {
-        let mean = if used.moves == 0 { 0.0 } else { used.time_us as f64 / used.moves as f64 / 1e3 };
+        let moved = used.moves > 0;
+        let mean = moved.then(|| format!("{:.2}", used.time_us as f64 / used.moves as f64 / 1e3));
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         Self {
             engine,
             moves: used.moves,
-            mean: format!("{mean:.2}"),
-            longest: format!("{:.1}", used.longest_us as f64 / 1e3),
+            mean: or_dash(mean),
+            longest: or_dash(moved.then(|| format!("{:.1}", used.longest_us as f64 / 1e3))),
             least_left: or_dash(used.least_left_us.map(|left| format!("{:.3}", left as f64 / 1e6))),
             nps: or_dash(used.nps().map(grouped)),
             depth: or_dash(used.mean_depth().map(|depth| format!("{depth:.1}"))),

@@ -124,8 +124,10 @@ impl OpeningResults {
     fn caution(&self) -> Caution {
         let openings = self.by_number.len() as u64;
         let games: u64 = self.by_number.values().map(OpeningTally::games).sum();
-        let mean = format!("{:.1}", games as f64 / openings.max(1) as f64);
-        Caution { openings, mean, omitted: self.omitted }
+        let varies = !games.is_multiple_of(openings.max(1));
+        let mean = games as f64 / openings.max(1) as f64;
+        let mean = if varies { format!("{mean:.1}") } else { format!("{mean:.0}") };
+        Caution { openings, mean, varies, omitted: self.omitted }
     }
 }
 
@@ -191,6 +193,8 @@ struct Caution {
     openings: u64,
     /// Mean number of games per opening.
     mean: String,
+    /// Whether the openings have different numbers of games.
+    varies: bool,
     /// Number of pairs whose openings are not in the tables.
     omitted: u64,
 }

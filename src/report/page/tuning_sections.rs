@@ -113,9 +113,10 @@ impl<'a> WeightRow<'a> {
             before: value_text(weight.start),
             after: value_text(weight.best),
             change: if change == 0.0 { "0".to_owned() } else { signed_value(change) },
-            interval: weight
-                .interval
-                .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} to {}", short(low), short(high))),
+            interval: weight.interval.map_or_else(
+                || "–".to_owned(),
+                |[low, high]| format!("{} to {}", short(low, weight), short(high, weight)),
+            ),
             effect: effect_word(weight.effect),
         }
     }
@@ -195,7 +196,7 @@ pub(super) fn path_chart(weight: &ParameterReport, path: &[PathPoint], place: us
     let line = path.iter().map(|point| (at(point), point.weights[place].0)).collect();
     let interval = weight
         .interval
-        .map(|[low, high]| format!(", 95 % interval {} to {}", short(low), short(high)))
+        .map(|[low, high]| format!(", 95 % interval {} to {}", short(low, weight), short(high, weight)))
         .unwrap_or_default();
     XyChart {
         title: weight.name.clone(),
@@ -219,8 +220,10 @@ pub(super) fn path_chart(weight: &ParameterReport, path: &[PathPoint], place: us
 }
 
 /// Returns a value with at most one decimal.
-fn short(value: f64) -> String {
-    value_text((10.0 * value).round() / 10.0)
+/// Returns an end of an interval: whole if the weight is, otherwise with three decimals.
+fn short(value: f64, weight: &ParameterReport) -> String {
+    let is_whole = weight.start.fract() == 0.0 && weight.best.fract() == 0.0;
+    value_text(if is_whole { value.round() } else { (1000.0 * value).round() / 1000.0 })
 }
 
 fn signed_value(change: f64) -> String {

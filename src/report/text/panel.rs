@@ -152,12 +152,11 @@ impl Frame<'_> {
         let games = 2 * self.view.state.counted() + status.uncounted;
         let seconds = self.seconds();
         let rate = if seconds > 0.0 { games as f64 / seconds } else { 0.0 };
-        let speed = if games > 0 { format!("  {rate:.2} games/s") } else { String::new() };
+        let is_stopping = status.phase == Some(RunPhase::Stopping);
+        let speed = if games > 0 && !is_stopping { format!("  {rate:.2} games/s") } else { String::new() };
         let most = plan.last_pair().map(|pairs| pairs.saturating_mul(2));
         let left = match (status.phase, most) {
-            (Some(RunPhase::Stopping), _) => {
-                "  finishing the pairs in play; Ctrl-C again stops now".to_owned()
-            }
+            (Some(RunPhase::Stopping), _) => "  finishing pairs; Ctrl-C again stops now".to_owned(),
             (Some(RunPhase::Paused), _) => "  `playself continue` ends the pause".to_owned(),
             (Some(RunPhase::Playing), Some(most)) if games < most => {
                 let seconds_left = (most - games) as f64 / rate;
@@ -307,7 +306,9 @@ fn standings(rows: &[TableRow], ink: Ink, width: usize, room: usize) -> Vec<Stri
     let shown = if rows.len() < room { rows.len() } else { room.saturating_sub(2) };
     let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
     let name = longest.clamp(6, width.saturating_sub(50).max(6));
-    let head = format!("   # {:<name$}  {:>16}  {:>6}  {:>7}   +   =   −", "engine", "Elo", "games", "score");
+    let count = rows.iter().map(|row| row.games).max().unwrap_or(0).to_string().len().max(3);
+    let signs = ["+", "=", "−"].map(|sign| format!("{sign:>count$}")).join(" ");
+    let head = format!("   # {:<name$}  {:>16}  {:>6}  {:>7}  {signs}", "engine", "Elo", "games", "score");
     let mut lines = vec![ink.soft(&fit(&head, width))];
     for (rank, row) in rows.iter().take(shown).enumerate() {
         let score = if row.games == 0 {
@@ -316,7 +317,7 @@ fn standings(rows: &[TableRow], ink: Ink, width: usize, room: usize) -> Vec<Stri
             format!("{:.1} %", 100.0 * (row.wins as f64 + row.draws as f64 / 2.0) / row.games as f64)
         };
         let text = format!(
-            "{:>4} {:<name$}  {:>16}  {:>6}  {score:>7}  {} {} {}",
+            "{:>4} {:<name$}  {:>16}  {:>6}  {score:>7}  {:>count$} {:>count$} {:>count$}",
             rank + 1,
             fit(&row.name, name),
             estimate_text(row.rating.or(row.elo), row.rating_error.or(row.elo_error)),

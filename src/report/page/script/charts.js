@@ -61,6 +61,14 @@ Page.charts = (() => {
     return found.map((value) => [value, decimals ? minus(value.toFixed(decimals)) : grouped(value)]);
   }
 
+  // The same for the x axis: of whole numbers the last one is among them, in place of a round value too close to it.
+  function ticksToEnd(range, count, whole) {
+    const found = ticks(range, count, whole), end = Math.floor(range[1]);
+    if (!whole || found.length < 2) return found;
+    const apart = found[1][0] - found[0][0];
+    return [...found.filter(([value]) => end - value >= apart / 2), [end, grouped(end)]];
+  }
+
   // The points of a layer inside the range, with the points where it crosses the edges.
   function inside(xs, ys, [low, high]) {
     const points = [];
@@ -99,7 +107,7 @@ Page.charts = (() => {
       axes.append(element('line', { x1: left, x2: right, y1: y(value), y2: y(value), class: 'grid' }));
       axes.append(element('text', { x: left - 8, y: y(value) + 4, 'text-anchor': 'end', class: 'soft' }, label));
     }
-    for (const [value, label] of ticks(range, small ? 3 : 5, chart.whole)) {
+    for (const [value, label] of ticksToEnd(range, small ? 3 : 5, chart.whole)) {
       axes.append(element('line', { x1: x(value), x2: x(value), y1: floor, y2: floor + 4, class: 'axis' }));
       axes.append(element('text', { x: x(value), y: floor + 19, 'text-anchor': 'middle', class: 'soft' }, label));
     }

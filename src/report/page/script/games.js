@@ -144,6 +144,7 @@ Page.games = (() => {
     addEventListener('hashchange', follow);
     if (carried && carried.length) viewer.open(carried[0]);
     else if (carried) by('browser').hidden = by('watch').hidden = true;
+    else viewer.report('A game of the list opens here.');
     refresh();
     follow();
   }

@@ -82,17 +82,17 @@ Page.viewer = (root) => {
     const largest = Math.max(...values.filter(isKnown).map((cp) => Math.abs(cp) / 100));
     const reach = Math.max(1, Math.min(MOST_PAWNS, largest)) * 1.06;
     const svg = element('svg', {
-      viewBox: '0 0 720 250', role: 'img', class: 'chart', 'data-plot': '60 26 700 200', 'data-x-range': `0 ${count}`, 'data-y-range': `${-reach} ${reach}`,
+      viewBox: '0 0 720 266', role: 'img', class: 'chart', 'data-plot': '60 42 700 216', 'data-x-range': `0 ${count}`, 'data-y-range': `${-reach} ${reach}`,
       'data-y-limit': `${-reach} ${reach}`, 'data-whole': 'yes', 'data-x-name': 'half-move', 'data-decimals': 2, 'data-signed': 'yes', 'data-mate': MATE / 100,
       'aria-label': `Evaluations of ${game.w} (White) and ${game.b} (Black) in pawns over ${count} half-moves, positive if White is better`,
     });
-    svg.append(element('g', { class: 'axes' }), element('text', { x: 4, y: 18, class: 'soft' }, 'pawns, + White is better'), element('text', { x: 380, y: 244, class: 'soft', 'text-anchor': 'middle' }, 'half-moves'));
+    svg.append(element('g', { class: 'axes' }), element('text', { x: 4, y: 18, class: 'soft' }, 'pawns, + White is better'), element('text', { x: 380, y: 260, class: 'soft', 'text-anchor': 'middle' }, 'half-moves'));
     svg.append(layer('rule', '', 'axis', [], [0]));
     [[game.w + ' (White)', 'path t-main'], [game.b + ' (Black)', 'path t-second dashed']].forEach(([name, style], side) => {
       const places = values.map((_, place) => place).filter((place) => (place + first) % 2 === side && isKnown(values[place]));
       svg.append(layer('line', name, style, places.map((place) => place + 1), places.map((place) => values[place] / 100)));
     });
-    svg.append(element('line', { y1: 26, y2: 200, class: 'now-line' }));
+    svg.append(element('line', { y1: 42, y2: 216, class: 'now-line' }));
     figure.replaceChildren(svg);
     chart = Page.charts.enhance(figure);
     Page.charts.draw(chart);
