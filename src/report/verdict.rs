@@ -92,7 +92,7 @@ mod tests {
             ("−7.0 ± 6.0", 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
             ("> +95", 4, Verdict::NoTest, "Every game won, more than +95 Elo, after 4 pairs"),
             ("< −95", 4, Verdict::NoTest, "Every game lost, less than −95 Elo, after 4 pairs"),
-            ("–", 0, Verdict::Undecided, "No Elo yet after 0 pairs: undecided"),
+            ("–", 0, Verdict::Undecided, "No pair counted yet"),
         ] {
             assert_eq!(verdict_sentence(elo, pairs, verdict), expected);
         }

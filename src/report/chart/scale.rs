@@ -105,9 +105,11 @@ mod tests {
 
     #[test]
     fn an_axis_of_pairs_ends_with_the_last_pair() {
-        for (last, expected) in
-            [(129.0, vec![0.0, 50.0, 129.0]), (110.0, vec![0.0, 50.0, 110.0]), (2.0, vec![0.0, 1.0, 2.0])]
-        {
+        for (last, expected) in [
+            (129.0, vec![0.0, 50.0, 100.0, 129.0]),
+            (110.0, vec![0.0, 50.0, 110.0]),
+            (2.0, vec![0.0, 1.0, 2.0]),
+        ] {
             assert_eq!(Scale::new((0.0, last), (0.0, 100.0)).whole_ticks_to_end(3), expected);
         }
     }

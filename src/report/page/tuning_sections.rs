@@ -261,7 +261,7 @@ mod tests {
         assert!(html.contains("No effect was measured for <code>tempo</code> (1 of 2)"), "{html}");
         assert!(html.contains("&lt;b&gt;mobility") && !html.contains("<b>mobility"), "{html}");
         assert!(html.contains("<td class=\"n\">+2") && html.contains("<td class=\"n\">\u{2212}2"), "{html}");
-        assert!(html.contains("2.8 to 9<"), "{html}");
+        assert!(html.contains("3 to 9<"), "the ends of whole weights are whole: {html}");
     }
 
     #[test]
