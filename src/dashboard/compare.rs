@@ -14,7 +14,7 @@ pub(super) fn compared(catalogue: &Catalogue, ids: &[String]) -> String {
     let run = |id: &String| {
         let folder = &listed.iter().find(|listed| listed.id == *id)?.folder;
         let (plan, _) = plan_of(folder).ok()?;
-        let summary = Summary::read(folder).ok()?;
+        let summary = Summary::read_latest(folder).ok()?;
         Some(ComparedRun::new(&plan, id, format!("run/{}/", url_segment(id)), summary))
     };
     comparison_page(&by_strength(ids.iter().take(MAX_COMPARED).filter_map(run).collect()))

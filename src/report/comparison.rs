@@ -58,6 +58,11 @@ impl ComparedRun {
         self.summary.strength().llr.map_or_else(|| "–".into(), |llr| signed(llr, 2))
     }
 
+    /// Returns the number of pairs that the Elo was measured with: of a tuning run, those of its acceptance test.
+    fn pairs(&self) -> u64 {
+        self.summary.strength().pairs
+    }
+
     fn elo(&self) -> String {
         self.summary.strength().elo_text()
     }
@@ -118,7 +123,7 @@ pub fn comparison_table(runs: &[ComparedRun]) -> String {
             "{:width$}  {:>16}  {:>9}  {:>7}  {:<9}",
             fitted(&run.label, width),
             run.elo(),
-            grouped(run.summary.pairs),
+            grouped(run.pairs()),
             run.llr(),
             run.verdict()
         );
