@@ -68,7 +68,7 @@ impl InitCommand {
         written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
         match kind {
             InitKind::Ci => {
-                answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?
+                answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?;
             }
             _ => answer(format_args!("Written: {shown}\nTo play it: {}", request.command()))?,
         }
