@@ -67,6 +67,8 @@ points! {
     SpawnFails = "spawn-fails",
     /// The code that plays a game panics.
     GamePanics = "game-panics",
+    /// The code that plays a game waits for ever.
+    GameHangs = "game-hangs",
     /// The machine was suspended for five seconds.
     HostSleeps = "host-sleeps",
     /// The wall clock is an hour behind.

@@ -2,7 +2,7 @@
 //!
 //! A script states what they do, one rule per line: `length 200 2000` (milliseconds of a pair), and the probabilities of
 //! faults per pair: `dies 0.01` (silence after the claim), `twice 0.05` (the result is sent again), `acks 0.01` (the job is
-//! acknowledged at once), `lies 0.001` (an impossible game).
+//! acknowledged at once), `lies 0.001` (an impossible game), `forfeits 0.1` (a game lost on time).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,11 +55,13 @@ struct Script {
     twice: f64,
     acks: f64,
     lies: f64,
+    forfeits: f64,
 }
 
 impl Script {
     fn parse(text: &str) -> Result<Self, String> {
-        let mut script = Self { length: [100, 1000], dies: 0.0, twice: 0.0, acks: 0.0, lies: 0.0 };
+        let mut script =
+            Self { length: [100, 1000], dies: 0.0, twice: 0.0, acks: 0.0, lies: 0.0, forfeits: 0.0 };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("this is not a rule: {line}");
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -72,6 +74,7 @@ impl Script {
                 "twice" => script.twice = number(1)?,
                 "acks" => script.acks = number(1)?,
                 "lies" => script.lies = number(1)?,
+                "forfeits" => script.forfeits = number(1)?,
                 _ => return Err(wrong()),
             }
         }
@@ -316,11 +319,14 @@ impl FakeWorker {
             .map(|(place, _)| *place)
             .collect();
         for place in due {
-            let lies = self.chance(self.script.lies);
+            let (lies, forfeits) = (self.chance(self.script.lies), self.chance(self.script.forfeits));
             let times = 1 + u32::from(self.chance(self.script.twice));
             let Some(pair) = pairs.get_mut(&place) else { continue };
             let mut games: Vec<GameEntry> =
                 pair.job.id.part.games().iter().map(|&game| made_up(&pair.job, game)).collect();
+            if forfeits {
+                lose_on_time(&pair.job, &mut games[0]);
+            }
             if lies {
                 games[0].moves.push_str("a1a8");
             }
@@ -401,6 +407,17 @@ async fn open_run(connection: &Connection) -> Option<(Card, Sheet)> {
     None
 }
 
+/// Returns whether Black moves first after the opening.
+fn black_moves(job: &PairJob) -> bool {
+    (job.opening.fen.split(' ').nth(1) == Some("b")) != (job.opening.moves.len() % 2 == 1)
+}
+
+/// Lets the first engine to move lose on time.
+fn lose_on_time(job: &PairJob, game: &mut GameEntry) {
+    let result = if black_moves(job) { GameResult::WhiteWins } else { GameResult::BlackWins };
+    game.ending = Ending { result, termination: Termination::TimeForfeit { over_us: 1_000_000 } };
+}
+
 /// A game without a move of an engine: it is drawn by agreement or resigned, as the number of the pair decides.
 fn made_up(job: &PairJob, game: GameOfPair) -> GameEntry {
     let [white, black] = job.seats(game).map(|seat| job.contestants[seat].engine);
@@ -415,7 +432,7 @@ fn made_up(job: &PairJob, game: GameOfPair) -> GameEntry {
         nodes: None,
         extra: None,
     };
-    let black_moves = (job.opening.fen.split(' ').nth(1) == Some("b")) != (job.opening.moves.len() % 2 == 1);
+    let black_moves = black_moves(job);
     let hash =
         job.id.index.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::from(game.number()) * 7) >> 60;
     let ending = match hash {

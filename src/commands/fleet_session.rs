@@ -32,18 +32,18 @@ pub(super) fn play_run(run: RunBuilder, environment: &Environment) -> Result<Fin
 #[cfg(feature = "nats")]
 mod remote {
     use std::collections::HashMap;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use crate::commands::environment::{Encryption, FleetAccess};
     use crate::commands::failure::{Failure, OrFailure};
     use crate::fleet::nats::messages::{Message, PLAY, Sheet, SheetEngine};
     use crate::fleet::nats::{
-        Access, Backoff, ConnectError, Connection, Memory, NatsFleet, Offer, Role, RunId, ShippedEngine,
-        Timing, WorkerName, publish_engines, put_bytes, reference, shown_url,
+        Access, Backoff, ConnectError, Connection, Memory, NatsFleet, Offer, Reference, Role, RunId,
+        ShippedEngine, StartError, StreamLimits, Timing, WorkerName, publish_engines, reference, shown_url,
     };
     use crate::game::PairId;
-    use crate::player::GuardianProgram;
-    use crate::run::{FinishedRun, FleetPlan, Plan, RunBuilder, RunError, RunStart};
+    use crate::player::{GuardianProgram, Timeouts};
+    use crate::run::{FinishedRun, FleetPlan, Plan, PlannedEngine, RunBuilder, RunError, RunStart};
 
     impl From<&FleetAccess> for Access {
         fn from(access: &FleetAccess) -> Self {
@@ -81,39 +81,90 @@ mod remote {
     }
 
     async fn open(run: &mut RunBuilder, access: &FleetAccess) -> Result<NatsFleet, Failure> {
-        let settings = run.plan.fleet.clone();
-        let timing = timing(&settings);
-        let beat = timing.beat;
-        let backoff = Backoff {
-            first: Backoff::default().first.min(beat),
-            longest: Backoff::default().longest.min(6 * beat),
-            reconnect_jitter: Backoff::default().reconnect_jitter.min(beat / 2),
-            ..Backoff::default()
-        };
+        let timing = timing(&run.plan.fleet);
+        let backoff = backoff(timing.beat);
         let access = Access::from(access);
         let connection = Connection::open(&access, &Role::Coordinator, &backoff, timing.patience).await;
         let connection = connection.map_err(|error| match error {
             ConnectError::Usage(_) => Failure::usage(error),
             ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::fault(error),
         })?;
-        NatsFleet::prepare(&connection).await.map_err(Failure::fault)?;
         let (run_id, memory) = memory(&run.start)?;
-        let sheet = sheet(&connection, &run.plan, &run_id, &run.guardian).await?;
-        let stored = put_bytes(&connection, sheet.encode()).await.or_fault()?;
+        let references = references(&run.plan, &run.guardian).await?;
+        let until = Instant::now() + timing.patience;
+        loop {
+            let started = offer_run(&connection, &access, &run.plan, &run_id, &memory, &references).await;
+            match started {
+                // A server that is killed or frozen just now comes back.
+                Err(StartError::Server(_)) if Instant::now() < until => {
+                    tokio::time::sleep(backoff.first).await;
+                }
+                Err(error @ StartError::Blob(_)) => return Err(Failure::usage(error)),
+                Err(error) => return Err(Failure::fault(error)),
+                Ok(fleet) => return Ok(fleet),
+            }
+        }
+    }
+
+    /// Stores the engines and offers the run.
+    async fn offer_run(
+        connection: &Connection,
+        access: &Access,
+        plan: &Plan,
+        run: &RunId,
+        memory: &Memory,
+        references: &[Reference],
+    ) -> Result<NatsFleet, StartError> {
+        connection.prepare(&StreamLimits::default()).await?;
+        let engines = publish_engines(connection, &shipped(plan)).await?;
+        let sheet = sheet(plan, run, engines, references);
+        // Where moves depend on time, a second worker plays other games.
+        let deterministic = !sheet.timed && sheet.engines.iter().all(|engine| engine.signature.is_some());
+        let settings = &plan.fleet;
+        let timing = timing(settings);
         let offer = Offer {
-            run: run_id,
-            name: run.plan.name.clone(),
-            url: shown_url(&access),
-            sheet: stored.sha256,
-            rules: run.plan.adjudication.clone(),
-            pairs: run.plan.last_pair(),
+            run: run.clone(),
+            name: plan.name.clone(),
+            url: shown_url(access),
+            sheet: sheet.encode(),
+            engines: shipped(plan),
+            rules: plan.adjudication.clone(),
+            pairs: plan.last_pair(),
             priority: settings.priority,
             weight: settings.weight,
             ahead: settings.ahead,
+            stuck: stuck(plan),
+            audit: if deterministic { settings.audit } else { 0.0 },
             timing,
-            backoff,
+            backoff: backoff(timing.beat),
         };
-        NatsFleet::start(connection, offer, memory).await.map_err(Failure::fault)
+        NatsFleet::start(connection.clone(), offer, memory.clone()).await
+    }
+
+    /// Returns the times of the connection of a coordinator.
+    fn backoff(beat: Duration) -> Backoff {
+        let usual = Backoff::default();
+        Backoff {
+            first: usual.first.min(beat),
+            longest: usual.longest.min(6 * beat),
+            reconnect_jitter: usual.reconnect_jitter.min(beat / 2),
+            ..usual
+        }
+    }
+
+    /// Returns the time without a move after which a game of the plan does not go on: twice as long as engines may take to
+    /// start and to move, on the slowest machine that may play.
+    fn stuck(plan: &Plan) -> Duration {
+        let longest = plan.engines.iter().map(|engine| {
+            let Timeouts { start, ready, new_game, move_cap, .. } = engine.spec.timeouts;
+            let limits = engine.limits;
+            let movetime = limits.movetime_ms.map(Duration::from_millis);
+            let allowed = limits.clock.map(|rule| rule.time + rule.increment).max(movetime);
+            let slow = 1.0 / plan.fleet.slowest.max(0.01);
+            let margin = Duration::from_millis(limits.margin_ms);
+            start + ready + new_game + allowed.map_or(move_cap, |allowed| allowed.mul_f64(slow) + margin)
+        });
+        2 * longest.max().unwrap_or_default()
     }
 
     /// Returns the name of the run in the fleet, and what its journal knows about workers.
@@ -140,32 +191,34 @@ mod remote {
         Ok((run, Memory { claims, excluded: excluded.collect(), counted: replayed.state.counted() }))
     }
 
-    /// Stores the engines of a plan and describes the run to workers.
-    async fn sheet(
-        connection: &Connection,
-        plan: &Plan,
-        run: &RunId,
-        guardian: &GuardianProgram,
-    ) -> Result<Sheet, Failure> {
-        let shipped: Vec<ShippedEngine> = plan
-            .engines
-            .iter()
-            .map(|engine| ShippedEngine {
-                spec: engine.spec.clone(),
-                program: engine.spec.program.clone(),
-                shipment: engine.shipment.clone(),
-            })
-            .collect();
-        let mut engines: Vec<SheetEngine> = publish_engines(connection, &shipped).await.or_usage()?;
-        let timed = !plan.is_untimed();
-        let mut nps = None;
-        for (engine, planned) in engines.iter_mut().zip(&plan.engines) {
-            let measured = reference(&planned.spec, Some(guardian)).await.or_usage()?;
-            engine.signature = measured.signature;
-            engine.probe_depth = measured.depth;
-            nps = measured.nps;
+    /// Returns the engines of a plan as they are sent to workers.
+    fn shipped(plan: &Plan) -> Vec<ShippedEngine> {
+        let engine = |engine: &PlannedEngine| ShippedEngine {
+            spec: engine.spec.clone(),
+            program: engine.spec.program.clone(),
+            shipment: engine.shipment.clone(),
+        };
+        plan.engines.iter().map(engine).collect()
+    }
+
+    /// Returns what the engines of a plan do in fixed positions, and how fast they are here.
+    async fn references(plan: &Plan, guardian: &GuardianProgram) -> Result<Vec<Reference>, Failure> {
+        let mut references = Vec::new();
+        for engine in &plan.engines {
+            references.push(reference(&engine.spec, Some(guardian)).await.or_usage()?);
         }
-        Ok(Sheet {
+        Ok(references)
+    }
+
+    /// Describes a run to workers.
+    fn sheet(plan: &Plan, run: &RunId, mut engines: Vec<SheetEngine>, references: &[Reference]) -> Sheet {
+        for (engine, measured) in engines.iter_mut().zip(references) {
+            engine.signature.clone_from(&measured.signature);
+            engine.probe_depth = measured.depth;
+        }
+        let timed = !plan.is_untimed();
+        let nps = references.last().and_then(|baseline| baseline.nps);
+        Sheet {
             run: run.clone(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             play: PLAY,
@@ -177,6 +230,6 @@ mod remote {
             lease_ms: plan.fleet.lease_ms,
             beat_ms: plan.fleet.beat_ms,
             engines,
-        })
+        }
     }
 }

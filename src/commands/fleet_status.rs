@@ -37,6 +37,7 @@ pub struct RunOnFleet {
     pub weight: u32,
     pub slots: u64,
     pub flying: u64,
+    pub waiting: u64,
     pub counted: u64,
     pub pairs: Option<u64>,
     pub waits_for: Option<(u64, Option<WorkerName>)>,
@@ -113,9 +114,21 @@ pub(super) fn connect_failure(error: ConnectError) -> Failure {
 impl From<Card> for RunOnFleet {
     fn from(card: Card) -> Self {
         let Card {
-            run, name, state, priority, weight, slots, flying, counted, pairs, waits_for, banned, ..
+            run,
+            name,
+            state,
+            priority,
+            weight,
+            slots,
+            flying,
+            waiting,
+            counted,
+            pairs,
+            waits_for,
+            banned,
+            ..
         } = card;
-        Self { run, name, state, priority, weight, slots, flying, counted, pairs, waits_for, banned }
+        Self { run, name, state, priority, weight, slots, flying, waiting, counted, pairs, waits_for, banned }
     }
 }
 

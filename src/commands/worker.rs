@@ -34,6 +34,8 @@ pub struct WorkerRequest {
     pub name: Option<String>,
     /// Pairs at once.
     pub slots: WorkerSlots,
+    /// Megabytes for the hash tables of all engines.
+    pub memory_mb: Option<u64>,
     /// Folder for engines and results.
     pub cache: PathBuf,
     /// Whether engines are confined.
@@ -46,6 +48,8 @@ pub struct WorkerRequest {
     pub stay: Stay,
     /// Longest pause between two attempts to reach the server.
     pub retry: Duration,
+    /// Time after which it may serve another run of the same priority.
+    pub turn: Duration,
     /// Form of its messages.
     pub console: Console,
 }
@@ -129,6 +133,7 @@ fn configuration(request: WorkerRequest, environment: &Environment) -> Result<Wo
             WorkerSlots::Auto => processors(),
             WorkerSlots::Exactly(slots) => slots,
         },
+        memory_mb: request.memory_mb,
         engines: Engines {
             target: target(),
             cache: request.cache.clone(),
@@ -151,6 +156,7 @@ fn configuration(request: WorkerRequest, environment: &Environment) -> Result<Wo
             Timing {
                 idle: timing.idle.min(longest.max(SHORTEST_IDLE)),
                 beat: timing.beat.min(longest),
+                turn: request.turn,
                 ..timing
             }
         },

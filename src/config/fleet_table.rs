@@ -17,6 +17,7 @@ pub(super) fn fleet(fields: &mut Fields) -> FleetPlan {
         fields.wrong("url must not contain a secret: plan.toml would show it; use key, or --fleet");
     }
     let slowest = fields.number_within("slowest", 0.0, 1.0).unwrap_or(usual.slowest);
+    let audit = fields.number_within("audit", 0.0, 1.0).unwrap_or(usual.audit);
     let mut milliseconds = |name: &str, usual: u64| {
         let seconds = fields.number_within(name, SHORTEST, LONGEST);
         seconds.map_or(usual, |seconds| (seconds * 1000.0).round() as u64)
@@ -36,6 +37,7 @@ pub(super) fn fleet(fields: &mut Fields) -> FleetPlan {
         ahead: fields.whole("ahead", 1, 1_000_000).unwrap_or(usual.ahead),
         priority: fields.whole("priority", -1_000, 1_000).unwrap_or(usual.priority),
         weight: fields.whole("weight", 1, 1_000_000).unwrap_or(usual.weight),
+        audit,
         lease_ms,
         beat_ms,
         reconcile_ms,

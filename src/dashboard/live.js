@@ -139,6 +139,20 @@
     return left < 3600 ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}` : duration(left);
   }
 
+  function showWorkers(workers) {
+    by('workers').hidden = !workers.length;
+    const number = (value) => value === null || value === undefined ? '–' : Number(value).toLocaleString('en-US');
+    by('worker-rows').replaceChildren(...workers.map((each) => {
+      const row = make('tr');
+      const factor = each.scale_ppm ? (each.scale_ppm / 1e6).toFixed(2) : '1';
+      const cells = [each.name, each.state, number(each.slots), number(each.playing), number(each.nps), factor, number(each.pairs),
+        number(each.forfeits), number(each.faults), number(each.voids), number(each.residual), `${each.target}, ${each.cpu}`];
+      row.append(...cells.map((text) => make('td', '', text)));
+      return row;
+    }));
+    Page.contents();
+  }
+
   function showNews(news) {
     by('feed').hidden = !news.length;
     by('news').replaceChildren(...news.map((each) => {
@@ -205,7 +219,7 @@
     by('compare').addEventListener('click', () => { location.href = 'compare?runs=' + [...ticked].join(','); });
   }
 
-  const shows = { status: showStatus, boards: showBoards, news: showNews };
+  const shows = { status: showStatus, boards: showBoards, workers: showWorkers, news: showNews };
   function connect() {
     const source = new EventSource('events');
     source.addEventListener('open', () => { if (by('phase') && document.body.dataset.connected !== 'yes') by('phase').textContent = 'Reading the run…'; });

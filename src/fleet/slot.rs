@@ -247,6 +247,9 @@ impl Slot {
         if failpoint::triggers(Point::GamePanics) {
             panic!("a panic requested by a fail point");
         }
+        if failpoint::triggers(Point::GameHangs) {
+            std::future::pending::<()>().await;
+        }
         let suspensions = self.shared.suspensions.count();
         let (started, started_at) = (SystemTime::now(), Instant::now());
         let order = job.seats(key.game);

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use crate::journal::{Claim, Entry, FleetSession, GameEntry, WorkerFacts};
 use crate::stats::{PairScore, Pentanomial};
 
+/// Pairs of a machine before its results are compared with those of the others.
+const FEWEST_PAIRS: u64 = 64;
+
+/// Probability, for all machines together, of a warning about results that differ by chance.
+const UNLIKELY: f64 = 0.001;
+
 /// The machines that played pairs of a run: a fold of its journal.
 #[derive(Clone, Debug, Default)]
 pub struct FleetHistory {
@@ -31,6 +37,8 @@ pub struct WorkerHistory {
     pub voids: u64,
     /// Why it gets no more pairs.
     pub quarantined: Option<String>,
+    /// Whether the user was warned about its results.
+    suspicious: bool,
 }
 
 impl FleetHistory {
@@ -63,9 +71,10 @@ impl FleetHistory {
         }
     }
 
-    /// Counts a pair for the machine that played it.
-    pub(super) fn count(&mut self, games: &[GameEntry], score: Option<PairScore>) {
-        let Some(name) = games.first().and_then(|game| game.by.clone()) else { return };
+    /// Counts a pair for the machine that played it. Returns a warning for the user if its results do not fit those of the
+    /// other machines.
+    pub(super) fn count(&mut self, games: &[GameEntry], score: Option<PairScore>) -> Option<String> {
+        let name = games.first().and_then(|game| game.by.clone())?;
         let worker = self.worker(&name);
         worker.pairs += 1;
         if let Some(score) = score {
@@ -76,6 +85,38 @@ impl FleetHistory {
             worker.forfeits += u64::from(termination.is_time_loss());
             worker.faults += u64::from(termination.is_engine_fault());
         }
+        self.alarm(&name)
+    }
+
+    /// Looks at the results of a machine each time that their number has doubled.
+    fn alarm(&mut self, name: &str) -> Option<String> {
+        let pairs = self.workers[name].pentanomial.pairs();
+        if pairs < FEWEST_PAIRS || !pairs.is_power_of_two() || self.workers[name].suspicious {
+            return None;
+        }
+        let (chi, own, rest) = self.against_the_others(name)?;
+        // The machine that differs most makes all others differ from the rest, too.
+        let mut others = self.workers.keys().filter(|other| *other != name);
+        let worse = others.any(|other| self.against_the_others(other).is_some_and(|(other, ..)| other > chi));
+        if worse || upper_tail(chi) >= UNLIKELY / self.workers.len() as f64 {
+            return None;
+        }
+        self.worker(name).suspicious = true;
+        Some(format!(
+            "the results of worker {name} do not fit those of the others: {own:?} against {rest:?} pairs by points, \
+             chi-squared {chi:.1}"
+        ))
+    }
+
+    /// Returns chi-squared of the results of a machine and those of all others, and both; `None` if there are too few.
+    fn against_the_others(&self, name: &str) -> Option<(f64, [u64; 5], [u64; 5])> {
+        let own = self.workers[name].pentanomial.0;
+        let others = self.workers.values().filter(|worker| worker.facts.worker != name);
+        let rest = others.fold([0; 5], |mut sum: [u64; 5], worker| {
+            sum.iter_mut().zip(worker.pentanomial.0).for_each(|(sum, count)| *sum += count);
+            sum
+        });
+        Some((two_samples(own, rest)?, own, rest))
     }
 
     fn worker(&mut self, name: &str) -> &mut WorkerHistory {
@@ -104,5 +145,74 @@ impl FleetHistory {
     /// Returns the machines, by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = &WorkerHistory> {
         self.workers.values()
+    }
+}
+
+/// Returns chi-squared of two samples of the same five classes, with at most four degrees of freedom; `None` if one of
+/// them is too small.
+fn two_samples(one: [u64; 5], other: [u64; 5]) -> Option<f64> {
+    let [first, second] = [one, other].map(|counts| counts.iter().sum::<u64>() as f64);
+    let classes = one.into_iter().zip(other).map(|(a, b)| (a as f64, b as f64));
+    let part = |(a, b): (f64, f64)| match a + b {
+        0.0 => 0.0,
+        both => (a * (second / first).sqrt() - b * (first / second).sqrt()).powi(2) / both,
+    };
+    let enough = FEWEST_PAIRS as f64 / 2.0;
+    (first >= enough && second >= enough).then(|| classes.map(part).sum())
+}
+
+/// Returns the probability of a larger chi-squared with four degrees of freedom.
+fn upper_tail(chi: f64) -> f64 {
+    (-chi / 2.0).exp() * (1.0 + chi / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Ending, EngineIndex, GameOfPair, GameRecord, GameResult, Termination, Variant};
+
+    fn games(worker: &str) -> [GameEntry; 2] {
+        GameOfPair::BOTH.map(|game| {
+            let record = GameRecord {
+                white: EngineIndex(0),
+                black: EngineIndex(1),
+                opening: 0,
+                start_fen: String::new(),
+                variant: Variant::Standard,
+                moves: Vec::new(),
+                ending: Ending { result: GameResult::Draw, termination: Termination::AgreedDraw },
+                started_unix_ms: 0,
+                duration_ms: 0,
+                warnings: Vec::new(),
+            };
+            let mut entry = GameEntry::pack(0, 0, game, &record);
+            entry.by = Some(worker.to_owned());
+            entry
+        })
+    }
+
+    /// Row 232, with clocks: results that are all possible, and far from those of the others.
+    #[test]
+    fn row_232_results_that_do_not_fit_those_of_the_others_raise_one_alarm() {
+        let scores = [PairScore::ALL[1], PairScore::ALL[2], PairScore::ALL[2], PairScore::ALL[3]];
+        let mut history = FleetHistory::default();
+        let mut alarms = Vec::new();
+        for round in 0..600_usize {
+            for worker in ["ash", "elm", "oak"] {
+                let score = if worker == "oak" { PairScore::ALL[4] } else { scores[round * 7 % 4] };
+                alarms.extend(history.count(&games(worker), Some(score)));
+            }
+        }
+        assert_eq!(alarms.len(), 1, "{alarms:?}");
+        assert!(alarms[0].contains("worker oak"), "{alarms:?}");
+    }
+
+    #[test]
+    fn chi_squared_of_two_samples_is_that_of_the_tables() {
+        let chi = two_samples([10, 20, 40, 20, 10], [20, 40, 80, 40, 20]).unwrap();
+        assert!(chi.abs() < 1e-9, "{chi}");
+        let chi = two_samples([0, 0, 50, 50, 0], [0, 0, 75, 25, 0]).unwrap();
+        assert!((chi - 13.333).abs() < 0.001, "{chi}");
+        assert!((upper_tail(18.467) - 0.001).abs() < 1e-5);
     }
 }

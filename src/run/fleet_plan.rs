@@ -28,6 +28,8 @@ pub struct FleetPlan {
     pub priority: i32,
     /// Share among runs of the same priority.
     pub weight: u32,
+    /// Part of the pairs that a second worker plays as well, where the engines play the same moves everywhere.
+    pub audit: f64,
     /// Time after which a job that no worker extends is given to another, in milliseconds.
     pub lease_ms: u64,
     /// Time between two signs of life of a worker, in milliseconds.
@@ -47,6 +49,7 @@ impl Default for FleetPlan {
             ahead: 6,
             priority: 0,
             weight: 100,
+            audit: 0.01,
             lease_ms: 60_000,
             beat_ms: 10_000,
             reconcile_ms: 30_000,

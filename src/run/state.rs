@@ -310,9 +310,9 @@ impl RunState {
                 self.skip_repeat(&games, earlier, &mut effects);
                 continue;
             }
-            let counted = self.count(games);
-            let llr = counted.llr;
             let mut consequences = Vec::new();
+            let counted = self.count(games, &mut consequences);
+            let llr = counted.llr;
             counted.games.iter().for_each(|game| self.judge_conduct(game, &mut consequences));
             effects.push(Effect::Counted(Box::new(counted)));
             effects.append(&mut consequences);
@@ -423,11 +423,11 @@ impl RunState {
         }
     }
 
-    fn count(&mut self, games: Vec<GameEntry>) -> CountedPair {
+    fn count(&mut self, games: Vec<GameEntry>, effects: &mut Vec<Effect>) -> CountedPair {
         let pair = self.counted;
         let fixture = self.schedule.fixture(pair);
         let score = self.standings.count(&fixture, &games);
-        self.fleet.count(&games, score);
+        effects.extend(self.fleet.count(&games, score).map(Effect::Warn));
         self.counted += 1;
         self.spoiled = self.spoiled.split_off(&(self.counted, PairPart::Both));
         let trial = self.trials.remove(&pair);

@@ -11,8 +11,10 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
+use crate::bench::{Fleet, SLOW};
 use crate::connection::{quick, worker};
 use crate::nats::NatsServer;
+use crate::run::{Bench, wait_for};
 
 const SOON: Duration = Duration::from_secs(10);
 
@@ -166,11 +168,13 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
 #[tokio::test]
 async fn row_235_a_revoked_key_is_out_within_a_second() {
     let Some(mut fleet) = SecuredFleet::start(&["box", "stays"]) else { return };
-    let (revoked, stays) = (fleet.worker("box").await, fleet.worker("stays").await);
     fleet.coordinator().await;
     let key = fleet.dir.path().join("workers/box.nk");
     let stolen = fleet.dir.path().join("stolen.nk");
     std::fs::copy(&key, &stolen).unwrap();
+    // On the machine of a worker there is a copy of the key.
+    let revoked = open(&fleet.access("stolen.nk"), &Role::Worker(worker("box"))).await.unwrap();
+    let stays = fleet.worker("stays").await;
     let dropped = Instant::now();
     fleet.folder.remove(&worker("box")).unwrap();
     assert!(fleet.folder.reload().unwrap(), "the server runs");
@@ -193,6 +197,34 @@ async fn row_235_a_revoked_key_is_out_within_a_second() {
         while open(&access, &Role::Worker(worker("late"))).await.is_err() {}
     };
     timeout(SOON, late).await.expect("a new worker gets in");
+}
+
+/// Row 235 with processes: the worker ends and names the cause, and its pairs move.
+#[test]
+fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
+    let Some(mut fleet) = SecuredFleet::start(&["oak", "elm"]) else { return };
+    let runs = Fleet { server: NatsServer::start().unwrap(), bench: Bench::new() };
+    let config = runs.config("match", &SLOW);
+    assert_eq!(runs.play_here(&config, "here"), 0);
+    let (url, key) = (fleet.server.url(), |name: &str| fleet.dir.path().join(name));
+    let mut command = runs.coordinator_at(&config, "there", &url);
+    let mut coordinator = runs.spawn("coordinator", command.arg("--key").arg(key("coordinator.nk")));
+    let worker_of = |name: &str| {
+        let mut command = runs.worker_at(name, &url);
+        // On the machine of a worker there is a copy.
+        let copy = runs.bench.path(&format!("{name}.nk"));
+        std::fs::copy(key(&format!("workers/{name}.nk")), &copy).unwrap();
+        runs.spawn(name, command.arg("--key").arg(copy))
+    };
+    let mut oak = worker_of("oak");
+    wait_for("the first pairs", 30, || runs.rows("there") >= 2);
+    fleet.folder.remove(&worker("oak")).unwrap();
+    assert!(fleet.folder.reload().unwrap());
+    assert_eq!(oak.status("the revoked worker", 10), 4, "{}", runs.log("oak"));
+    assert!(runs.log("oak").contains("does not accept the key"), "{}", runs.log("oak"));
+    let _elm = worker_of("elm");
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", runs.log("coordinator"));
+    runs.assert_same("there", "here");
 }
 
 #[tokio::test]

@@ -3,17 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::nats::NatsServer;
-use crate::run::{Bench, FAKE, PLAYSELF};
+use crate::run::{Bench, FAKE, PLAYSELF, wait_for};
 use crate::signals::with_default_signals;
 
 /// Times that let every fault be over in seconds.
 pub(crate) const QUICK: &str = "[fleet]\nlease_s = 1.2\nbeat_s = 0.3\nreconcile_s = 0.4\n";
+
+/// Games long enough to be interrupted: some tenths of a second.
+pub(crate) const SLOW: Game<'static> = Game { pairs: 12, sleep_ms: 4, rest: "" };
 
 /// A match of two scripted engines.
 pub(crate) struct Game<'a> {
@@ -34,6 +38,38 @@ pub(crate) struct Fleet {
     pub(crate) bench: Bench,
     pub(crate) server: NatsServer,
 }
+
+/// A fleet on which `SLOW` is played.
+pub(crate) struct Played {
+    pub(crate) fleet: Fleet,
+    pub(crate) config: PathBuf,
+}
+
+impl Played {
+    pub(crate) fn start() -> Option<Self> {
+        let fleet = Fleet::start()?;
+        let config = fleet.config("match", &SLOW);
+        Some(Self { fleet, config })
+    }
+
+    pub(crate) fn wait_for_rows(&self, rows: usize) {
+        wait_for("the first pairs", 30, || self.fleet.rows("there") >= rows);
+    }
+
+    /// Asserts that a run has the results of the same match on this machine.
+    pub(crate) fn assert_same(&self, run: &str) {
+        // All tests compare with one and the same match.
+        static HERE: OnceLock<Results> = OnceLock::new();
+        let here = HERE.get_or_init(|| {
+            assert_eq!(self.fleet.play_here(&self.config, "here"), 0);
+            self.fleet.results("here")
+        });
+        self.fleet.assert_results(run, here);
+    }
+}
+
+/// Games, pairs without the worker, and summary of a run.
+pub(crate) type Results = (String, Vec<String>, String);
 
 /// A process that is killed when this is dropped.
 pub(crate) struct Process(pub(crate) Child);
@@ -160,12 +196,29 @@ impl Fleet {
         records.filter(|record| record["type"] == kind).collect()
     }
 
+    /// Pairs that both workers have claimed.
+    pub(crate) fn claimed_by_both(&self, one: &str, other: &str) -> usize {
+        let claims = self.records("there", "claimed");
+        let of = |worker: &str| -> std::collections::BTreeSet<u64> {
+            claims
+                .iter()
+                .filter(|claim| claim["worker"] == worker)
+                .map(|claim| claim["pair"].as_u64().unwrap())
+                .collect()
+        };
+        of(one).intersection(&of(other)).count()
+    }
+
     /// Games, pairs without the worker, and summary of a run, without what depends on time and interruptions.
-    pub(crate) fn results(&self, run: &str) -> (String, Vec<String>, String) {
+    pub(crate) fn results(&self, run: &str) -> Results {
         let read = |name: &str| fs::read_to_string(self.bench.path(run).join(name)).unwrap();
         let mut summary: serde_json::Value = serde_json::from_str(&read("summary.json")).unwrap();
         for volatile in ["seconds", "voids", "after_stop", "workers"] {
             summary.as_object_mut().unwrap().remove(volatile);
+        }
+        // Void pairs are anomalies of the run that had them.
+        if let Some(completion) = summary["completion"].as_object_mut() {
+            completion.retain(|key, _| !["anomalies", "clean"].contains(&key.as_str()));
         }
         let columns = 11;
         let pairs = read("pairs.csv");
@@ -175,11 +228,14 @@ impl Fleet {
 
     /// Asserts that a run on the fleet has the results of the same run on this machine, and that nothing was counted twice.
     pub(crate) fn assert_same(&self, run: &str, here: &str) {
+        self.assert_results(run, &self.results(here));
+    }
+
+    fn assert_results(&self, run: &str, (games_here, pairs_here, summary_here): &Results) {
         let (games, pairs, summary) = self.results(run);
-        let (games_here, pairs_here, summary_here) = self.results(here);
-        assert_eq!(pairs, pairs_here, "{run}: pairs.csv");
-        assert_eq!(games, games_here, "{run}: games.pgn");
-        assert_eq!(summary, summary_here, "{run}: summary.json");
+        assert_eq!(&pairs, pairs_here, "{run}: pairs.csv");
+        assert_eq!(&games, games_here, "{run}: games.pgn");
+        assert_eq!(&summary, summary_here, "{run}: summary.json");
         let verified = Command::new(PLAYSELF).arg("verify").arg(self.bench.path(run)).output().unwrap();
         let report = String::from_utf8_lossy(&verified.stdout).into_owned();
         assert!(verified.status.success(), "{report}{}", String::from_utf8_lossy(&verified.stderr));

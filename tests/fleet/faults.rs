@@ -5,14 +5,11 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use playself::failpoint;
 use playself::fleet::nats::messages::{Card, CardState, Message};
-use playself::fleet::nats::{Access, Backoff, Connection, Pulled, Role, RunId, StreamLimits, WorkerName};
+use playself::fleet::nats::{Access, Backoff, Connection, Role, RunId, StreamLimits};
 
-use crate::bench::{Fleet, Game};
+use crate::bench::{Fleet, Game, Played};
 use crate::nats::Proxy;
 use crate::run::wait_for;
-
-/// Games long enough to be interrupted: some tenths of a second.
-const SLOW: Game<'static> = Game { pairs: 12, sleep_ms: 5, rest: "" };
 
 /// Command lines of running processes that contain `mark`.
 fn processes_with(mark: &str) -> usize {
@@ -21,29 +18,11 @@ fn processes_with(mark: &str) -> usize {
     lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(mark)).count()
 }
 
-/// A fleet on which `SLOW` is played, with the same match already played on this machine.
-struct Played {
-    fleet: Fleet,
-    config: std::path::PathBuf,
-}
-
-impl Played {
-    fn start() -> Option<Self> {
-        let fleet = Fleet::start()?;
-        let config = fleet.config("match", &SLOW);
-        assert_eq!(fleet.play_here(&config, "here"), 0);
-        Some(Self { fleet, config })
-    }
-
-    fn wait_for_rows(&self, rows: usize) {
-        wait_for("the first pairs", 30, || self.fleet.rows("there") >= rows);
-    }
-}
-
 #[test]
 fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
-    let Some(Played { fleet, config }) = Played::start() else { return };
-    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     wait_for("pairs on oak", 30, || fleet.rows("there") >= 2);
     oak.kill();
@@ -52,19 +31,21 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
     });
     let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
+    assert_eq!(fleet.claimed_by_both("oak", "elm"), 2, "both pairs in play have moved");
 }
 
 #[test]
 fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
     for point in ["after-spool:2", "after-result:2"] {
-        let Some(Played { fleet, config }) = Played::start() else { return };
-        let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+        let Some(played) = Played::start() else { return };
+        let Played { fleet, config } = &played;
+        let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
         let mut oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, point));
         assert_eq!(oak.status("the worker", 30), -1, "{point}: {}", fleet.log("oak"));
         let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
         assert_eq!(coordinator.status("the match", 60), 0, "{point}: {}", fleet.log("coordinator"));
-        fleet.assert_same("there", "here");
+        played.assert_same("there");
         let spool = fleet.bench.path("cache/spool/oak");
         let left = || {
             std::fs::read_dir(&spool)
@@ -99,7 +80,8 @@ fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_th
             proxy.open();
         }
         assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-        fleet.assert_same("there", "here");
+        played.assert_same("there");
+        assert!(fleet.claimed_by_both("oak", "elm") > 0, "pairs of a silent worker have moved");
     }
 }
 
@@ -121,7 +103,7 @@ fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them
     assert_eq!(elm.status("the second worker", 10), 130, "{}", fleet.log("elm"));
     let _ash = fleet.spawn("ash", &mut fleet.worker("ash"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
 }
 
 #[test]
@@ -145,7 +127,7 @@ fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhil
         std::thread::sleep(Duration::from_millis(1500));
         let mut second = fleet.spawn("resumed", &mut fleet.resume("there"));
         assert_eq!(second.status("the resumed match", 60), 0, "{point}: {}", fleet.log("resumed"));
-        fleet.assert_same("there", "here");
+        played.assert_same("there");
     }
 }
 
@@ -168,7 +150,7 @@ fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
     assert!(fleet.log("coordinator").contains("another coordinator plays this run"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(second.status("the second coordinator", 60), 0, "{}", fleet.log("resumed"));
-    fleet.assert_same("copy", "here");
+    played.assert_same("copy");
 }
 
 #[test]
@@ -192,7 +174,7 @@ fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
     assert_eq!(refused.status.code(), Some(2), "{text}");
     assert!(text.contains("--local") && text.contains("--fleet nats://127.0.0.1"), "{text}");
     assert_eq!(resume(true).status.code(), Some(0));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
 }
 
 #[test]
@@ -208,7 +190,7 @@ fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
         }
         let log = |name: &str| played.fleet.log(name);
         assert_eq!(coordinator.status("the match", 60), 0, "{wipe} {}{}", log("coordinator"), log("oak"));
-        played.fleet.assert_same("there", "here");
+        played.assert_same("there");
     }
 }
 
@@ -225,7 +207,7 @@ fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
     std::thread::sleep(Duration::from_secs(2));
     fleet.server.thaw();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
 }
 
 #[test]
@@ -249,7 +231,7 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
         std::thread::sleep(Duration::from_millis(500));
     }
     assert_eq!(coordinator.status("the match", 90), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
     let pgn = std::fs::read_to_string(fleet.bench.path("there/games.pgn")).unwrap();
     assert!(!pgn.contains("time forfeit"), "no game is lost on time");
 }
@@ -270,7 +252,7 @@ fn row_237_a_second_worker_of_one_name_is_refused() {
     let mut other = fleet.spawn("other", &mut command);
     assert_eq!(other.status("the second worker elsewhere", 20), 4, "{}", fleet.log("other"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
 }
 
 #[test]
@@ -296,13 +278,14 @@ fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
             .map(str::to_owned)
             .collect()
     };
+    assert_eq!(fleet.play_here(config, "here"), 0);
     let ((there, pairs, _), (here, pairs_here, _)) = (fleet.results("there"), fleet.results("here"));
     assert_eq!(pairs, pairs_here);
     assert_eq!(without_dates(there), without_dates(here));
 }
 
 /// A connection as a coordinator has it.
-fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> T) -> T {
+pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let access = Access { url: fleet.server.url(), ..Access::default() };
@@ -321,6 +304,7 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
         run: run.clone(),
         name: "later".to_owned(),
         epoch: 1,
+        stores: 0,
         state: CardState::Open,
         play: 99,
         sheet: "0".repeat(64),
@@ -328,9 +312,11 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
         weight: 1,
         slots: 0,
         flying: 1,
+        waiting: 1,
         counted: 0,
         pairs: None,
         waits_for: None,
+        renew_ms: 10_000,
         banned: Vec::new(),
     };
     connected(&fleet, async |connection| {
@@ -340,35 +326,6 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
     let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(oak.status("the worker", 20), 4, "{}", fleet.log("oak"));
     assert!(fleet.log("oak").contains("rules of play 99, this program has 1"), "{}", fleet.log("oak"));
-}
-
-#[test]
-fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_cost_nothing() {
-    let Some(played) = Played::start() else { return };
-    let Played { fleet, config } = &played;
-    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
-    connected(fleet, async |connection| {
-        let run = connection.runs().await.unwrap().remove(0);
-        let fox = WorkerName::try_from("fox".to_owned()).unwrap();
-        for (number, payload) in
-            [b"not JSON".to_vec(), br#"{"v":9,"kind":"pair"}"#.to_vec(), vec![b'['; 100_000], Vec::new()]
-                .into_iter()
-                .enumerate()
-        {
-            connection.put_report(&run, &fox, format!("junk-{number}"), payload).await.unwrap();
-        }
-        // A worker takes a job, acknowledges it at once and never plays it.
-        let mut jobs = connection.pull_jobs(&run).await.unwrap();
-        jobs.request(1, Duration::from_secs(5)).await.unwrap();
-        let Some(Pulled::Message(delivery)) = jobs.next().await else { panic!("there is a job") };
-        delivery.ack().await.unwrap();
-        connection.flush().await;
-    });
-    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
-    assert!(fleet.log("coordinator").contains("worker fox: "), "{}", fleet.log("coordinator"));
 }
 
 #[test]
@@ -384,22 +341,4 @@ fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     }
     assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
     assert!(fleet.log("coordinator").contains("pair 1"), "{}", fleet.log("coordinator"));
-}
-
-#[test]
-fn row_236_a_worker_whose_disk_is_full_sends_its_results_and_takes_no_more_jobs() {
-    let Some(played) = Played::start() else { return };
-    let Played { fleet, config } = &played;
-    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    let cache = fleet.bench.path("cache");
-    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    played.wait_for_rows(1);
-    // A spool that cannot be written is like a full disk.
-    let spool = cache.join("spool/oak");
-    std::fs::rename(&spool, cache.join("spool/gone")).unwrap();
-    wait_for("the warning of the worker", 20, || fleet.log("oak").contains("results cannot be kept on disk"));
-    let rows = fleet.rows("there");
-    std::fs::rename(cache.join("spool/gone"), &spool).unwrap();
-    assert_eq!(coordinator.status("the match", 60), 0, "{rows} {}", fleet.log("coordinator"));
-    fleet.assert_same("there", "here");
 }

@@ -15,5 +15,7 @@ mod blobs;
 mod chaos;
 mod connection;
 mod faults;
+mod hostile;
+mod machines;
 mod runs;
 mod speed;

@@ -1,6 +1,6 @@
 //! Whole runs on a fleet: the results are those of one machine.
 
-use crate::bench::{Fleet, Game};
+use crate::bench::{Fleet, Game, Played, SLOW};
 use crate::run::wait_for;
 
 #[test]
@@ -53,6 +53,67 @@ fn two_runs_share_a_worker_by_priority() {
     assert_eq!(first.status("the other run", 60), 0, "{}", fleet.log("low"));
     let first_of = |run: &str| fleet.records(run, "claimed")[0]["at"].as_u64().unwrap();
     assert!(first_of("high") < first_of("low"));
+}
+
+/// Times of the first and the last claim of a run.
+fn claims(fleet: &Fleet, run: &str) -> (u64, u64) {
+    let claims = fleet.records(run, "claimed");
+    let at = |claim: Option<&serde_json::Value>| claim.unwrap()["at"].as_u64().unwrap();
+    (at(claims.first()), at(claims.last()))
+}
+
+#[test]
+fn a_run_of_a_higher_priority_takes_over_busy_workers() {
+    let Some(fleet) = Fleet::start() else { return };
+    let low = fleet.config("low", &Game { pairs: 30, ..SLOW });
+    let high = fleet.bench.path("high.toml");
+    let text = std::fs::read_to_string(&low).unwrap().replace("[fleet]", "[fleet]\npriority = 5");
+    std::fs::write(&high, text.replace("max_pairs = 30", "max_pairs = 4")).unwrap();
+    let mut first = fleet.spawn("low", &mut fleet.coordinator(&low, "low"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    wait_for("the first pairs", 30, || fleet.rows("low") >= 2);
+    let mut second = fleet.spawn("high", &mut fleet.coordinator(&high, "high"));
+    assert_eq!(second.status("the run of the higher priority", 60), 0, "{}", fleet.log("high"));
+    assert!(first.is_alive() && fleet.rows("low") < 30, "it had to wait for the end of the other run");
+    assert_eq!(first.status("the other run", 60), 0, "{}", fleet.log("low"));
+}
+
+#[test]
+fn runs_of_the_same_priority_take_turns() {
+    let Some(fleet) = Fleet::start() else { return };
+    let one = fleet.config("one", &Game { pairs: 20, ..SLOW });
+    let other = fleet.config("other", &Game { pairs: 20, ..SLOW });
+    let mut processes = [("one", &one), ("other", &other)]
+        .map(|(run, config)| fleet.spawn(run, &mut fleet.coordinator(config, run)));
+    let _oak = fleet.spawn("oak", fleet.worker("oak").args(["--turn", "0.3"]));
+    for process in &mut processes {
+        assert_eq!(process.status("a run", 90), 0, "{}{}", fleet.log("one"), fleet.log("other"));
+    }
+    let (one, other) = (claims(&fleet, "one"), claims(&fleet, "other"));
+    assert!(one.0 < other.1 && other.0 < one.1, "{one:?} {other:?}");
+}
+
+#[test]
+fn a_banned_worker_loses_its_pairs_and_a_freed_one_plays_again() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    played.wait_for_rows(2);
+    let order = |order: &str| {
+        let mut command = std::process::Command::new(crate::run::PLAYSELF);
+        command.args(["fleet", order]).arg(fleet.bench.path("there")).arg("oak").output().unwrap()
+    };
+    let banned = order("ban");
+    assert!(banned.status.success(), "{}", String::from_utf8_lossy(&banned.stderr));
+    let elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    wait_for("a pair of oak on elm", 20, || fleet.claimed_by_both("oak", "elm") > 0);
+    elm.signal(nix::sys::signal::Signal::SIGINT);
+    assert!(order("free").status.success());
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    let claims = fleet.records("there", "claimed");
+    assert_eq!(claims.last().unwrap()["worker"], "oak", "it plays again");
 }
 
 #[test]

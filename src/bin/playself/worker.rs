@@ -28,6 +28,9 @@ pub(crate) struct WorkerCommand {
     /// Number of pairs played at once, or auto for one per processor
     #[arg(long, value_name = "N", default_value = "auto", value_parser = slots)]
     slots: WorkerSlots,
+    /// Refuse runs whose hash tables need more in all slots together
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
     /// Folder for engines and unanswered results [default: ~/.cache/playself]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
@@ -46,6 +49,9 @@ pub(crate) struct WorkerCommand {
     /// Longest pause between two attempts to reach the server, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     retry: f64,
+    /// Time after which another run of the same priority may be served, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    turn: f64,
     /// Print events as JSON lines
     #[arg(long)]
     json: bool,
@@ -68,16 +74,21 @@ impl WorkerCommand {
         if !(0.01..=86_400.0).contains(&self.retry) {
             return Err(Failure::usage("--retry must be from 0.01 to 86400 seconds"));
         }
+        if !(0.01..=86_400.0).contains(&self.turn) {
+            return Err(Failure::usage("--turn must be from 0.01 to 86400 seconds"));
+        }
         let request = WorkerRequest {
             access: self.credentials.access(self.url),
             name: self.name,
             slots: self.slots,
+            memory_mb: self.memory,
             cache,
             sandbox: self.sandbox,
             build: if self.build { Building::Allowed } else { Building::Refused },
             choice: if self.untimed { RunChoice::Untimed } else { RunChoice::All },
             stay: if self.once { Stay::UntilIdle } else { Stay::UntilAsked },
             retry: Duration::from_secs_f64(self.retry),
+            turn: Duration::from_secs_f64(self.turn),
             console: Console::of_flag(self.json),
         };
         work(request, &environment).map(ExitCode::from)

@@ -165,7 +165,11 @@ impl Connection {
             Ok(Err(error)) => return Err(explain(&error, access, &url)),
             Err(_) => return Err(ConnectError::Unreachable(format!("{url} did not answer in time"))),
         };
-        let connection = Self { client, link, answer: backoff.answer };
+        let mut connection = Self { client, link, answer: backoff.answer };
+        let up = connection.link.wait_for(|link| *link != Link::Down);
+        if timeout_at(deadline, up).await.is_err() {
+            return Err(ConnectError::Unreachable(format!("{url} did not answer in time")));
+        }
         let version = connection.version();
         if version_number(&version).is_none_or(|number| number < OLDEST_SERVER) {
             let oldest = OLDEST_SERVER.map(|part| part.to_string()).join(".");
@@ -198,14 +202,22 @@ impl Connection {
         })
     }
 
-    /// Makes the connection again, for a caller that got no answer for too long.
-    pub async fn reconnect(&self) {
-        let _ = timeout(self.answer, self.client.force_reconnect()).await;
+    /// Waits before another attempt: as long as stated, or until a lost connection was made again.
+    pub(super) async fn pause(&self, time: Duration) {
+        let mut link = self.link.clone();
+        if *link.borrow_and_update() == Link::Up {
+            sleep(time).await;
+        } else {
+            let _ = timeout(time, link.wait_for(|link| *link == Link::Up)).await;
+        }
     }
 
-    /// Sends a message without an answer.
+    /// Sends a message without an answer. It is lost while there is no connection.
     pub async fn publish(&self, subject: String, payload: Vec<u8>) -> Result<(), NatsError> {
-        // While there is no connection, messages queue; a full queue waits.
+        // The library would keep it, and signs of life would arrive when they are not true any more.
+        if *self.link.borrow() != Link::Up {
+            return Err(NatsError::Closed);
+        }
         let sent = timeout(self.answer, self.client.publish(subject, payload.into())).await;
         sent.map_err(|_| NatsError::Timeout)?.map_err(|error| NatsError::Other(error.to_string()))
     }
@@ -217,6 +229,9 @@ impl Connection {
         reply: String,
         payload: Vec<u8>,
     ) -> Result<(), NatsError> {
+        if *self.link.borrow() != Link::Up {
+            return Err(NatsError::Closed);
+        }
         let sending = self.client.publish_with_reply(subject, reply, payload.into());
         let sent = timeout(self.answer, sending).await;
         sent.map_err(|_| NatsError::Timeout)?.map_err(|error| NatsError::Other(error.to_string()))
@@ -237,7 +252,13 @@ impl Connection {
             }
             request = request.headers(map);
         }
-        let answer = timeout(2 * self.answer, self.client.send_request(subject, request)).await;
+        let mut link = self.link.clone();
+        let was_up = *link.borrow_and_update() == Link::Up;
+        let answer = tokio::select! {
+            answer = timeout(2 * self.answer, self.client.send_request(subject, request)) => answer,
+            // Question or answer is lost with its connection.
+            _ = link.changed(), if was_up => return Err(NatsError::Timeout),
+        };
         match answer.map_err(|_| NatsError::Timeout)? {
             Ok(message) => Ok(message.into()),
             Err(error) => Err(match error.kind() {
@@ -280,6 +301,7 @@ fn options(
 ) -> Result<ConnectOptions, ConnectError> {
     let known = Arc::new(AtomicBool::new(false));
     let connected = Arc::clone(&known);
+    let key = access.key.clone();
     let mut options = ConnectOptions::new()
         .name(format!("playself {role}"))
         .custom_inbox_prefix(role.inbox_prefix())
@@ -296,7 +318,9 @@ fn options(
             if event == Event::Connected {
                 known.store(true, Ordering::Relaxed);
             }
-            if let Some(link) = link_after(&event) {
+            let gone = key.as_ref().filter(|path| matches!(event, Event::ClientError(_)) && !path.exists());
+            let gone = gone.map(|path| Link::Refused(format!("{} is gone", path.display())));
+            if let Some(link) = gone.or_else(|| link_after(&event)) {
                 // A refusal stays: the server closes the connection right after it.
                 report.send_if_modified(|now| {
                     let stays = matches!(now, Link::Refused(_)) && link == Link::Down;

@@ -244,6 +244,11 @@ impl Connection {
         Puller::new(self, RESULTS, run).await
     }
 
+    /// Fails with [`NatsError::Missing`] if the consumer of the reports of a run is gone.
+    pub async fn has_results(&self, run: &RunId) -> Result<(), NatsError> {
+        self.ask::<Value>(format!("CONSUMER.INFO.{RESULTS}.{}", run.as_str()), &json!({})).await.map(drop)
+    }
+
     /// Removes everything of a run but its card.
     pub async fn remove_run(&self, run: &RunId) -> Result<(), NatsError> {
         for (stream, filter) in [(JOBS, subject::jobs(run)), (RESULTS, subject::results(run))] {

@@ -2,6 +2,8 @@
 //!
 //! Pure: messages and times in, [`Action`]s out. Messages may arrive late, twice, out of order or never.
 
+mod audit;
+mod conduct;
 mod signs_of_life;
 mod view;
 
@@ -10,13 +12,13 @@ use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fleet::nats::game_check::check_games;
+use self::audit::Audits;
 use crate::fleet::nats::health::Health;
-use crate::fleet::nats::messages::{Beat, Listed, Refusal, Report, Token, Word};
+use crate::fleet::nats::messages::{Beat, Listed, Report, Token, Word};
 use crate::fleet::nats::{RunId, WorkerName};
-use crate::fleet::{FleetEvent, PairJob, ReceivedPair};
+use crate::fleet::{FleetEvent, PairJob};
 use crate::game::{AdjudicationRules, GameOfPair, PairId, VoidReason};
-use crate::journal::{Claim, GameEntry, WorkerFacts};
+use crate::journal::{Claim, WorkerFacts};
 
 /// Workers that may be lost on one pair before the pair is considered the cause.
 const MOST_LOST: usize = 4;
@@ -64,6 +66,8 @@ struct Holder {
     worker: WorkerName,
     nonce: Option<u64>,
     since: Duration,
+    /// Half-moves of its game, and since when there are as many.
+    progress: (u64, Duration),
 }
 
 /// A pair in flight.
@@ -74,7 +78,8 @@ struct Flight {
     holder: Option<Holder>,
     /// The highest delivery that was claimed.
     highest: u64,
-    lost: BTreeSet<WorkerName>,
+    /// Workers that fell silent with it, and the processes that they were.
+    lost: BTreeMap<WorkerName, Option<u64>>,
     /// When the server confirmed the job, counted in comparisons with the server.
     stored: Option<u64>,
     /// Reports to acknowledge once the end of the pair is durable.
@@ -106,18 +111,35 @@ enum Phase {
     Left,
 }
 
+/// What the books know about a run.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The run.
+    pub run: RunId,
+    /// Rules by which its games end early.
+    pub rules: AdjudicationRules,
+    /// Time between two signs of life of a worker.
+    pub beat: Duration,
+    /// Time without a move after which a game does not go on.
+    pub stuck: Duration,
+    /// Part of the pairs that a second worker plays as well, where the engines play the same moves everywhere.
+    pub audit: f64,
+}
+
 /// The books of a coordinator.
 #[derive(Debug)]
 pub struct Ledger {
     run: RunId,
     rules: AdjudicationRules,
     beat: Duration,
+    stuck: Duration,
+    audits: Audits,
     phase: Phase,
     flights: BTreeMap<u64, Flight>,
     unclaimed: BTreeSet<u64>,
     members: BTreeMap<WorkerName, Presence>,
     health: Health,
-    /// Workers whose games were impossible.
+    /// Workers whose reports are of no use: their games were impossible, or they were banned.
     distrusted: BTreeSet<WorkerName>,
     comparisons: u64,
     refused_since: Option<Duration>,
@@ -126,12 +148,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the books of a run whose workers give a sign of life every `beat`.
-    pub fn new(run: RunId, rules: AdjudicationRules, beat: Duration) -> Self {
+    /// Opens the books of a run.
+    pub fn new(Terms { run, rules, beat, stuck, audit }: Terms) -> Self {
         Self {
             run,
             rules,
             beat,
+            stuck,
+            audits: Audits::new(audit),
             phase: Phase::Open,
             flights: BTreeMap::new(),
             unclaimed: BTreeSet::new(),
@@ -158,7 +182,7 @@ impl Ledger {
         let holder = claim.and_then(|claim| {
             let token = Token { pair: id.index, attempt: id.attempt, delivery: claim.delivery };
             let worker = WorkerName::try_from(claim.worker.clone()).ok()?;
-            Some(Holder { token, worker, nonce: None, since: Duration::ZERO })
+            Some(Holder { token, worker, nonce: None, since: Duration::ZERO, progress: (0, Duration::ZERO) })
         });
         let highest = holder.as_ref().map_or(0, |holder| holder.token.delivery);
         if holder.is_none() {
@@ -220,7 +244,8 @@ impl Ledger {
             self.actions.push(Action::Publish { job, base, first: Publication::Again });
         }
         for &(pair, attempt) in listed {
-            if self.flights.get(&pair).is_none_or(|flight| flight.id.attempt != attempt) {
+            let wanted = self.flights.get(&pair).is_some_and(|flight| flight.id.attempt == attempt);
+            if !wanted && !self.audits.wants(pair, attempt) {
                 self.actions.push(Action::Delete { pair, attempt });
             }
         }
@@ -234,6 +259,10 @@ impl Ledger {
         // Anything may be stored under another's name, so it is dropped and not held against the name.
         if report.worker() != sender {
             return self.actions.push(Action::Acknowledge(message));
+        }
+        if let Some(token) = report.token().filter(|token| token.attempt == audit::ATTEMPT) {
+            self.actions.push(Action::Acknowledge(message));
+            return self.audited(token, sender, report);
         }
         match report {
             Report::Refuse { refusal, .. } => {
@@ -269,7 +298,7 @@ impl Ledger {
                     let id = self.flights[&token.pair].id;
                     self.event(FleetEvent::Claimed { id, claim });
                 }
-                self.give_up_if_poisonous(token.pair);
+                self.give_up_if_poisonous(now, token.pair);
             }
             Judgement::Stale => self.word(worker).stale.push(Listed(token)),
             Judgement::Over => self.word(worker).over.push(Listed(token)),
@@ -332,90 +361,42 @@ impl Ledger {
             }
             if &holder.worker != worker {
                 let presence = self.members.get(&holder.worker);
-                if plays_on(holder, presence, now, 3 * self.beat) {
+                let trusted = !self.distrusted.contains(&holder.worker);
+                if trusted && plays_on(holder, presence, now, 3 * self.beat) {
                     return Judgement::Stale;
                 }
                 let left = presence.is_some_and(|presence| {
                     Some(presence.beat.nonce) == holder.nonce && now < presence.seen + 3 * self.beat
                 });
-                if !left {
-                    flight.lost.insert(holder.worker.clone());
+                if trusted && !left {
+                    flight.lost.insert(holder.worker.clone(), holder.nonce);
                 }
             }
         }
-        flight.holder = Some(Holder { token, worker: worker.clone(), nonce, since: now });
+        flight.holder = Some(Holder { token, worker: worker.clone(), nonce, since: now, progress: (0, now) });
         flight.highest = flight.highest.max(token.delivery);
         flight.waiting_since = None;
         self.unclaimed.remove(&token.pair);
         Judgement::Accepted { new: true }
     }
 
-    fn give_up_if_poisonous(&mut self, pair: u64) {
+    fn give_up_if_poisonous(&mut self, now: Duration, pair: u64) {
         let Some(flight) = self.flights.get_mut(&pair) else { return };
-        if flight.lost.len() >= MOST_LOST
+        // One that was only cut off for a while is back.
+        let is_back = |(worker, nonce): &(&WorkerName, &Option<u64>)| {
+            self.members.get(worker).is_some_and(|presence| {
+                Some(presence.beat.nonce) == **nonce && now < presence.seen + 3 * self.beat
+            })
+        };
+        let lost = flight.lost.iter().filter(|lost| !is_back(lost)).count();
+        if lost >= MOST_LOST
             && let (Some(holder), None) = (&flight.holder, &flight.ended)
         {
-            let count = u32::try_from(flight.lost.len()).unwrap_or(u32::MAX);
+            let count = u32::try_from(lost).unwrap_or(u32::MAX);
             flight.ended = Some((holder.token, holder.worker.clone(), Vec::new()));
             let (game, reason) = (GameOfPair::First, VoidReason::WorkersLost { count });
             let id = flight.id;
             self.event(FleetEvent::Voided { id, game, reason });
-        }
-    }
-
-    fn pair(
-        &mut self,
-        worker: &WorkerName,
-        job: &PairJob,
-        mut games: Vec<GameEntry>,
-        bundles: Vec<crate::game::FaultBundle>,
-    ) {
-        let id = job.id;
-        if let Err(why) = check_games(job, &games, &self.rules) {
-            let reason = VoidReason::Rejected { why: why.clone() };
-            self.event(FleetEvent::VoidedBy { id, reason, worker: worker.to_string() });
-            self.distrusted.insert(worker.clone());
-            return self.exclude_if(worker, Some(format!("it reported an impossible game: {why}")));
-        }
-        for game in &mut games {
-            game.by = Some(worker.to_string());
-        }
-        let why = self.health.pair(worker, &games);
-        self.event(FleetEvent::Received(Box::new(ReceivedPair { id, games, bundles })));
-        self.exclude_if(worker, why);
-    }
-
-    fn exclude_if(&mut self, worker: &WorkerName, why: Option<String>) {
-        if let Some(why) = why
-            && self.health.exclude(worker, why.clone())
-        {
-            self.event(FleetEvent::Quarantined { worker: worker.to_string(), why: Some(why) });
-        }
-    }
-
-    /// Excludes a worker from further pairs; returns whether that is new.
-    pub fn ban(&mut self, worker: &WorkerName) -> bool {
-        let before = self.health.excludes(worker);
-        self.exclude_if(worker, Some("it was banned".to_owned()));
-        !before
-    }
-
-    /// Admits a worker again; returns whether it was excluded.
-    pub fn free(&mut self, worker: &WorkerName) -> bool {
-        let was = self.health.admit(worker);
-        self.distrusted.remove(worker);
-        if was {
-            self.event(FleetEvent::Quarantined { worker: worker.to_string(), why: None });
-        }
-        was
-    }
-
-    fn refuse(&mut self, now: Duration, worker: &WorkerName, refusal: &Refusal) {
-        self.refused_since.get_or_insert(now);
-        let why = &refusal.why;
-        self.event(FleetEvent::Warning(format!("worker {worker} cannot play this run: {why}")));
-        if let Some(why) = self.health.refuse(worker, refusal) {
-            self.event(FleetEvent::Failed(why));
         }
     }
 
@@ -432,6 +413,7 @@ impl Ledger {
         {
             self.word(&worker).counted.push(Listed(token));
             self.actions.extend(messages.into_iter().map(Action::Acknowledge));
+            self.begin_audit(id);
         }
     }
 
@@ -440,6 +422,7 @@ impl Ledger {
         if self.phase == Phase::Open {
             self.phase = Phase::Draining;
         }
+        self.end_audits();
         for pair in take(&mut self.unclaimed) {
             if let Some(flight) = self.flights.remove(&pair) {
                 self.actions.push(Action::Delete { pair, attempt: flight.id.attempt });
@@ -451,6 +434,7 @@ impl Ledger {
     /// Gives every pair back: the run is decided.
     pub fn recall(&mut self) {
         self.phase = Phase::Over;
+        self.end_audits();
         self.unclaimed.clear();
         let (ending, flying): (BTreeMap<_, _>, BTreeMap<_, _>) =
             take(&mut self.flights).into_iter().partition(|(_, flight)| flight.ended.is_some());
@@ -467,27 +451,13 @@ impl Ledger {
     /// Leaves every pair to the workers: a later coordinator takes them over.
     pub fn leave(&mut self) {
         self.phase = Phase::Left;
+        self.end_audits();
         self.unclaimed.clear();
         let (ending, flying): (BTreeMap<_, _>, BTreeMap<_, _>) =
             take(&mut self.flights).into_iter().partition(|(_, flight)| flight.ended.is_some());
         self.flights = ending;
         for (_, flight) in flying {
             self.event(FleetEvent::LeftInPlay(flight.id));
-        }
-    }
-
-    /// Looks at the time: a run that every worker refuses cannot go on.
-    pub fn tick(&mut self, now: Duration) {
-        if self.refused_since.is_none_or(|since| now < since + 3 * self.beat) {
-            return;
-        }
-        let refusals = self.health.refusals();
-        let mut present = self.members.iter().filter(|(_, presence)| now < presence.seen + 3 * self.beat);
-        let all = present.all(|(name, _)| refusals.iter().any(|(refuser, _)| *refuser == name));
-        if all && self.flights.values().all(|flight| flight.holder.is_none()) {
-            let list: Vec<String> = refusals.iter().map(|(name, why)| format!("{name}: {why}")).collect();
-            self.event(FleetEvent::Failed(format!("every worker refuses this run:\n{}", list.join("\n"))));
-            self.refused_since = None;
         }
     }
 
@@ -520,7 +490,7 @@ impl Flight {
             job,
             holder: None,
             highest: 0,
-            lost: BTreeSet::new(),
+            lost: BTreeMap::new(),
             stored: None,
             ended: None,
             waiting_since: None,

@@ -32,9 +32,9 @@ pub use connection::{ConnectError, Connection, Incoming, Link, NatsError, Subscr
 pub use fleet_folder::{FleetFolder, FolderError, Listen, worker_of_key};
 pub use health::{Conduct, Health};
 pub use jetstream::{Delivery, Pulled, Puller, StoredMessage, StreamLimits};
-pub use ledger::{Action, Ledger, Publication};
+pub use ledger::{Action, Ledger, Publication, Terms};
 pub use names::{BadName, PREFIX, RunId, WorkerName, subject};
-pub use nats_fleet::{Memory, NatsFleet, Offer, shown_url};
+pub use nats_fleet::{Memory, NatsFleet, Offer, StartError, shown_url};
 pub use objects::ObjectError;
 pub use permissions::Permissions;
 pub use sandbox::SandboxMode;

@@ -1,5 +1,6 @@
 //! The coordinator's side of a fleet: publishes jobs, receives reports, and lets the [`Ledger`] decide.
 
+mod offer;
 mod tasks;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -8,16 +9,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel, unbounded_channel};
 use tokio::task::JoinHandle;
 
+use self::offer::first_card;
+pub use self::offer::{Memory, Offer, StartError, shown_url};
 use self::tasks::{CardTask, Reception, watch_link};
-use crate::fleet::nats::access::ServerUrl;
-use crate::fleet::nats::ledger::{Action, Ledger, Publication};
-use crate::fleet::nats::messages::{Beat, Board, Card, CardState, Job, Message, PLAY, Report, message_id};
-use crate::fleet::nats::{
-    Access, Backoff, Connection, Delivery, Link, NatsError, RunId, StreamLimits, Timing, WorkerName, subject,
-};
+use crate::fleet::nats::ledger::{Action, Ledger, Publication, Terms};
+use crate::fleet::nats::messages::{Beat, Board, Card, CardState, Job, Message, Report, message_id};
+use crate::fleet::nats::{Connection, Delivery, Link, NatsError, WorkerName, put_bytes, subject};
 use crate::fleet::{Admission, Fleet, FleetError, FleetEvent, Member, PairJob, Pause};
-use crate::game::{AdjudicationRules, LiveGame, PairId};
-use crate::journal::{Claim, FleetSession};
+use crate::game::{LiveGame, PairId};
+use crate::journal::FleetSession;
 
 /// Reports that wait for the coordinator, and jobs that are published at the same time.
 const QUEUE: usize = 1_000;
@@ -31,51 +31,19 @@ const MOST_BOARDS: usize = 64;
 /// Pauses between two looks at the books.
 const TICK: Duration = Duration::from_millis(500);
 
-/// How a run is offered to workers.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    /// Its name in the fleet.
-    pub run: RunId,
-    /// Its name for people.
-    pub name: String,
-    /// Address of the server, without secrets.
-    pub url: String,
-    /// SHA-256 of its sheet.
-    pub sheet: String,
-    /// Rules by which its games end early.
-    pub rules: AdjudicationRules,
-    /// Pairs that it has at the most.
-    pub pairs: Option<u64>,
-    /// Runs of a higher priority are served first.
-    pub priority: i32,
-    /// Share among runs of the same priority.
-    pub weight: u32,
-    /// Pairs started beyond the last one that counts, for every slot.
-    pub ahead: u64,
-    /// Times of the protocol.
-    pub timing: Timing,
-    /// Times of the connection.
-    pub backoff: Backoff,
-}
-
-/// What the journal of a resumed run knows about its fleet.
-#[derive(Clone, Debug, Default)]
-pub struct Memory {
-    /// The latest claims.
-    pub claims: HashMap<PairId, Claim>,
-    /// Workers that get no pairs, with the reason.
-    pub excluded: Vec<(WorkerName, String)>,
-    /// Pairs that count.
-    pub counted: u64,
-}
+/// Time after which workers learn that a run has pairs again.
+const SOON: Duration = Duration::from_millis(100);
 
 /// What arrives at the coordinator.
 enum Input {
     Report(Box<Delivery>),
     Beat(WorkerName, Vec<u8>),
     Stored(PairId),
+    NotStored(String),
     Listed(u64, BTreeSet<(u64, u32)>),
     Link(Link),
+    /// Streams and consumers were made again.
+    Remade,
     Warning(String),
     Failed(String),
 }
@@ -103,38 +71,50 @@ pub struct NatsFleet {
     paused: Pause,
     over: bool,
     concluded: bool,
+    /// Whether the server has stored the latest job.
+    storing: bool,
+    /// How often the streams were made again.
+    stores: u64,
     settled: u64,
     /// Slots of all workers, as of the last look.
     slots: usize,
     next_tick: Instant,
     next_card: Instant,
     next_comparison: Instant,
+    /// Tasks that end with the fleet.
     tasks: Vec<JoinHandle<()>>,
+    /// Tasks that send what is left before they end.
     senders: Vec<JoinHandle<()>>,
 }
 
 impl NatsFleet {
-    /// Offers a run to the workers of a server. The streams must have been prepared and the sheet stored.
-    pub async fn start(connection: Connection, offer: Offer, memory: Memory) -> Result<Self, String> {
+    /// Offers a run to the workers of a server. The streams must have been prepared and the engines stored.
+    pub async fn start(connection: Connection, offer: Offer, memory: Memory) -> Result<Self, StartError> {
         let run = offer.run.clone();
-        let failed = |error: NatsError| format!("the server of the fleet cannot be used: {error}");
-        let (epoch, sequence) = match connection.card(&run).await.map_err(failed)? {
+        put_bytes(&connection, offer.sheet.clone()).await?;
+        let (epoch, sequence) = match connection.card(&run).await? {
             None => (1, 0),
             Some((sequence, bytes)) => (Card::decode(&bytes).map_or(0, |card| card.epoch) + 1, sequence),
         };
-        let mut ledger = Ledger::new(run.clone(), offer.rules.clone(), offer.timing.beat);
+        let mut ledger = Ledger::new(Terms {
+            run: run.clone(),
+            rules: offer.rules.clone(),
+            beat: offer.timing.beat,
+            stuck: offer.stuck,
+            audit: offer.audit,
+        });
         for (worker, why) in &memory.excluded {
             ledger.recall_exclusion(worker, why);
         }
         let card = first_card(&offer, epoch, &ledger, memory.counted);
         let sequence = match connection.put_card(&run, card.encode(), sequence).await {
             Ok(sequence) => sequence,
-            Err(NatsError::Conflict) => return Err(fenced()),
-            Err(error) => return Err(failed(error)),
+            Err(NatsError::Conflict) => return Err(StartError::Fenced),
+            Err(error) => return Err(error.into()),
         };
-        connection.open_jobs(&run, offer.timing.lease).await.map_err(failed)?;
-        let reports = connection.open_results(&run, offer.timing.lease / 2).await.map_err(failed)?;
-        let mut beats = connection.subscribe(subject::beats()).await.map_err(failed)?;
+        connection.open_jobs(&run, offer.timing.lease).await?;
+        let reports = connection.open_results(&run, offer.timing.lease / 2).await?;
+        let mut beats = connection.subscribe(subject::beats()).await?;
         let (sender, inbox) = channel(QUEUE);
         let (outbox, mut outgoing) = unbounded_channel::<Output>();
         let (card_sender, cards) = unbounded_channel();
@@ -149,10 +129,6 @@ impl NatsFleet {
                 }
                 .run(reports),
             ),
-            tokio::spawn(
-                CardTask { connection: connection.clone(), run, epoch, sequence, inbox: sender.clone() }
-                    .run(cards),
-            ),
             tokio::spawn(watch_link(link, sender.clone())),
         ];
         let to_inbox = sender.clone();
@@ -165,7 +141,9 @@ impl NatsFleet {
             }
         }));
         let sending = connection.clone();
-        let senders = vec![tokio::spawn(async move {
+        let card_task =
+            CardTask { connection: connection.clone(), run, epoch, sequence, inbox: sender.clone() };
+        let sending_outbox = async move {
             while let Some(output) = outgoing.recv().await {
                 // What is lost is asked for again.
                 let _ = match output {
@@ -173,7 +151,8 @@ impl NatsFleet {
                     Output::Send(subject, payload) => sending.publish(subject, payload).await,
                 };
             }
-        })];
+        };
+        let senders = vec![tokio::spawn(sending_outbox), tokio::spawn(card_task.run(cards))];
         let now = Instant::now();
         let settled = memory.counted;
         let mut fleet = Self {
@@ -191,6 +170,8 @@ impl NatsFleet {
             paused: Pause::Playing,
             over: false,
             concluded: false,
+            storing: true,
+            stores: 0,
             settled,
             slots: 0,
             next_tick: now,
@@ -205,12 +186,6 @@ impl NatsFleet {
         Ok(fleet)
     }
 
-    /// Prepares the streams of the server, for a caller that stores a sheet before the start.
-    pub async fn prepare(connection: &Connection) -> Result<(), String> {
-        let prepared = connection.prepare(&StreamLimits::default()).await;
-        prepared.map_err(|error| format!("the server of the fleet cannot be used: {error}"))
-    }
-
     fn now(&self) -> Duration {
         self.began.elapsed()
     }
@@ -223,7 +198,16 @@ impl NatsFleet {
                 Ok(beat) => self.ledger.beat(now, &worker, beat),
                 Err(why) => self.events.push_back(FleetEvent::Warning(format!("worker {worker}: {why}"))),
             },
-            Input::Stored(id) => self.ledger.stored(id),
+            Input::Stored(id) => {
+                self.storing = true;
+                self.ledger.stored(id);
+            }
+            Input::NotStored(why) => {
+                // One warning until the server stores jobs again.
+                if std::mem::replace(&mut self.storing, false) {
+                    self.warn(why);
+                }
+            }
             Input::Listed(comparison, jobs) => self.ledger.compare(comparison, &jobs),
             Input::Link(Link::Up) => self.next_comparison = Instant::now(),
             Input::Link(Link::Down) => {
@@ -232,6 +216,11 @@ impl NatsFleet {
             Input::Link(Link::Refused(why)) => {
                 self.ledger.leave();
                 self.events.push_back(FleetEvent::Failed(format!("the server of the fleet refuses: {why}")));
+            }
+            Input::Remade => {
+                self.stores += 1;
+                self.next_comparison = Instant::now();
+                self.renew_card();
             }
             Input::Warning(text) => self.warn(text),
             Input::Failed(why) => {
@@ -292,15 +281,14 @@ impl NatsFleet {
             loop {
                 match connection.put_job(subject.clone(), message.clone(), payload.clone()).await {
                     Ok(_) => return drop(inbox.send(Input::Stored(id)).await),
-                    Err(NatsError::Closed) => return,
                     Err(error) => {
-                        let text = format!("the job of pair {} is not stored: {error}", id.index + 1);
-                        if inbox.send(Input::Warning(text)).await.is_err() {
+                        let text = format!("jobs are not stored: {error}");
+                        if inbox.send(Input::NotStored(text)).await.is_err() {
                             return;
                         }
                     }
                 }
-                tokio::time::sleep(pause).await;
+                connection.pause(pause).await;
                 pause = (2 * pause).min(backoff.longest);
             }
         });
@@ -357,38 +345,9 @@ impl NatsFleet {
         };
         let slots = self.slots as u64;
         let card = first_card(&self.offer, 0, &self.ledger, self.settled);
-        let waits_for = self.ledger.waits_for();
-        let _ = self.card.send(Card { state, slots, waits_for, ..card });
+        let (waiting, waits_for) = (self.ledger.waiting(self.now()) as u64, self.ledger.waits_for());
+        let _ = self.card.send(Card { state, stores: self.stores, slots, waiting, waits_for, ..card });
     }
-}
-
-/// Creates the card of a run; the task that stores it knows its epoch.
-fn first_card(offer: &Offer, epoch: u64, ledger: &Ledger, counted: u64) -> Card {
-    Card {
-        run: offer.run.clone(),
-        name: offer.name.clone(),
-        epoch,
-        state: CardState::Open,
-        play: PLAY,
-        sheet: offer.sheet.clone(),
-        priority: offer.priority,
-        weight: offer.weight,
-        slots: 0,
-        flying: ledger.flying() as u64,
-        counted,
-        pairs: offer.pairs,
-        waits_for: None,
-        banned: ledger.banned(),
-    }
-}
-
-/// Returns the address of a server without secrets.
-pub fn shown_url(access: &Access) -> String {
-    ServerUrl::parse(&access.url).map_or_else(|_| String::new(), |url| url.to_string())
-}
-
-fn fenced() -> String {
-    "another coordinator plays this run; two of them would count pairs twice".to_owned()
 }
 
 /// Returns the worker that the last part of a subject names.
@@ -409,9 +368,9 @@ impl Fleet for NatsFleet {
     }
 
     fn submit(&mut self, job: PairJob) {
-        if self.ledger.flying() == 0 {
+        if !self.ledger.has_unclaimed() {
             // Workers look for runs that have pairs.
-            self.next_card = Instant::now();
+            self.next_card = self.next_card.min(Instant::now() + SOON);
         }
         self.ledger.submit(job);
         self.act();
@@ -468,7 +427,7 @@ impl Fleet for NatsFleet {
     fn set_admission(&mut self, member: &str, admission: Admission) -> Result<(), String> {
         let worker = WorkerName::try_from(member.to_owned()).map_err(|error| error.to_string())?;
         match admission {
-            Admission::Banned => drop(self.ledger.ban(&worker)),
+            Admission::Banned => self.ledger.ban(&worker),
             Admission::Admitted if !self.ledger.free(&worker) => {
                 return Err(format!("worker {worker} is not excluded"));
             }
@@ -485,7 +444,8 @@ impl Fleet for NatsFleet {
     }
 
     fn live(&self) -> Vec<LiveGame> {
-        self.ledger.boards().into_iter().take(MOST_BOARDS).filter_map(|(_, board)| live_game(board)).collect()
+        let boards = self.ledger.boards().into_iter().take(MOST_BOARDS).enumerate();
+        boards.filter_map(|(number, (_, board))| live_game(number, board)).collect()
     }
 
     fn want_dialogue(&self) {}
@@ -514,18 +474,15 @@ impl Fleet for NatsFleet {
         self.renew_card();
     }
 
-    async fn close(self) -> Vec<FleetEvent> {
+    async fn close(mut self) -> Vec<FleetEvent> {
+        // Workers leave a run alone until its coordinator is back.
+        self.paused = Pause::Paused;
+        self.renew_card();
         let Self { connection, offer, outbox, card, tasks, senders, events, concluded, .. } = self;
         // Answers and the last card still go out.
         drop((outbox, card));
-        let card_task = tasks.into_iter().enumerate().filter_map(|(number, task)| match number {
-            1 => Some(task),
-            _ => {
-                task.abort();
-                None
-            }
-        });
-        for task in senders.into_iter().chain(card_task) {
+        tasks.iter().for_each(JoinHandle::abort);
+        for task in senders {
             let _ = tokio::time::timeout(Duration::from_secs(5), task).await;
         }
         if concluded {
@@ -536,12 +493,13 @@ impl Fleet for NatsFleet {
     }
 }
 
-fn live_game(board: &Board) -> Option<LiveGame> {
+/// Returns a game in progress under a number of its own: slots of different workers have the same numbers.
+fn live_game(slot: usize, board: &Board) -> Option<LiveGame> {
     let position = crate::chess::Position::from_fen(&board.fen).ok()?;
     let last_move = board.last.as_deref().and_then(crate::game::MoveText::new);
     let [white, black] = board.clocks.map(|clock| clock.map(Duration::from_millis));
     Some(LiveGame {
-        slot: board.slot,
+        slot,
         id: board.id,
         game: board.game,
         white: board.white,

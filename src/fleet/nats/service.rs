@@ -8,15 +8,15 @@ use crate::fleet::nats::blobs::{self, Building};
 use crate::fleet::nats::cache::{Cache, MOST_CACHE_BYTES, ProvideError};
 use crate::fleet::nats::messages::{
     BadMessage, Board, Card, CardState, Job, Message, PLAY, Playing, Refusal, RefusalCode, Report, Sheet,
-    Token, message_id,
+    SheetEngine, Token, message_id,
 };
 use crate::fleet::nats::sandbox::{SandboxMode, confine};
-use crate::fleet::nats::speed;
+use crate::fleet::nats::speed::{self, DriftWatch};
 use crate::fleet::nats::spool::SpoolKey;
 use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker};
 use crate::fleet::nats::{Connection, Delivery, Pulled, Puller, RunId, WorkerName};
 use crate::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
-use crate::game::{FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
+use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
 use crate::journal::GameEntry;
 use crate::player::{EngineSpec, GuardianProgram};
 
@@ -100,7 +100,14 @@ pub(super) struct Service {
     pull: Duration,
     held: BTreeMap<(u64, u32), Held>,
     state: CardState,
+    /// Epoch and stores of the card.
+    offered: (u64, u64),
     last_job: Instant,
+    /// The speed of the baseline in games, if it decides about clocks.
+    drift: Option<DriftWatch>,
+    baseline: EngineIndex,
+    /// Whether the engines must be examined again.
+    pub(super) drifted: bool,
 }
 
 impl Service {
@@ -119,6 +126,7 @@ impl Service {
         if sheet.timed && worker.config.choice == RunChoice::Untimed {
             return Err(refuse(RefusalCode::Slow, "it plays only runs without a clock"));
         }
+        check_memory(&sheet, worker.config.slots, worker.config.memory_mb).map_err(Step::Refuse)?;
         let engines = provide(worker, &sheet).await?;
         let (nps, scale_ppm) = examine(worker, &sheet, &engines).await?;
         let mut config = FleetConfig::new(engines);
@@ -146,7 +154,11 @@ impl Service {
             pull: worker.config.timing.pull,
             held: BTreeMap::new(),
             state: card.state,
+            offered: (card.epoch, card.stores),
             last_job: Instant::now(),
+            drift: scale_ppm.map(|_| DriftWatch::default()),
+            baseline: EngineIndex(u16::try_from(sheet.engines.len().saturating_sub(1)).unwrap_or(u16::MAX)),
+            drifted: false,
         })
     }
 
@@ -190,7 +202,11 @@ impl Service {
     }
 
     /// Applies an event; returns the pair that it ended.
-    pub(super) async fn on_event(&mut self, worker: &Worker, event: ServiceEvent) -> Option<FinishedPair> {
+    pub(super) async fn on_event(
+        &mut self,
+        worker: &mut Worker,
+        event: ServiceEvent,
+    ) -> Option<FinishedPair> {
         match event {
             ServiceEvent::Fleet(Some(event)) => return self.on_fleet(worker, event),
             ServiceEvent::Pulled(Some(Pulled::Message(delivery))) => {
@@ -201,16 +217,16 @@ impl Service {
                 self.asked = self.asked.saturating_sub(missing.unwrap_or(self.asked));
             }
             // The coordinator makes the consumer again.
-            ServiceEvent::Pulled(Some(Pulled::Missing)) => {
+            ServiceEvent::Pulled(Some(Pulled::Missing) | None) => {
                 self.asked = 0;
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
-            ServiceEvent::Fleet(None) | ServiceEvent::Pulled(None) | ServiceEvent::Idle => {}
+            ServiceEvent::Fleet(None) | ServiceEvent::Idle => {}
         }
         None
     }
 
-    async fn on_job(&mut self, worker: &Worker, delivery: Delivery) {
+    async fn on_job(&mut self, worker: &mut Worker, delivery: Delivery) {
         self.last_job = Instant::now();
         let job = match Job::decode(&delivery.payload) {
             Ok(job) if job.run == self.run => job,
@@ -224,7 +240,8 @@ impl Service {
                 return;
             }
         };
-        if !self.open_to_jobs {
+        // Pulls that seemed lost may be alive.
+        if !self.open_to_jobs || self.held.len() >= self.slots {
             let _ = delivery.nak(None).await;
             return;
         }
@@ -233,6 +250,10 @@ impl Service {
         if let Some(held) = self.held.get_mut(&(id.index, id.attempt)) {
             // The server delivers it again although it is in play here; the newer lease is the one that counts.
             held.delivery = delivery;
+            return;
+        }
+        if worker.has_result(&self.run, id.index, id.attempt, &delivery) {
+            // It was played before this process started, or before the server lost the lease; an answer will come.
             return;
         }
         let job = Some(Box::new(job));
@@ -269,6 +290,9 @@ impl Service {
     fn on_fleet(&mut self, worker: &Worker, event: FleetEvent) -> Option<FinishedPair> {
         match event {
             FleetEvent::GameFinished { id, game, record, bundle } => {
+                if let (Some(drift), Some(nps)) = (&mut self.drift, speed::in_game(&record, self.baseline)) {
+                    self.drifted |= drift.drifts(nps);
+                }
                 let held = self.held.get_mut(&(id.index, id.attempt))?;
                 held.games.push((game, record));
                 held.bundles.extend(bundle.map(|bundle| *bundle));
@@ -333,6 +357,10 @@ impl Service {
     /// Applies a new card of the run.
     pub(super) fn on_card(&mut self, card: &Card, name: &WorkerName) {
         self.state = if card.banned.contains(name) { CardState::Paused } else { card.state };
+        if std::mem::replace(&mut self.offered, (card.epoch, card.stores)) != (card.epoch, card.stores) {
+            // Pulls of a consumer that is gone have no answer.
+            self.asked = 0;
+        }
         if card.state == CardState::Over {
             // The test is decided: what is in play is of no use.
             self.fleet.kill_now();
@@ -410,6 +438,26 @@ fn pair_report(
         if bytes.len() <= Report::LIMIT || bundles.pop().is_none() {
             return bytes;
         }
+    }
+}
+
+/// Refuses a run whose engines have larger hash tables than this machine allows.
+fn check_memory(sheet: &Sheet, slots: usize, most_mb: Option<u64>) -> Result<(), Refusal> {
+    let hash_of = |engine: &SheetEngine| {
+        let option = engine.spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Hash"));
+        option.and_then(|option| option.value.parse::<u64>().ok()).unwrap_or(0)
+    };
+    let mut tables: Vec<u64> = sheet.engines.iter().map(hash_of).collect();
+    tables.sort_unstable();
+    // Two engines play in a slot.
+    let needed = tables.iter().rev().take(2).fold(0, |sum: u64, table| sum.saturating_add(*table));
+    let needed = needed.saturating_mul(slots as u64);
+    match most_mb {
+        Some(most) if needed > most => Err(Refusal {
+            code: RefusalCode::Memory,
+            why: format!("{slots} slots need {needed} MB for hash tables, and --memory allows {most} MB"),
+        }),
+        _ => Ok(()),
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Timing {
     pub pull: Duration,
     /// Time without a job after which a worker looks at the other runs.
     pub idle: Duration,
+    /// Time after which a worker may serve another run of the same priority.
+    pub turn: Duration,
     /// Time that a coordinator waits for a server at the start.
     pub patience: Duration,
 }
@@ -30,6 +32,7 @@ impl Default for Timing {
             card: Duration::from_secs(10),
             pull: Duration::from_secs(30),
             idle: Duration::from_secs(10),
+            turn: Duration::from_secs(300),
             patience: Duration::from_secs(60),
         }
     }

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::chess::Color;
 use crate::fleet::nats::messages::{Refusal, RefusalCode};
+use crate::game::{EngineIndex, GameRecord, MoveSource};
 use crate::player::{
     Castling, CrashMoment, DrawOffer, EngineSpec, ExitEvidence, Fitness, GameStart, GuardianProgram,
     LaunchError, Launcher, Player, PlayerFault, Protocol, Question, StartFault, ThinkLimits,
@@ -353,6 +354,25 @@ impl DriftWatch {
         let before = mean(self.first.iter().sum());
         self.latest.len() == DRIFT_GAMES && (mean(self.latest.iter().sum()) / before - 1.0).abs() > DRIFT
     }
+}
+
+/// Returns the nodes per second of an engine in a game; `None` if it did not report nodes or did not play.
+pub(super) fn in_game(record: &GameRecord, engine: EngineIndex) -> Option<f64> {
+    let black_begins = record.start_fen.split(' ').nth(1) == Some("b");
+    let plays_white = record.white == engine;
+    if !plays_white && record.black != engine {
+        return None;
+    }
+    let own = |at: usize| (at.is_multiple_of(2) != black_begins) == plays_white;
+    let moves =
+        record.moves.iter().enumerate().filter(|(at, ply)| own(*at) && ply.source == MoveSource::Engine);
+    let (nodes, micros) = moves.filter_map(|(_, ply)| Some((ply.nodes?, ply.time_us))).fold(
+        (0, 0),
+        |(nodes, micros): (u64, u64), (more, longer)| {
+            (nodes.saturating_add(more), micros.saturating_add(longer))
+        },
+    );
+    (nodes > 0 && micros > 0).then(|| nodes as f64 * 1e6 / micros as f64)
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! A worker: takes jobs of the runs of a server and plays them on this machine.
 
+mod choice;
 mod results;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::fleet::nats::messages::{Card, CardState, Message, PLAY, Report, Token};
+use self::choice::Cards;
+use crate::fleet::nats::messages::{Card, Message, PLAY, Refusal, Report, Token};
 use crate::fleet::nats::service::{Engines, Service, Step};
 use crate::fleet::nats::spool::{Spool, SpoolError, SpoolKey};
 use crate::fleet::nats::{
@@ -25,6 +27,8 @@ pub struct WorkerConfig {
     pub name: WorkerName,
     /// Pairs that it plays at once.
     pub slots: usize,
+    /// Megabytes that the hash tables of all engines may have together.
+    pub memory_mb: Option<u64>,
     /// Folder for engines and results.
     pub cache: PathBuf,
     /// How engines are obtained and started.
@@ -126,9 +130,7 @@ pub struct Worker {
     /// Why results cannot be kept on disk.
     disk_trouble: Option<String>,
     waiting: BTreeMap<SpoolKey, Waiting>,
-    cards: BTreeMap<RunId, Card>,
-    /// Runs that this machine cannot play.
-    refused: BTreeSet<RunId>,
+    cards: Cards,
     notes: UnboundedSender<Note>,
     pub(super) done: UnboundedSender<Done>,
     finished: UnboundedReceiver<Done>,
@@ -158,8 +160,7 @@ impl Worker {
             connection,
             spool,
             disk_trouble: None,
-            cards: BTreeMap::new(),
-            refused: BTreeSet::new(),
+            cards: Cards::default(),
             notes,
             done,
             finished,
@@ -197,16 +198,15 @@ impl Worker {
             let run = card.run.clone();
             let service = tokio::select! {
                 service = Service::open(&self, &card) => service,
-                _ = leave.recv() => return Ok(Left::Drained),
+                _ = leave.recv() => {
+                    self.draining = true;
+                    continue;
+                }
             };
             let service = match service {
                 Ok(service) => service,
                 Err(Step::Refuse(refusal)) => {
-                    self.note("refused", format!("run {run} cannot be played here: {}", refusal.why));
-                    self.refused.insert(run.clone());
-                    let report = Report::Refuse { worker: name.clone(), refusal };
-                    let message = format!("{run}.{name}.{}.refuse", self.nonce);
-                    let _ = self.connection.put_report(&run, &name, message, report.encode()).await;
+                    self.refuse(run, refusal).await;
                     continue;
                 }
                 Err(Step::Later(why)) => {
@@ -226,10 +226,20 @@ impl Worker {
         let _ = self.notes.send(Note { event, text });
     }
 
-    async fn pause(&self, leave: &mut UnboundedReceiver<Leave>) {
+    /// Plays no pairs of a run, and reports why.
+    async fn refuse(&mut self, run: RunId, refusal: Refusal) {
+        self.note("refused", format!("run {run} cannot be played here: {}", refusal.why));
+        let worker = self.config.name.clone();
+        let message = format!("{run}.{worker}.{}.refuse", self.nonce);
+        let report = Report::Refuse { worker: worker.clone(), refusal };
+        let _ = self.connection.put_report(&run, &worker, message, report.encode()).await;
+        self.cards.refuse(run);
+    }
+
+    async fn pause(&mut self, leave: &mut UnboundedReceiver<Leave>) {
         tokio::select! {
             () = tokio::time::sleep(self.config.backoff.first) => {}
-            _ = leave.recv() => {}
+            _ = leave.recv() => self.draining = true,
         }
     }
 
@@ -244,42 +254,50 @@ impl Worker {
         self.waiting.is_empty() || since.elapsed() >= 2 * self.config.timing.beat
     }
 
-    /// Chooses the next run: of those with the highest priority one at random, by weight.
+    /// Chooses the next run.
     async fn choose_run(&mut self) -> Result<Option<Card>, WorkerError> {
         if self.draining || self.trouble().is_some() {
             return Ok(None);
         }
         if let Ok(runs) = self.connection.runs().await {
-            let mut cards = BTreeMap::new();
-            for run in runs {
-                if let Ok(Some((_, bytes))) = self.connection.card(&run).await
+            self.cards.retain(&runs);
+            for run in runs.iter().filter(|run| !self.cards.is_over(run)).collect::<Vec<_>>() {
+                if let Ok(Some((sequence, bytes))) = self.connection.card(run).await
                     && let Ok(card) = Card::decode(&bytes)
                 {
-                    cards.insert(run, card);
+                    self.cards.read(sequence, card, Instant::now());
                 }
             }
-            self.cards = cards;
         }
-        let chosen = choose(self.cards.values().filter(|card| self.fits(card)), random());
-        let open = || self.cards.values().filter(|card| card.state == CardState::Open);
-        match open().next() {
-            Some(card) if chosen.is_none() && open().all(|card| card.play != PLAY) => {
-                Err(WorkerError::Refused(format!(
-                    "run {} has rules of play {}, this program has {PLAY}: use the version of the coordinator",
-                    card.run, card.play
-                )))
-            }
+        let chosen = self.cards.choose(&self.config.name, Instant::now(), random());
+        match self.cards.foreign_rules() {
+            Some(card) if chosen.is_none() => Err(WorkerError::Refused(format!(
+                "run {} has rules of play {}, this program has {PLAY}: use the version of the coordinator",
+                card.run, card.play
+            ))),
             _ => Ok(chosen),
         }
     }
 
-    /// Returns whether a run has pairs that this worker may play.
-    fn fits(&self, card: &Card) -> bool {
-        card.state == CardState::Open
-            && card.play == PLAY
-            && !card.banned.contains(&self.config.name)
-            && !self.refused.contains(&card.run)
-            && card.flying > 0
+    /// Applies a card that has arrived; returns the run that it belongs to.
+    fn on_card(&mut self, bytes: &[u8]) -> Option<Card> {
+        let card = Card::decode(bytes).ok()?;
+        self.cards.arrived(card.clone(), Instant::now());
+        Some(card)
+    }
+
+    /// Returns whether another run is to be served: one of a higher priority at once, one of the same priority, by weight,
+    /// when a turn is over.
+    fn turns_away(&self, service: &Service, turn_began: &mut Instant) -> bool {
+        let (name, now) = (&self.config.name, Instant::now());
+        if self.cards.outranks(&service.run, name, now) {
+            return true;
+        }
+        if now < *turn_began + self.config.timing.turn {
+            return false;
+        }
+        *turn_began = now;
+        self.cards.choose(name, now, random()).is_some_and(|card| card.run != service.run)
     }
 
     /// Waits for something to do. Returns how the worker ended, if it did.
@@ -299,14 +317,12 @@ impl Worker {
                     self.extend_leases().await;
                     self.beat(None).await;
                 }
-                word = words.next() => self.on_word(word.map(|word| word.payload), None).await?,
+                word = words.next() => self.on_word(&word.ok_or_else(closed)?.payload, None).await?,
                 card = cards.next() => {
-                    if let Some(card) = card.and_then(|card| Card::decode(&card.payload).ok()) {
-                        let fits = self.fits(&card);
-                        self.cards.insert(card.run.clone(), card);
-                        if fits && !self.draining {
-                            return Ok(None);
-                        }
+                    self.on_card(&card.ok_or_else(closed)?.payload);
+                    let chosen = self.cards.choose(&self.config.name, Instant::now(), 0.0);
+                    if chosen.is_some() && !self.draining && self.trouble().is_none() {
+                        return Ok(None);
                     }
                 }
                 done = self.finished.recv() => {
@@ -346,8 +362,10 @@ impl Worker {
         let mut beat = tokio::time::interval(service.beat);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut link = self.connection.link();
+        let (mut turn_began, mut turned_away) = (Instant::now(), false);
         loop {
-            service.open_to_jobs = !self.draining && self.trouble().is_none();
+            service.open_to_jobs =
+                !self.draining && !turned_away && !service.drifted && self.trouble().is_none();
             service.pull().await;
             if service.is_done(self.config.timing.idle) {
                 // The answers to the last results arrive at once, or later from the spool.
@@ -361,12 +379,7 @@ impl Worker {
                         self.keep(&finished.key, finished.payload, Some(finished.delivery));
                     }
                     if let Some(refusal) = service.refusal.take() {
-                        self.note("refused", format!("run {} cannot be played here: {}", service.run, refusal.why));
-                        self.refused.insert(service.run.clone());
-                        let report = Report::Refuse { worker: self.config.name.clone(), refusal };
-                        let message = format!("{}.{}.{}.refuse", service.run, self.config.name, self.nonce);
-                        let _ = self.connection
-                            .put_report(&service.run, &self.config.name, message, report.encode()).await;
+                        self.refuse(service.run.clone(), refusal).await;
                         service.give_back().await;
                         service.close().await;
                         return Ok(None);
@@ -377,14 +390,15 @@ impl Worker {
                     self.extend_leases().await;
                     service.extend_leases().await;
                     self.beat(Some(&service)).await;
+                    turned_away |= self.turns_away(&service, &mut turn_began);
                 }
-                word = words.next() => self.on_word(word.map(|word| word.payload), Some(&mut service)).await?,
+                word = words.next() => {
+                    self.on_word(&word.ok_or_else(closed)?.payload, Some(&mut service)).await?;
+                }
                 card = cards.next() => {
-                    if let Some(card) = card.and_then(|card| Card::decode(&card.payload).ok()) {
-                        if card.run == service.run {
-                            service.on_card(&card, &self.config.name);
-                        }
-                        self.cards.insert(card.run.clone(), card);
+                    let card = self.on_card(&card.ok_or_else(closed)?.payload);
+                    if let Some(card) = card.filter(|card| card.run == service.run) {
+                        service.on_card(&card, &self.config.name);
                     }
                 }
                 done = self.finished.recv() => match done {
@@ -428,23 +442,13 @@ fn refused(link: &Link) -> Result<(), WorkerError> {
     }
 }
 
-/// Chooses a card by priority, then by weight; `random` is below 1.
-fn choose<'a>(cards: impl Iterator<Item = &'a Card>, random: f64) -> Option<Card> {
-    let cards: Vec<&Card> = cards.collect();
-    let highest = cards.iter().map(|card| card.priority).max()?;
-    let cards: Vec<&Card> = cards.into_iter().filter(|card| card.priority == highest).collect();
-    let weight = |card: &Card| f64::from(card.weight.max(1));
-    let mut point = random * cards.iter().map(|card| weight(card)).sum::<f64>();
-    let chosen = cards.iter().find(|card| {
-        point -= weight(card);
-        point < 0.0
-    });
-    chosen.or(cards.last()).map(|card| (*card).clone())
+fn closed() -> WorkerError {
+    WorkerError::Refused("the connection to the server was closed".to_owned())
 }
 
 /// Returns a number below 1 that differs from call to call.
 fn random() -> f64 {
-    (nonce() >> 11) as f64 / (1_u64 << 53) as f64
+    nonce() as f64 / (1_u64 << 53) as f64
 }
 
 /// Returns a number that no other process has.
@@ -465,39 +469,3 @@ fn cpu() -> String {
 
 /// Pause before a worker looks at a job again that it cannot read.
 pub(super) const UNREADABLE_JOB: Duration = Duration::from_secs(60);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn card(run: u64, priority: i32, weight: u32) -> Card {
-        Card {
-            run: RunId::try_from(format!("{run:016x}")).unwrap(),
-            name: String::new(),
-            epoch: 1,
-            state: CardState::Open,
-            play: PLAY,
-            sheet: String::new(),
-            priority,
-            weight,
-            slots: 0,
-            flying: 1,
-            counted: 0,
-            pairs: None,
-            waits_for: None,
-            banned: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn runs_are_chosen_by_priority_then_by_weight() {
-        let cards = [card(1, 0, 900), card(2, 5, 100), card(3, 5, 300)];
-        let chosen =
-            |random| choose(cards.iter(), random).map(|card| card.run.to_string().parse::<u64>().unwrap());
-        assert_eq!(
-            (chosen(0.0), chosen(0.24), chosen(0.26), chosen(0.999)),
-            (Some(2), Some(2), Some(3), Some(3))
-        );
-        assert_eq!(choose([].iter(), 0.5), None);
-    }
-}

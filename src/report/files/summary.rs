@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::EngineIndex;
 use crate::report::files::completion::Completion;
 use crate::report::files::tuning_summary::TuningSummary;
-use crate::report::files::workers_table::{WorkerRow, rows};
+use crate::report::files::workers_table::{WorkerRow, worker_rows};
 use crate::report::number_text::{estimate_text, grouped, interval_text};
 use crate::report::run_ratings::run_ratings;
 use crate::report::verdict::{Verdict, verdict_sentence};
@@ -133,7 +133,7 @@ impl Summary {
             completion: Some(Completion::of(view, state.outcome().as_ref())),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
             tuning: None,
-            workers: rows(state.fleet()),
+            workers: worker_rows(state.fleet()),
         }
     }
 

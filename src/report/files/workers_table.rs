@@ -11,6 +11,7 @@ const HEADER: &str =
 
 /// One machine of a fleet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the keys are documented as a whole in docs/contracts.md")]
 pub struct WorkerRow {
     pub worker: String,
     #[serde(default)]
@@ -36,7 +37,7 @@ pub struct WorkerRow {
 }
 
 /// Returns a row for every machine that played.
-pub(super) fn rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
+pub fn worker_rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
     let mut all = [0; 5];
     for worker in fleet.workers() {
         for (sum, count) in all.iter_mut().zip(worker.pentanomial.0) {

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Judgement, Ledger, Phase, Presence};
+use super::{Judgement, Ledger, Phase, Presence, audit};
 use crate::fleet::FleetEvent;
 use crate::fleet::nats::WorkerName;
 use crate::fleet::nats::messages::{Beat, Listed, Token};
 use crate::journal::WorkerFacts;
+
+/// Stands for the half-moves of a pair whose games have ended.
+const FINISHED: u64 = u64::MAX;
 
 impl Ledger {
     /// Applies a sign of life that arrived from `sender`.
@@ -23,6 +26,7 @@ impl Ledger {
             }
         }
         let ours = beat.run.as_ref() == Some(&self.run);
+        let plies: Vec<u64> = beat.playing.iter().map(|playing| playing.plies).collect();
         let playing = beat.playing.iter().map(|playing| playing.token);
         let waiting: Vec<Token> = beat.waiting.iter().map(|&Listed(token)| token).collect();
         let listed: BTreeSet<Token> = playing.clone().chain(waiting.iter().copied()).collect();
@@ -40,12 +44,26 @@ impl Ledger {
         let listed = if ours { listed } else { BTreeSet::new() };
         self.members.insert(sender.clone(), Presence { beat, seen: now, listed, former, later, joined });
         if ours {
-            for token in playing {
+            for (token, plies) in playing.into_iter().zip(plies) {
+                if token.attempt == audit::ATTEMPT {
+                    continue;
+                }
                 self.claim(now, token, sender, None);
+                self.note_progress(now, token, sender, plies);
             }
             for token in waiting {
                 self.answer_waiting(now, token, sender);
             }
+        }
+    }
+
+    /// Notes how far the game of a pair is.
+    fn note_progress(&mut self, now: Duration, token: Token, worker: &WorkerName, plies: u64) {
+        let holder = self.flights.get_mut(&token.pair).and_then(|flight| flight.holder.as_mut());
+        if let Some(holder) = holder.filter(|holder| (holder.token, &holder.worker) == (token, worker))
+            && (holder.progress.0 != plies || plies == FINISHED)
+        {
+            holder.progress = (plies, now);
         }
     }
 
@@ -75,6 +93,7 @@ impl Ledger {
             Judgement::Over => self.word(worker).over.push(Listed(token)),
             Judgement::Ending => {}
             Judgement::Accepted { .. } => {
+                self.note_progress(now, token, worker, FINISHED);
                 let (patience, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
                 let Some(flight) = flight else { return };
                 match flight.waiting_since {

@@ -6,12 +6,16 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fleet::Contestant;
-use crate::fleet::nats::messages::{Playing, RefusalCode};
+use crate::fleet::nats::messages::{Playing, Refusal, RefusalCode};
 use crate::game::{
     Ending, EngineIndex, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination, TimeControl,
     Variant,
 };
+use crate::journal::GameEntry;
 use crate::opening::Opening;
+
+#[path = "conduct_tests.rs"]
+mod conduct;
 
 const BEAT: Duration = Duration::from_secs(10);
 
@@ -23,8 +27,12 @@ fn run() -> RunId {
     RunId::try_from("0123456789abcdef".to_owned()).unwrap()
 }
 
+fn terms() -> Terms {
+    Terms { run: run(), rules: AdjudicationRules::default(), beat: BEAT, stuck: at(600), audit: 0.0 }
+}
+
 fn ledger() -> Ledger {
-    Ledger::new(run(), AdjudicationRules::default(), BEAT)
+    Ledger::new(terms())
 }
 
 fn job(pair: u64) -> PairJob {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Ledger, Phase, Presence};
+use super::{Flight, Ledger, Phase, Presence, plays_on};
 use crate::fleet::Member;
 use crate::fleet::nats::WorkerName;
 use crate::fleet::nats::messages::Board;
@@ -31,6 +31,21 @@ impl Ledger {
     /// Returns the number of pairs in flight.
     pub fn flying(&self) -> usize {
         self.flights.len()
+    }
+
+    /// Returns whether a pair waits that no worker has taken.
+    pub fn has_unclaimed(&self) -> bool {
+        !self.unclaimed.is_empty()
+    }
+
+    /// Returns the number of pairs that no worker plays: those that nobody has taken, and those of silent workers.
+    pub fn waiting(&self, now: Duration) -> usize {
+        let left = |flight: &&Flight| {
+            let holder = flight.holder.as_ref().filter(|_| flight.ended.is_none());
+            holder
+                .is_some_and(|holder| !plays_on(holder, self.members.get(&holder.worker), now, 3 * self.beat))
+        };
+        self.unclaimed.len() + self.flights.values().filter(left).count()
     }
 
     /// Returns the first pair in flight and its worker.

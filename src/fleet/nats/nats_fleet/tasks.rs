@@ -5,9 +5,12 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use tokio::sync::watch;
 
-use super::{Input, Offer, fenced};
+use super::Input;
+use super::offer::{Offer, StartError, fenced};
 use crate::fleet::nats::messages::{Card, Message};
-use crate::fleet::nats::{Connection, Link, NatsError, Pulled, Puller, RunId, StreamLimits};
+use crate::fleet::nats::{
+    Connection, Link, NatsError, Pulled, Puller, RunId, StreamLimits, publish_engines, put_bytes,
+};
 
 /// Reports that one pull asks for.
 const PULL: usize = 500;
@@ -45,16 +48,14 @@ impl Reception {
                     if changed.is_err() {
                         return;
                     }
-                    // Pulls do not outlive a connection.
-                    if *link.borrow_and_update() == Link::Up {
-                        asked = 0;
+                    // Pulls do not outlive a connection, and a server may have lost everything.
+                    let up = *link.borrow_and_update() == Link::Up;
+                    match up {
+                        true => self.look().await,
+                        false => continue,
                     }
-                    continue;
                 }
-                () = tokio::time::sleep(expires + Duration::from_secs(1)) => {
-                    asked = 0;
-                    continue;
-                }
+                () = tokio::time::sleep(expires + Duration::from_secs(1)) => self.look().await,
             };
             match pulled {
                 Some(Pulled::Message(delivery)) => {
@@ -68,8 +69,23 @@ impl Reception {
                     let Some(again) = self.open().await else { return };
                     reports = again;
                     asked = 0;
+                    if self.inbox.send(Input::Remade).await.is_err() {
+                        return;
+                    }
                 }
                 None => return,
+            }
+        }
+    }
+
+    /// Looks whether the consumer of the reports exists: a pull of one that is gone has no answer. Otherwise all pulls count
+    /// as ended.
+    async fn look(&self) -> Option<Pulled> {
+        loop {
+            match self.connection.has_results(&self.offer.run).await {
+                Ok(()) => return Some(Pulled::Ended(None)),
+                Err(NatsError::Missing) => return Some(Pulled::Missing),
+                Err(_) => self.connection.pause(self.offer.backoff.first).await,
             }
         }
     }
@@ -85,25 +101,27 @@ impl Reception {
                     return None;
                 }
                 Err(error) => {
-                    let text = format!("the server of the fleet cannot be used: {error}");
-                    self.inbox.send(Input::Warning(text)).await.ok()?;
+                    self.inbox.send(Input::Warning(error.to_string())).await.ok()?;
                 }
             }
-            tokio::time::sleep(pause).await;
+            self.connection.pause(pause).await;
             pause = (2 * pause).min(self.offer.backoff.longest);
         }
     }
 
-    async fn try_open(&self) -> Result<Option<Puller>, NatsError> {
+    async fn try_open(&self) -> Result<Option<Puller>, StartError> {
         let (connection, run) = (&self.connection, &self.offer.run);
         connection.prepare(&StreamLimits::default()).await?;
+        // Workers that come later need the files, too.
+        publish_engines(connection, &self.offer.engines).await?;
+        put_bytes(connection, self.offer.sheet.clone()).await?;
         if let Some((_, bytes)) = connection.card(run).await?
             && Card::decode(&bytes).is_ok_and(|card| card.epoch != self.epoch)
         {
             return Ok(None);
         }
         connection.open_jobs(run, self.offer.timing.lease).await?;
-        connection.open_results(run, self.offer.timing.lease / 2).await.map(Some)
+        Ok(Some(connection.open_results(run, self.offer.timing.lease / 2).await?))
     }
 }
 

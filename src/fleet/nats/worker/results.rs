@@ -9,7 +9,24 @@ use crate::fleet::nats::service::Service;
 use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolKey};
 use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
 
+/// Results that one sign of life lists; those that are not answered yet come first.
+const MOST_LISTED: usize = 1_000;
+
 impl Worker {
+    /// Returns the result that waits for an answer for an attempt at a pair, and gives it the lease of its job.
+    pub(in crate::fleet::nats) fn has_result(
+        &mut self,
+        run: &RunId,
+        pair: u64,
+        attempt: u32,
+        lease: &Delivery,
+    ) -> bool {
+        let of_pair =
+            |key: &SpoolKey| key.run == *run && (key.token.pair, key.token.attempt) == (pair, attempt);
+        let waiting = self.waiting.iter_mut().rfind(|(key, _)| of_pair(key));
+        waiting.map(|(_, waiting)| waiting.delivery = Some(lease.clone())).is_some()
+    }
+
     /// Returns why it takes no jobs.
     pub(super) fn trouble(&self) -> Option<String> {
         let full = self.spool.bytes() >= SPOOL_LIMIT;
@@ -55,7 +72,7 @@ impl Worker {
                 if matches!(error, NatsError::Closed) {
                     break;
                 }
-                tokio::time::sleep(pause).await;
+                connection.pause(pause).await;
                 pause = (2 * pause).min(backoff.longest);
             }
             failpoint::pass(Point::AfterResult);
@@ -66,10 +83,10 @@ impl Worker {
     /// Applies an answer of a coordinator.
     pub(super) async fn on_word(
         &mut self,
-        bytes: Option<Vec<u8>>,
+        bytes: &[u8],
         mut service: Option<&mut Service>,
     ) -> Result<(), WorkerError> {
-        let Some(word) = bytes.and_then(|bytes| Word::decode(&bytes).ok()) else { return Ok(()) };
+        let Ok(word) = Word::decode(bytes) else { return Ok(()) };
         if word.taken == Some(self.nonce) {
             let name = &self.config.name;
             return Err(WorkerError::Refused(format!(
@@ -132,7 +149,7 @@ impl Worker {
                 nps: here.and_then(|service| service.nps),
                 scale_ppm: here.and_then(|service| service.scale_ppm),
                 playing: here.map(Service::playing).unwrap_or_default(),
-                waiting: waiting.map(|key| Listed(key.token)).collect(),
+                waiting: waiting.take(MOST_LISTED).map(|key| Listed(key.token)).collect(),
                 spool_bytes: self.spool.bytes(),
                 trouble: self.trouble(),
                 boards: here.map(Service::boards).unwrap_or_default(),

@@ -1,0 +1,161 @@
+//! Workers that lie, repeat themselves, send rubbish or speak a newer language.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use playself::fleet::nats::messages::{Message, Report};
+use playself::fleet::nats::{Pulled, WorkerName, subject};
+
+use crate::bench::{Fleet, Game, Played, Process};
+use crate::faults::connected;
+use crate::run::wait_for;
+
+fn name(text: &str) -> WorkerName {
+    WorkerName::try_from(text.to_owned()).unwrap()
+}
+
+/// Starts simulated workers whose script has these lines.
+fn fake_workers(fleet: &Fleet, workers: usize, first: usize, script: &str) -> Process {
+    let path: PathBuf = fleet.bench.path(&format!("script-{first}"));
+    std::fs::write(&path, script).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fake-worker"));
+    command.arg(fleet.server.url()).args(["--slots", "2", "--seconds", "60"]);
+    command.args(["--workers", &workers.to_string(), "--first", &first.to_string()]);
+    fleet.spawn(&format!("fake-{first}"), command.arg("--script").arg(path))
+}
+
+/// Workers that were excluded, in the order of the journal.
+fn excluded(fleet: &Fleet) -> Vec<String> {
+    let records = fleet.records("there", "quarantined");
+    records.iter().map(|record| record["worker"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_cost_nothing() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    connected(fleet, async |connection| {
+        let run = connection.runs().await.unwrap().remove(0);
+        let fox = name("fox");
+        for (number, payload) in
+            [b"not JSON".to_vec(), br#"{"v":9,"kind":"pair"}"#.to_vec(), vec![b'['; 900_000], Vec::new()]
+                .into_iter()
+                .enumerate()
+        {
+            connection.put_report(&run, &fox, format!("junk-{number}"), payload.clone()).await.unwrap();
+            connection.publish(subject::beat(&fox), payload).await.unwrap();
+        }
+        // More than the server lets through.
+        let huge = connection.put_report(&run, &fox, "huge".to_owned(), vec![b' '; 10 << 20]).await;
+        assert!(huge.is_err(), "{huge:?}");
+        // A worker takes a job, acknowledges it at once and never plays it.
+        let mut jobs = connection.pull_jobs(&run).await.unwrap();
+        jobs.request(1, Duration::from_secs(5)).await.unwrap();
+        let Some(Pulled::Message(delivery)) = jobs.next().await else { panic!("there is a job") };
+        delivery.ack().await.unwrap();
+        // Every result arrives three times, under names that the server does not recognise as repetitions.
+        let mut reports = connection.subscribe(subject::results(&run)).await.unwrap();
+        let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+        let mut results = 0;
+        while coordinator.is_alive() {
+            let next = tokio::time::timeout(Duration::from_millis(200), reports.next()).await;
+            let Ok(Some(message)) = next else { continue };
+            let Ok(Report::Pair { token, .. }) = Report::decode(&message.payload) else { continue };
+            results += 1;
+            if results > 36 {
+                continue;
+            }
+            let id = format!("again-{results}-{}", token.pair);
+            let _ = connection.put_report(&run, &name("oak"), id, message.payload).await;
+        }
+        assert!(results >= 36, "{results} results");
+    });
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    assert!(fleet.log("coordinator").contains("worker fox: "), "{}", fleet.log("coordinator"));
+}
+
+#[test]
+fn row_226_a_job_of_a_newer_program_is_given_back_and_the_run_left_to_others() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    connected(fleet, async |connection| {
+        let run = connection.runs().await.unwrap().remove(0);
+        // The comparison with the pairs in flight deletes it, so it is stored until it was seen.
+        while !fleet.log("oak").contains("comes from a newer program") {
+            let (payload, forged) = (br#"{"v":9,"shape":"unknown"}"#.to_vec(), subject::job(&run, 99_999, 0));
+            if !connection.listed_jobs(&run).await.unwrap().contains(&forged) {
+                connection.put_job(forged, None, payload).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    wait_for("the refusal", 10, || fleet.log("oak").contains("cannot be played here"));
+    let claims = |fleet: &Fleet| {
+        let records = fleet.records("there", "claimed");
+        records.iter().filter(|record| record["worker"] == "oak").count()
+    };
+    let before = claims(fleet);
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    assert!(oak.is_alive(), "it waits for other runs");
+    assert_eq!(claims(fleet), before, "it takes no more pairs of this run");
+}
+
+#[test]
+fn row_230_a_worker_on_which_engines_lose_on_time_is_excluded_and_no_other() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = fleet.config("match", &Game { pairs: 300, ..Game::default() });
+    let text = std::fs::read_to_string(&config).unwrap().replace("depth = 1", "tc = \"60+1\"");
+    std::fs::write(&config, text).unwrap();
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _good = fake_workers(&fleet, 3, 0, "length 10 30");
+    let _bad = fake_workers(&fleet, 1, 7, "length 10 30\nforfeits 0.4");
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    assert_eq!(excluded(&fleet), ["fake-7"], "{}", fleet.log("coordinator"));
+    let last = fleet.records("there", "quarantined")[0]["seq"].as_u64().unwrap();
+    let claims = fleet.records("there", "claimed");
+    let later =
+        claims.iter().filter(|claim| claim["worker"] == "fake-7" && claim["seq"].as_u64() > Some(last));
+    // Those that it had pulled before it knew.
+    assert!(later.count() <= 4, "it gets no more pairs");
+}
+
+#[test]
+fn row_231_impossible_results_are_void_and_the_pairs_played_again_elsewhere() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _liar = fake_workers(fleet, 1, 0, "length 10 20\nlies 1");
+    wait_for("the first lie", 20, || !fleet.records("there", "void").is_empty());
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    assert_eq!(excluded(fleet), ["fake-0"]);
+    assert!(fleet.log("coordinator").contains("impossible game"), "{}", fleet.log("coordinator"));
+}
+
+#[test]
+fn row_232_plausible_lies_are_found_by_playing_pairs_again_elsewhere() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = fleet.config("match", &Game { pairs: 150, ..Game::default() });
+    let text = std::fs::read_to_string(&config).unwrap().replace("[fleet]", "[fleet]\naudit = 1.0");
+    std::fs::write(&config, text).unwrap();
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _honest: Vec<Process> =
+        ["ash", "elm", "oak"].iter().map(|name| fleet.spawn(name, &mut fleet.worker(name))).collect();
+    // Its games are made up, and possible.
+    let _liar = fake_workers(&fleet, 1, 0, "length 50 80");
+    wait_for("the exclusion", 60, || !excluded(&fleet).is_empty() || !coordinator.is_alive());
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    assert_eq!(excluded(&fleet), ["fake-0"], "{}", fleet.log("coordinator"));
+    assert!(fleet.log("coordinator").contains("was played differently by"), "{}", fleet.log("coordinator"));
+    assert_eq!(fleet.rows("there"), 150, "games played again do not count");
+}

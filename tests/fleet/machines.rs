@@ -1,0 +1,215 @@
+//! Machines that cannot play a run, slow down, hang or have a full disk.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use playself::failpoint;
+
+use crate::bench::{Fleet, Game, Played, QUICK};
+use crate::nats::NatsServer;
+use crate::run::{FAKE, wait_for};
+
+/// A disk of a few megabytes, seen by this thread and the processes that it starts. `None` where that is not allowed.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+fn small_disk(place: &Path, megabytes: u64) -> Option<()> {
+    fs::create_dir_all(place).unwrap();
+    let (none, private) = (None::<&str>, MsFlags::MS_REC | MsFlags::MS_PRIVATE);
+    let size = format!("size={megabytes}m");
+    let mounted = unshare(CloneFlags::CLONE_NEWNS)
+        .and_then(|()| mount(none, "/", none, private, none))
+        .and_then(|()| mount(Some("tmpfs"), place, Some("tmpfs"), MsFlags::empty(), Some(size.as_str())));
+    if let Err(why) = mounted {
+        eprintln!("skipped: this system does not allow mounting a tmpfs ({why})");
+        return None;
+    }
+    Some(())
+}
+
+/// Fills the disk of a folder to its last page; returns the file that does it. Called again, it takes what was freed.
+fn fill(place: &Path) -> PathBuf {
+    use std::io::Write;
+    let path = place.join("filler");
+    let mut file = fs::File::options().create(true).append(true).open(&path).unwrap();
+    for size in [1 << 20, 4096] {
+        while file.write_all(&vec![1; size]).is_ok() {}
+    }
+    path
+}
+
+/// An engine that is a script: what it does depends on files of this machine.
+fn script(fleet: &Fleet, lines: &str) -> PathBuf {
+    let path = fleet.bench.path("engine.sh");
+    fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// A run file whose baseline is this program.
+fn with_baseline(fleet: &Fleet, program: &Path, limits: &str, pairs: u64) -> PathBuf {
+    let text = format!(
+        "name = \"match\"\nseed = 5\n[candidate]\nengine = \"{FAKE}\"\nname = \"new\"\n\
+         [baseline]\nengine = \"{}\"\nname = \"old\"\nrestart = \"on\"\n\
+         [games]\n{limits}\nopenings = \"{}\"\nmax_pairs = {pairs}\nconcurrency = 1\n\
+         [adjudicate]\nmax_moves = 8\n{QUICK}\n",
+        program.display(),
+        fleet.bench.path("book.epd").display(),
+    );
+    let path = fleet.bench.path("match.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn row_208_a_game_that_hangs_on_a_live_worker_is_void_and_played_again() {
+    let Some(fleet) = Fleet::start() else { return };
+    let limits = "start_s = 1.0\nready_s = 0.5\nnew_game_s = 0.5\nmove_cap_s = 1.0\n";
+    let config = fleet.config("match", &Game::default());
+    let text = fs::read_to_string(&config).unwrap();
+    let text = text.replace("[baseline]\n", &format!("{limits}[baseline]\n{limits}"));
+    fs::write(&config, text).unwrap();
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, "game-hangs:3"));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    let voids = fleet.records("there", "void");
+    assert_eq!((voids.len(), &voids[0]["by"]), (1, &"oak".into()), "{voids:?}");
+    assert!(voids[0].to_string().contains("no move in 6 s on worker oak"), "{voids:?}");
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn row_217_a_server_with_a_full_disk_delays_the_run_and_costs_nothing() {
+    let Some(mut played) = Played::start() else { return };
+    let store = played.fleet.bench.path("store");
+    let Some(()) = small_disk(&store, 256) else { return };
+    let config = played.fleet.bench.path("full.conf");
+    fs::write(&config, format!("jetstream {{ store_dir: {store:?}, max_file: 200000000 }}")).unwrap();
+    played.fleet.server = NatsServer::with_config_file(&config).unwrap();
+    let mut coordinator =
+        played.fleet.spawn("coordinator", &mut played.fleet.coordinator(&played.config, "there"));
+    let mut oak = played.fleet.spawn("oak", &mut played.fleet.worker("oak"));
+    played.wait_for_rows(2);
+    let filler = fill(&store);
+    // Longer than a lease, and than all that is in play.
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(coordinator.is_alive() && oak.is_alive());
+    assert!(played.fleet.rows("there") < 12, "nothing is stored");
+    fs::remove_file(filler).unwrap();
+    // This version of the server has to be killed.
+    played.fleet.server.restart();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", played.fleet.log("coordinator"));
+    played.assert_same("there");
+}
+
+#[test]
+fn row_221_a_run_whose_program_no_worker_can_run_stops_with_the_reason() {
+    let Some(fleet) = Fleet::start() else { return };
+    let marker = fleet.bench.path("portable");
+    fs::write(&marker, "").unwrap();
+    let program = script(&fleet, &format!("test -e {} || kill -ILL $$\nexec {FAKE}", marker.display()));
+    let config = with_baseline(&fleet, &program, "depth = 1", 4);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    fs::remove_file(marker).unwrap();
+    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
+    let log = fleet.log("coordinator");
+    assert!(log.contains("every worker refuses this run") && log.contains("target-cpu=native"), "{log}");
+    assert!(oak.is_alive() && fleet.rows("there") == 0, "{}", fleet.log("oak"));
+}
+
+#[test]
+fn row_223_a_worker_whose_engine_plays_other_moves_refuses_the_run() {
+    let Some(fleet) = Fleet::start() else { return };
+    let salt = fleet.bench.path("salt");
+    fs::write(&salt, "2").unwrap();
+    let program = script(&fleet, &format!("exec {FAKE} --salt $(cat {})", salt.display()));
+    let config = with_baseline(&fleet, &program, "depth = 1", 8);
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    fs::write(&salt, "3").unwrap();
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    wait_for("the refusal", 20, || fleet.log("oak").contains("has the signature"));
+    fs::write(&salt, "2").unwrap();
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    assert_eq!(coordinator.status("the match", 30), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+    assert!(fleet.records("there", "claimed").iter().all(|claim| claim["worker"] == "elm"));
+}
+
+#[test]
+fn row_228_a_pair_that_does_not_end_holds_up_the_result_and_not_the_other_pairs() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = fleet.config("match", &Game { pairs: 90, ..Game::default() });
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, "game-hangs:1"));
+    wait_for("a claim", 20, || !fleet.records("there", "claimed").is_empty());
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    // 64 pairs from the one that hangs, which is among the first two.
+    wait_for("the pairs ahead", 30, || fleet.rows("there") >= 63);
+    std::thread::sleep(Duration::from_millis(500));
+    let started = fleet.records("there", "pair_started").len();
+    assert!(coordinator.is_alive() && (64..=65).contains(&started), "{started} pairs were started");
+    oak.kill();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+fn row_229_a_machine_that_becomes_slow_is_measured_again_and_refuses_the_run() {
+    let Some(fleet) = Fleet::start() else { return };
+    let slow = fleet.bench.path("slow");
+    let lines =
+        format!("ms=4\ntest -e {} && ms=12\nexec {FAKE} --salt 2 --score 10 --sleep-ms $ms", slow.display());
+    let program = script(&fleet, &lines);
+    let config = with_baseline(&fleet, &program, "tc = \"600+5\"", 2_000);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    wait_for("the first pairs", 40, || fleet.rows("there") >= 12);
+    fs::write(&slow, "").unwrap();
+    wait_for("the refusal", 40, || fleet.log("oak").contains("of the reference"));
+    assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
+    assert!(
+        fleet.log("coordinator").contains("every worker refuses this run"),
+        "{}",
+        fleet.log("coordinator")
+    );
+    // What was played at either speed counts: the speed says nothing about who won.
+    assert!(fleet.records("there", "void").is_empty());
+}
+
+#[test]
+fn row_236_a_worker_whose_disk_is_full_sends_its_results_and_takes_no_more_jobs() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let cache = fleet.bench.path("cache");
+    let megabytes = 2 * (fs::metadata(FAKE).unwrap().len() >> 20) + 16;
+    let Some(()) = small_disk(&cache, megabytes) else { return };
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    played.wait_for_rows(1);
+    let filler = fill(&cache);
+    wait_for("the warning of the worker", 20, || {
+        fill(&cache);
+        fleet.log("oak").contains("results cannot be kept on disk")
+    });
+    // What was in play is sent from memory; then nothing happens.
+    let counts = || (fleet.rows("there"), fleet.records("there", "claimed").len());
+    wait_for("the last result", 10, || {
+        fill(&cache);
+        counts().0 == counts().1
+    });
+    let before = counts();
+    std::thread::sleep(Duration::from_millis(1000));
+    assert_eq!(counts(), before, "it takes no more jobs");
+    assert!(before.0 < 12);
+    fs::remove_file(filler).unwrap();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+}
