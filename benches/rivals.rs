@@ -1,8 +1,9 @@
 //! Whole matches with this program and with other match runners: same engine, same games, alternating blocks.
 //!
 //! `cargo bench --bench rivals -- FASTCHESS CCHESSCLI` takes the paths of the two programs. This program runs with its
-//! defaults: journal, PGN, CSV and page; and once more with the command line of fastchess. The bars, for both: 4 times the plies per second of fastchess, 1.5 times those of
-//! c-chess-cli, and no more processor time per ply than c-chess-cli. They are printed, not enforced.
+//! defaults: journal, PGN, CSV and page; and once more with the command line of fastchess. The bars for both, at one game at a
+//! time: 4 times the plies per second of fastchess, 1.5 times those of c-chess-cli, and no more processor time per ply than
+//! c-chess-cli.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fs;
@@ -28,9 +29,22 @@ fn main() {
         println!("usage: cargo bench --bench rivals -- FASTCHESS CCHESSCLI");
         return;
     };
-    for concurrency in [1, 2] {
-        compare(fastchess, c_chess_cli, concurrency);
+    let [alone, _] = [1, 2].map(|concurrency| compare(fastchess, c_chess_cli, concurrency));
+    for Ratios { name, fastchess, c_chess_cli, cpu } in alone {
+        assert!(
+            fastchess >= 4.0 && c_chess_cli >= 1.5 && cpu <= 1.0,
+            "{name} misses a bar at one game at a time"
+        );
     }
+}
+
+/// Plies per second and processor time per ply of this program, relative to the others.
+struct Ratios {
+    name: &'static str,
+    fastchess: f64,
+    c_chess_cli: f64,
+    /// Processor time relative to c-chess-cli.
+    cpu: f64,
 }
 
 /// The measurements of a match.
@@ -52,7 +66,7 @@ impl Measured {
     }
 }
 
-fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
+fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) -> [Ratios; 2] {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let book = folder.path().join("book.epd");
     let openings = openings();
@@ -83,21 +97,24 @@ fn compare(fastchess: &Path, c_chess_cli: &Path, concurrency: usize) {
         let [rate, cpu] = [median(runner, &Measured::rate), median(runner, &Measured::cpu_per_ply)];
         println!("{name:<18} {rate:>9.0} plies/s {cpu:>8.2} us CPU/ply  ({} plies)", blocks[runner][0].plies);
     }
-    for own in [0, 3] {
+    let ratios = [0, 3].map(|own| {
         let ratio = |rival: usize, field: fn(&Measured) -> f64| {
             let pairs = blocks[own].iter().zip(&blocks[rival]);
             let mut ratios: Vec<f64> = pairs.map(|(ours, theirs)| field(ours) / field(theirs)).collect();
             ratios.sort_by(f64::total_cmp);
             ratios[ratios.len() / 2]
         };
+        let name = names[own];
+        let [fastchess, c_chess_cli] = [1, 2].map(|rival| ratio(rival, Measured::rate));
+        let cpu = ratio(2, Measured::cpu_per_ply);
         println!(
-            "{}: {:.2} x fastchess (bar 4), {:.2} x c-chess-cli (bar 1.5); CPU per ply: {:.2} x c-chess-cli (bar 1)",
-            names[own],
-            ratio(1, Measured::rate),
-            ratio(2, Measured::rate),
-            ratio(2, Measured::cpu_per_ply),
+            "{name}: {fastchess:.2} x fastchess (bar 4), {c_chess_cli:.2} x c-chess-cli (bar 1.5); \
+             CPU per ply: {cpu:.2} x c-chess-cli (bar 1)"
         );
-    }
+        Ratios { name, fastchess, c_chess_cli, cpu }
+    });
+    assert_eq!(blocks[1][0].plies, blocks[3][0].plies, "the same games as fastchess");
+    ratios
 }
 
 /// Returns openings that every runner can read: full FENs after three plies. There are enough of them to make the time of
