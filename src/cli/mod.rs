@@ -1,11 +1,11 @@
 //! Command-line arguments shared by the programs and commands of this crate.
 
 pub mod ask_text;
+pub mod call_hints;
 pub mod choices;
 pub mod engine_args;
 pub mod entry;
 pub mod fleet_flags;
-pub mod foreign_calls;
 pub mod game_id;
 pub mod limit_flags;
 pub mod number_lists;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::commands::engine_session::with_engine;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
-use crate::config::{EngineEntry, LimitsTable, matches_pattern, plan_engine};
+use crate::config::{EngineEntry, LimitsTable, matches_pattern, plan_engine, toml_string};
 use crate::player::{NumberOption, OptionDeclaration, OptionKind, Protocol};
 use crate::tuning::WeatherFactoryEntry;
 
@@ -230,11 +230,6 @@ pub(super) fn tune_tables(numbers: &[NumberOption]) -> String {
         );
     }
     text
-}
-
-/// Returns a TOML string.
-pub(super) fn toml_string(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
 }
 
 #[cfg(test)]

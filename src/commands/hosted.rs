@@ -7,13 +7,14 @@ use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::journal_check::check_journal;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::resume::{OpenRun, with_plan_changes};
-use crate::journal::{LockedFile, Storage};
+use crate::commands::start::{NewRun, play_new};
+use crate::journal::Storage;
 use crate::player::DialogueTap;
 use crate::run::{
     FinishedRun, Known, Observer, Plan, Replayed, RunBuilder, RunEvent, RunStart, RunView, StopHandle,
     StopStyle, plan_to_toml, replay,
 };
-use crate::store::{RunFolder, sha256_of, write_whole};
+use crate::store::{RunFolder, sha256_of};
 
 /// What the caller adds to a run.
 pub struct HostedParts {
@@ -29,32 +30,18 @@ pub struct HostedParts {
 
 /// Plays a new run with its journal in the folder `path`, which must not exist.
 pub fn play_hosted(
-    mut plan: Plan,
+    plan: Plan,
     path: &Path,
     parts: HostedParts,
     environment: &Environment,
 ) -> Result<FinishedRun, Failure> {
     let openings = PlannedOpenings::open(&plan).or_usage()?;
     let folder = RunFolder::create_at(path).or_fault()?;
-    let journal = LockedFile::open(&folder.journal()).or_fault()?;
     let plan_text = plan_to_toml(&plan).or_fault()?;
-    write_whole(&folder.plan(), plan_text.as_bytes()).or_fault()?;
-    tap_engines(&mut plan, &parts.tap);
-    let run = RunBuilder {
-        plan,
-        plan_text,
-        start: RunStart::New,
-        openings: Box::new(openings),
-        folder,
-        journal,
-        observers: parts.observers,
-        warnings: Vec::new(),
-        guardian: environment.guardian(),
-        kept_programs: environment.kept_programs().to_vec(),
-        stops: parts.stops,
-        stop: parts.stop,
-    };
-    run.run().or_fault()
+    let HostedParts { observers, stops, stop, tap } = parts;
+    let warnings = Vec::new();
+    let run = NewRun { plan, plan_text, openings, folder: &folder, observers, warnings, stops, stop, tap };
+    play_new(run, environment)
 }
 
 /// Passes the dialogue with all engines of a plan to a listener.
@@ -78,6 +65,12 @@ impl HostedResume {
         }
         check_journal(&run).or_fault()?;
         Ok(Self(run))
+    }
+
+    /// Whether the run in `path` has a journal with records.
+    pub fn has_begun(path: &Path) -> bool {
+        let journal = RunFolder::open(path).ok().and_then(|folder| folder.journal().metadata().ok());
+        journal.is_some_and(|found| found.len() > 0)
     }
 
     /// Returns its plan.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::commands::engine_options::{EngineOptionList, engine_options, toml_string};
+use crate::commands::engine_options::{EngineOptionList, engine_options};
 use crate::commands::environment::Environment;
 use crate::commands::failure::Failure;
 use crate::commands::shell_word::shell_word;
-use crate::config::EngineEntry;
+use crate::config::{EngineEntry, toml_string};
 use crate::player::NumberOption;
 
 /// Names of programs that are UCI engines, as Debian and their authors spell them.

@@ -77,6 +77,7 @@ pub use patch_forecast::{MOST_REGRESSIONS, PatchForecast};
 pub use pilot::{Pilot, pilot};
 pub use plan::{
     CheckedPlan, LenientCheck, PlanSource, RefusedOption, check_plan, check_plan_leniently, checked_plan,
+    new_seed,
 };
 pub use rate::{RateRequest, rate};
 pub use report::{ReadRun, compared_run, open_runs, run_summary, write_charts};

@@ -77,6 +77,7 @@ fn play_pairs(
         observers,
         warnings: Vec::new(),
         stops: StopStyle::AtOnce,
+        stop: None,
         tap: DialogueTap::default(),
     };
     // A pilot measures this machine.

@@ -117,7 +117,7 @@ pub fn checked_plan(run: &RunFile, environment: &Environment) -> Result<CheckedP
 }
 
 /// Returns a seed for a run file without one.
-pub(super) fn new_seed() -> u64 {
+pub fn new_seed() -> u64 {
     let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     ((nanoseconds ^ u128::from(std::process::id())) % 1_000_000_007) as u64
 }

@@ -24,7 +24,8 @@ use crate::run::preflight::{
     BookSupply, DiskRoom, EngineFacts, Fairness, PositionSetup, book_supply, fairness,
 };
 use crate::run::{
-    FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, StopStyle, plan_to_toml,
+    FinishedRun, Observer, Plan, RunBuilder, RunOutcome, RunStart, RunState, StopHandle, StopStyle,
+    plan_to_toml,
 };
 use crate::store::{RunFolder, UtcDate, write_whole};
 
@@ -241,6 +242,7 @@ fn play_and_report(
         observers,
         warnings,
         stops: StopStyle::Draining,
+        stop: None,
         tap: std::mem::take(&mut reporting.tap),
     };
     let run = play_new(run, environment)?;
@@ -256,12 +258,14 @@ pub(super) struct NewRun<'a> {
     pub(super) observers: Vec<Box<dyn Observer>>,
     pub(super) warnings: Vec<String>,
     pub(super) stops: StopStyle,
+    /// Another way to stop it than a signal.
+    pub(super) stop: Option<StopHandle>,
     pub(super) tap: DialogueTap,
 }
 
 /// Plays a new run.
 pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<FinishedRun, Failure> {
-    let NewRun { mut plan, plan_text, openings, folder, observers, warnings, stops, tap } = run;
+    let NewRun { mut plan, plan_text, openings, folder, observers, warnings, stops, stop, tap } = run;
     tap_engines(&mut plan, &tap);
     let journal = LockedFile::open(&folder.journal()).context("the journal cannot be created").or_fault()?;
     write_whole(&folder.plan(), plan_text.as_bytes()).context("plan.toml cannot be written").or_fault()?;
@@ -277,7 +281,7 @@ pub(super) fn play_new(run: NewRun<'_>, environment: &Environment) -> Result<Fin
         guardian: environment.guardian(),
         kept_programs: environment.kept_programs().to_vec(),
         stops,
-        stop: None,
+        stop,
     };
     play_run(run, environment)
 }

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use crate::compat::arguments::{Flag, at_least, group, number, unknown};
-use crate::compat::command::{
-    ClockArgs, EngineArgs, FileArgs, MatchCommand, OpeningArgs, PgnArgs, SprtArgs, TablebaseArgs, Tournament,
-};
 use crate::compat::fastchess_keys::{draw, resign};
+use crate::compat::invocation::{
+    ClockArgs, FileArgs, Invocation, InvokedEngine, OpeningArgs, PgnArgs, SprtArgs, Tournament,
+};
 use crate::compat::result_fields::ResultFields;
-use crate::compat::runner::Runner;
+use crate::compat::surface::Surface;
 use crate::stats::EloModel;
 
 /// Every flag, for suggestions.
-const FLAGS: [&str; 33] = [
+pub(super) const FLAGS: [&str; 33] = [
     "-bookmode",
     "-concurrency",
     "-debug",
@@ -49,8 +49,8 @@ const FLAGS: [&str; 33] = [
 ];
 
 /// Parses the words after the program's name.
-pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
-    let mut command = MatchCommand::new(Runner::Cutechess);
+pub(super) fn parse(words: &[String]) -> Result<Invocation, String> {
+    let mut command = Invocation::new(Surface::Cutechess);
     let mut each: Vec<(String, String)> = Vec::new();
     let flags = group(words);
     for (at, flag) in flags.iter().enumerate() {
@@ -60,9 +60,9 @@ pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
         match flag.name.as_str() {
             "-each" => each = engine_pairs(flag),
             "-engine" => {
-                let mut engine = EngineArgs::default();
+                let mut engine = InvokedEngine::default();
                 for (key, value) in engine_pairs(flag) {
-                    engine.apply(Runner::Cutechess, &key, &value)?;
+                    engine.apply(Surface::Cutechess, &key, &value)?;
                 }
                 command.engines.push(engine);
             }
@@ -71,7 +71,7 @@ pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
     }
     for engine in &mut command.engines {
         for (key, value) in &each {
-            engine.apply(Runner::Cutechess, key, value)?;
+            engine.apply(Surface::Cutechess, key, value)?;
         }
     }
     check_engines(&command)?;
@@ -87,7 +87,7 @@ fn engine_pairs(flag: &Flag) -> Vec<(String, String)> {
     flag.values.iter().map(split).filter(|(key, _)| !key.is_empty()).collect()
 }
 
-fn check_engines(command: &MatchCommand) -> Result<(), String> {
+fn check_engines(command: &Invocation) -> Result<(), String> {
     if command.explain && command.engines.is_empty() {
         return Ok(());
     }
@@ -108,7 +108,7 @@ fn check_engines(command: &MatchCommand) -> Result<(), String> {
     }
 }
 
-fn apply(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+fn apply(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     let wrong = || format!("Invalid value for option \"{}\": \"{}\"", flag.name, flag.values.join(" "));
     match flag.name.as_str() {
         "-srand" => command.seed = Some(u64::from(flag.number::<u32>()?)),
@@ -148,7 +148,7 @@ fn apply(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
     Ok(())
 }
 
-fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+fn apply_rules(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     let wrong = || format!("Invalid value for option \"{}\": \"{}\"", flag.name, flag.values.join(" "));
     let needs = |keys: &[&str]| -> Result<(), String> {
         let given = flag.pairs()?;
@@ -182,14 +182,8 @@ fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
     Ok(())
 }
 
-fn tablebases(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
-    let tables = command.tablebases.get_or_insert_with(|| TablebaseArgs {
-        paths: String::new(),
-        pieces: 0,
-        ignore_fifty_moves: false,
-        wins: true,
-        draws: true,
-    });
+fn tablebases(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
+    let tables = command.tablebases.get_or_insert_default();
     match flag.name.as_str() {
         "-tb" => tables.paths = flag.single()?.to_owned(),
         "-tbpieces" => tables.pieces = at_least("-tbpieces", flag.single()?, 3)?,
@@ -202,19 +196,12 @@ fn tablebases(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
 fn pgn(flag: &Flag) -> Option<PgnArgs> {
     let (file, words) = flag.values.split_first()?;
     let known = words.len() <= 2 && words.iter().all(|word| word == "min" || word == "fi");
-    known.then(|| PgnArgs {
-        out: FileArgs { file: PathBuf::from(file), append: true },
-        crc: false,
-        minimal: words.iter().any(|word| word == "min"),
-        notation: "san",
-        fields: Vec::new(),
-        match_lines: Vec::new(),
-    })
+    let minimal = words.iter().any(|word| word == "min");
+    known.then(|| PgnArgs { minimal, ..PgnArgs::plain(PathBuf::from(file)) })
 }
 
 fn openings(flag: &Flag) -> Result<OpeningArgs, String> {
-    let mut openings =
-        OpeningArgs { file: PathBuf::new(), random: false, plies: None, start: 1, per_round: false };
+    let mut openings = OpeningArgs::default();
     for (key, value) in flag.pairs()? {
         match (key, value) {
             ("file", file) => openings.file = PathBuf::from(file),
@@ -253,7 +240,7 @@ mod tests {
 
     const ENGINES: &str = "-engine cmd=a proto=uci -engine cmd=b proto=uci -each tc=inf nodes=5";
 
-    fn parsed(text: &str) -> Result<MatchCommand, String> {
+    fn parsed(text: &str) -> Result<Invocation, String> {
         parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 

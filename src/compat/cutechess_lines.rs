@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::compat::command::{MatchCommand, Tournament};
-use crate::compat::elo::{RivalElo, decided_los};
+use crate::compat::elo::{SurfaceElo, decided_los};
 use crate::compat::fastchess_lines::{accepted_text, clock_text};
+use crate::compat::invocation::{Invocation, Tournament};
 use crate::compat::printf::{fixed, general};
 use crate::compat::result_fields::Row;
-use crate::compat::tally::{Results, Table, score};
+use crate::compat::tally::{Results, ScoreTable, score};
 use crate::game::EngineIndex;
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
@@ -64,14 +64,14 @@ impl Outcomes {
     }
 
     /// Returns the results by colour and the Elo difference, or the table of more than two engines.
-    pub(super) fn ranking(&self, plan: &Plan, table: &Table, command: &MatchCommand) -> String {
+    pub(super) fn ranking(&self, plan: &Plan, table: &ScoreTable, command: &Invocation) -> String {
         let (first, second) = (EngineIndex(0), EngineIndex(1));
         if plan.engines.len() > 2 {
             return self.many(plan, table, command);
         }
         let mut text = self.by_colour(plan);
         let results = table.of(first, second);
-        let elo = RivalElo::of_games(&results);
+        let elo = SurfaceElo::of_games(&results);
         let _ = writeln!(
             text,
             "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %",
@@ -88,7 +88,7 @@ impl Outcomes {
 
     /// Returns the table of more than two engines: those with more points first, but the first engines of a gauntlet before
     /// all others. An empty line follows.
-    fn many(&self, plan: &Plan, table: &Table, command: &MatchCommand) -> String {
+    fn many(&self, plan: &Plan, table: &ScoreTable, command: &Invocation) -> String {
         let gauntlet = command.tournament == Tournament::Gauntlet;
         let seeds = if gauntlet { command.seeds.max(1) as usize } else { 0 };
         let mut engines: Vec<(usize, Results)> =

@@ -8,8 +8,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::compat::command::{LogArgs, LogLevel};
 use crate::compat::console::{LineHandle, LineWriter};
+use crate::compat::invocation::{LogArgs, LogLevel};
 use crate::player::{DialogueListener, LineSender, TappedLine};
 use crate::run::StopHandle;
 use crate::store::UtcDate;

@@ -3,13 +3,11 @@
 use statrs::function::erf::erf;
 
 use crate::compat::tally::Results;
-
-/// Standard deviations on either side of the mean that contain 95 % of a normal distribution.
-const Z_95: f64 = 1.959_963_984_540_054;
+use crate::stats::Z_95;
 
 /// An estimate from games or pairs. Before the first result all of it is not a number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RivalElo {
+pub(super) struct SurfaceElo {
     pub(super) elo: f64,
     pub(super) error: f64,
     pub(super) nelo: f64,
@@ -18,7 +16,7 @@ pub(super) struct RivalElo {
     pub(super) los: f64,
 }
 
-impl RivalElo {
+impl SurfaceElo {
     /// The estimate from pairs, whose two games are not independent.
     pub(super) fn of_pairs(results: &Results) -> Self {
         let counts = results.pentanomial().map(|count| count as f64);
@@ -73,7 +71,7 @@ mod tests {
     #[test]
     fn the_published_block_of_fastchess_is_reproduced() {
         let results = Results { wins: 159, losses: 181, draws: 50, pairs: [40, 32, 69, 0, 18, 36] };
-        let elo = RivalElo::of_pairs(&results);
+        let elo = SurfaceElo::of_pairs(&results);
         let texts = [elo.elo, elo.error, elo.nelo, elo.nelo_error, elo.los].map(|value| fixed(value, 2));
         assert_eq!(texts, ["-19.62", "32.94", "-20.64", "34.48", "12.03"]);
     }
@@ -81,7 +79,7 @@ mod tests {
     #[test]
     fn the_published_line_of_cutechess_is_reproduced() {
         let results = Results { wins: 118, losses: 103, draws: 279, pairs: [0; 6] };
-        let elo = RivalElo::of_games(&results);
+        let elo = SurfaceElo::of_games(&results);
         assert_eq!(
             (fixed(elo.elo, 1), fixed(decided_los(&results), 1)),
             ("10.4".to_owned(), "84.4".to_owned())
@@ -90,8 +88,8 @@ mod tests {
 
     #[test]
     fn nothing_played_is_not_a_number_and_a_clean_sheet_is_infinite() {
-        assert!(RivalElo::of_pairs(&Results::default()).elo.is_nan());
-        let clean = RivalElo::of_games(&Results { wins: 3, ..Results::default() });
+        assert!(SurfaceElo::of_pairs(&Results::default()).elo.is_nan());
+        let clean = SurfaceElo::of_games(&Results { wins: 3, ..Results::default() });
         assert_eq!(fixed(clean.elo, 2), "inf");
         assert_eq!(fixed(clean.los, 2), "100.00");
     }

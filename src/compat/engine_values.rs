@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use crate::compat::arguments::{at_least, number, shell_words};
-use crate::compat::command::{ClockArgs, EngineArgs, EngineProtocol};
 use crate::compat::engines_json;
-use crate::compat::runner::Runner;
+use crate::compat::invocation::{ClockArgs, InvokedEngine};
+use crate::compat::surface::Surface;
+use crate::config::ProtocolName;
 
-impl EngineArgs {
-    /// Applies one key of the command line of `runner`.
-    pub(super) fn apply(&mut self, runner: Runner, key: &str, value: &str) -> Result<(), String> {
+impl InvokedEngine {
+    /// Applies one key of the command line of `surface`.
+    pub(super) fn apply(&mut self, surface: Surface, key: &str, value: &str) -> Result<(), String> {
         match key {
             "cmd" => self.command = value.to_owned(),
             "name" => self.name = Some(value.to_owned()),
@@ -19,12 +20,12 @@ impl EngineArgs {
             "timemargin" => self.margin_ms = at_least(key, value, 0)?,
             "nodes" => self.nodes = Some(number::<u64>(key, value)?).filter(|nodes| *nodes > 0),
             "depth" => self.depth = Some(number::<u64>(key, value)?).filter(|depth| *depth > 0),
-            "restart" => self.restart = restart(runner, value)?,
-            "proto" => self.protocol = Some(protocol(runner, value)?),
-            _ => match (key.strip_prefix("option."), runner) {
+            "restart" => self.restart = restart(surface, value)?,
+            "proto" => self.protocol = Some(protocol(surface, value)?),
+            _ => match (key.strip_prefix("option."), surface) {
                 (Some(name), _) => self.options.push((name.to_owned(), value.to_owned())),
-                (None, Runner::Fastchess) => self.apply_fastchess(key, value)?,
-                (None, Runner::Cutechess) => self.apply_cutechess(key, value)?,
+                (None, Surface::Fastchess) => self.apply_fastchess(key, value)?,
+                (None, Surface::Cutechess) => self.apply_cutechess(key, value)?,
             },
         }
         Ok(())
@@ -58,19 +59,19 @@ impl EngineArgs {
     }
 }
 
-fn restart(runner: Runner, value: &str) -> Result<bool, String> {
+fn restart(surface: Surface, value: &str) -> Result<bool, String> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),
-        "auto" if runner == Runner::Cutechess => Ok(false),
+        "auto" if surface == Surface::Cutechess => Ok(false),
         _ => Err(format!("Invalid restart mode: \"{value}\"")),
     }
 }
 
-fn protocol(runner: Runner, value: &str) -> Result<EngineProtocol, String> {
+fn protocol(surface: Surface, value: &str) -> Result<ProtocolName, String> {
     match value {
-        "uci" => Ok(EngineProtocol::Uci),
-        "xboard" if runner == Runner::Cutechess => Ok(EngineProtocol::Xboard),
+        "uci" => Ok(ProtocolName::Uci),
+        "xboard" if surface == Surface::Cutechess => Ok(ProtocolName::Xboard),
         _ => Err(format!("Unsupported chess protocol: \"{value}\"")),
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::compat::command::{EngineArgs, EngineProtocol};
+use crate::compat::invocation::InvokedEngine;
+use crate::config::ProtocolName;
 use crate::store::read_text;
 
 /// The file that cutechess-cli reads.
@@ -14,7 +15,7 @@ pub(super) fn names() -> Result<Vec<String>, String> {
 }
 
 /// Returns the engine of this name.
-pub(super) fn engine(name: &str) -> Result<EngineArgs, String> {
+pub(super) fn engine(name: &str) -> Result<InvokedEngine, String> {
     let entries = entries()?;
     let entry = entries.iter().find(|entry| entry["name"].as_str() == Some(name));
     entry.map(read).ok_or_else(|| format!("Unknown engine configuration: \"{name}\""))?
@@ -29,13 +30,13 @@ fn entries() -> Result<Vec<Value>, String> {
     }
 }
 
-fn read(entry: &Value) -> Result<EngineArgs, String> {
+fn read(entry: &Value) -> Result<InvokedEngine, String> {
     let texts = |key: &str| -> Vec<String> {
         entry[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let protocol = match entry["protocol"].as_str() {
-        Some("xboard") => Some(EngineProtocol::Xboard),
-        Some("uci") => Some(EngineProtocol::Uci),
+        Some("xboard") => Some(ProtocolName::Xboard),
+        Some("uci") => Some(ProtocolName::Uci),
         Some(other) => return Err(format!("{FILE}: unsupported chess protocol \"{other}\"")),
         None => None,
     };
@@ -48,7 +49,7 @@ fn read(entry: &Value) -> Result<EngineArgs, String> {
         Some((option["name"].as_str()?.to_owned(), value))
     });
     let folder = entry["workingDirectory"].as_str().filter(|folder| !folder.is_empty());
-    Ok(EngineArgs {
+    Ok(InvokedEngine {
         name: entry["name"].as_str().map(str::to_owned),
         command: entry["command"].as_str().unwrap_or_default().to_owned(),
         dir: folder.map(Into::into),
@@ -61,7 +62,7 @@ fn read(entry: &Value) -> Result<EngineArgs, String> {
         stderr: entry["stderrFile"].as_str().filter(|file| !file.is_empty()).map(Into::into),
         timeout_scale: entry["timeoutScale"].as_f64(),
         options: options.collect(),
-        ..EngineArgs::default()
+        ..InvokedEngine::default()
     })
 }
 

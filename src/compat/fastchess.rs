@@ -1,11 +1,11 @@
 //! The command line of fastchess.
 
+use std::path::PathBuf;
+
 use crate::compat::arguments::{Flag, group, truth, unknown};
-use crate::compat::command::{EngineArgs, MatchCommand, TablebaseArgs, Tournament};
-use crate::compat::fastchess_keys::{
-    config, draw, epd, log, no_pgn, openings, pgn, processors, quick, resign, sprt,
-};
-use crate::compat::runner::Runner;
+use crate::compat::fastchess_keys::{config, draw, epd, log, openings, pgn, processors, quick, resign, sprt};
+use crate::compat::invocation::{Invocation, InvokedEngine, PgnArgs, TablebaseArgs, Tournament};
+use crate::compat::surface::Surface;
 use crate::stats::EloModel;
 
 /// Every flag, for suggestions.
@@ -64,8 +64,8 @@ const FLAGS: [&str; 51] = [
 ];
 
 /// Parses the words after the program's name.
-pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
-    let mut command = MatchCommand::new(Runner::Fastchess);
+pub(super) fn parse(words: &[String]) -> Result<Invocation, String> {
+    let mut command = Invocation::new(Surface::Fastchess);
     let mut each: Vec<(String, String)> = Vec::new();
     for flag in group(words) {
         if flag.name == "-each" {
@@ -84,19 +84,19 @@ pub(super) fn parse(words: &[String]) -> Result<MatchCommand, String> {
     for (key, value) in &each {
         for engine in &mut command.engines {
             let wrong = |reason| format!("Error while reading option \"-each\"\nReason: {reason}");
-            engine.apply(Runner::Fastchess, key, value).map_err(wrong)?;
+            engine.apply(Surface::Fastchess, key, value).map_err(wrong)?;
         }
     }
     settle(&mut command)?;
     Ok(command)
 }
 
-fn apply(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+fn apply(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     match flag.name.as_str() {
         "-engine" => {
-            let mut engine = EngineArgs::default();
+            let mut engine = InvokedEngine::default();
             for (key, value) in flag.pairs()? {
-                engine.apply(Runner::Fastchess, key, value)?;
+                engine.apply(Surface::Fastchess, key, value)?;
             }
             command.engines.push(engine);
         }
@@ -142,7 +142,7 @@ fn apply(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
     Ok(())
 }
 
-fn apply_schedule(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+fn apply_schedule(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     match flag.name.as_str() {
         "-rounds" => command.rounds = flag.number()?,
         "-games" => command.games = flag.number()?,
@@ -179,31 +179,13 @@ fn apply_schedule(command: &mut MatchCommand, flag: &Flag) -> Result<(), String>
     Ok(())
 }
 
-fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
-    let tablebases = command.tablebases.get_or_insert_with(|| TablebaseArgs {
-        paths: String::new(),
-        pieces: 0,
-        ignore_fifty_moves: false,
-        wins: true,
-        draws: true,
-    });
+fn apply_rules(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     match flag.name.as_str() {
         "-draw" => command.draw = Some(draw(flag)?),
         "-resign" => command.resign = Some(resign(flag)?),
         "-maxmoves" => command.max_moves = Some(flag.number()?),
-        "-tb" => tablebases.paths = flag.single()?.to_owned(),
-        "-tbpieces" => tablebases.pieces = flag.number()?,
-        "-tbignore50" => {
-            flag.bare()?;
-            tablebases.ignore_fifty_moves = true;
-        }
-        "-tbadjudicate" => {
-            (tablebases.wins, tablebases.draws) = match flag.single()? {
-                "BOTH" => (true, true),
-                "WIN_LOSS" => (true, false),
-                "DRAW" => (false, true),
-                other => return Err(format!("Invalid tb adjudication type: {other}")),
-            }
+        "-tb" | "-tbpieces" | "-tbignore50" | "-tbadjudicate" => {
+            tables(command.tablebases.get_or_insert_default(), flag)?;
         }
         "-sprt" => command.sprt = Some(sprt(flag)?),
         _ => return apply_output(command, flag),
@@ -211,7 +193,27 @@ fn apply_rules(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
     Ok(())
 }
 
-fn apply_output(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+fn tables(tables: &mut TablebaseArgs, flag: &Flag) -> Result<(), String> {
+    match flag.name.as_str() {
+        "-tb" => flag.single()?.clone_into(&mut tables.paths),
+        "-tbpieces" => tables.pieces = flag.number()?,
+        "-tbignore50" => {
+            flag.bare()?;
+            tables.ignore_fifty_moves = true;
+        }
+        _ => {
+            (tables.wins, tables.draws) = match flag.single()? {
+                "BOTH" => (true, true),
+                "WIN_LOSS" => (true, false),
+                "DRAW" => (false, true),
+                other => return Err(format!("Invalid tb adjudication type: {other}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn apply_output(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     match flag.name.as_str() {
         "-ratinginterval" => command.rating_interval = flag.number()?,
         "-scoreinterval" => command.score_interval = flag.number()?,
@@ -224,8 +226,8 @@ fn apply_output(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
         "-output" => {
             for (key, value) in flag.pairs()? {
                 command.format = match (key, value) {
-                    ("format", "fastchess") => Runner::Fastchess,
-                    ("format", "cutechess") => Runner::Cutechess,
+                    ("format", "fastchess") => Surface::Fastchess,
+                    ("format", "cutechess") => Surface::Cutechess,
                     _ => return Err(flag.wrong(key, value)),
                 };
             }
@@ -235,7 +237,8 @@ fn apply_output(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
         "-crc32" => {
             for (key, value) in flag.pairs()? {
                 let crc = if key == "pgn" { truth(key, value)? } else { return Err(flag.wrong(key, value)) };
-                command.pgn.get_or_insert_with(no_pgn).crc = crc;
+                // Without -pgnout there is no file.
+                command.pgn.get_or_insert_with(|| PgnArgs::plain(PathBuf::new())).crc = crc;
             }
         }
         "-event" => command.event = Some(flag.values.concat()),
@@ -249,14 +252,14 @@ fn apply_output(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
 }
 
 /// Resolves what depends on several flags.
-fn settle(command: &mut MatchCommand) -> Result<(), String> {
+fn settle(command: &mut Invocation) -> Result<(), String> {
     if command.games > 2 {
         std::mem::swap(&mut command.games, &mut command.rounds);
     }
     if !(1..=2).contains(&command.games) || command.rounds < 1 {
         return Err("Error: -games must be 1 or 2, and -rounds at least 1.".to_owned());
     }
-    command.penta &= command.format == Runner::Fastchess && command.games == 2;
+    command.penta &= command.format == Surface::Fastchess && command.games == 2;
     if command.sprt.is_some_and(|sprt| sprt.model == EloModel::Bayesian) {
         command.penta = false;
     }
@@ -279,7 +282,7 @@ mod tests {
     use super::*;
     use crate::run::PgnField;
 
-    fn parsed(text: &str) -> Result<MatchCommand, String> {
+    fn parsed(text: &str) -> Result<Invocation, String> {
         parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -318,6 +321,23 @@ mod tests {
         assert!(keyed.crc && !keyed.out.append);
         assert_eq!(keyed.fields, [PgnField::Seldepth, PgnField::Nodes]);
         assert_eq!(parsed("-crc32 pgn=true").unwrap().pgn, None);
+    }
+
+    #[test]
+    fn every_flag_of_the_list_is_known() {
+        let asks = ["-help", "-version", "--compliance"];
+        for flag in FLAGS.iter().filter(|flag| !asks.contains(flag)) {
+            let answer = parsed(flag).err().unwrap_or_default();
+            assert!(!answer.contains("Unrecognized option"), "{flag}: {answer}");
+        }
+    }
+
+    #[test]
+    fn every_flag_is_documented() {
+        let page = include_str!("../../docs/coming-from-fastchess.md");
+        for flag in FLAGS.iter().chain(&crate::compat::cutechess::FLAGS) {
+            assert!(page.contains(&format!("`{flag}")), "{flag}");
+        }
     }
 
     #[test]

@@ -3,30 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use crate::compat::arguments::{Flag, at_least, number, truth};
-use crate::compat::command::{
-    ClockArgs, DrawArgs, EngineArgs, FileArgs, LogArgs, LogLevel, MatchCommand, OpeningArgs, PgnArgs,
+use crate::compat::invocation::{
+    ClockArgs, DrawArgs, FileArgs, Invocation, InvokedEngine, LogArgs, LogLevel, OpeningArgs, PgnArgs,
     ResignArgs, SprtArgs,
 };
-use crate::compat::runner::Runner;
+use crate::compat::surface::Surface;
 use crate::run::PgnField;
 use crate::stats::EloModel;
 use crate::store::UtcDate;
 
-/// `-crc32` before `-pgnout`: there is no file yet.
-pub(super) fn no_pgn() -> PgnArgs {
-    PgnArgs {
-        out: FileArgs { file: PathBuf::new(), append: true },
-        crc: false,
-        minimal: false,
-        notation: "san",
-        fields: Vec::new(),
-        match_lines: Vec::new(),
-    }
-}
-
 pub(super) fn pgn(flag: &Flag, crc: bool) -> Result<PgnArgs, String> {
     let file = PathBuf::from(format!("fastchess_{}.pgn", UtcDate::now().stamp().replace('-', "_")));
-    let mut pgn = PgnArgs { out: FileArgs { file, append: true }, crc, ..no_pgn() };
+    let mut pgn = PgnArgs { crc, ..PgnArgs::plain(file) };
     // Some tools still write the bare file name.
     if let [file] = &flag.values[..]
         && !file.contains('=')
@@ -106,7 +94,7 @@ pub(super) fn log(flag: &Flag) -> Result<LogArgs, String> {
     Ok(log)
 }
 
-pub(super) fn config(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+pub(super) fn config(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     for (key, value) in flag.pairs()? {
         match key {
             "file" => command.config.resumed = Some(PathBuf::from(value)),
@@ -121,8 +109,7 @@ pub(super) fn config(command: &mut MatchCommand, flag: &Flag) -> Result<(), Stri
 }
 
 pub(super) fn openings(flag: &Flag) -> Result<OpeningArgs, String> {
-    let mut openings =
-        OpeningArgs { file: PathBuf::new(), random: false, plies: None, start: 1, per_round: false };
+    let mut openings = OpeningArgs::default();
     for (key, value) in flag.pairs()? {
         match (key, value) {
             ("file", file) if !Path::new(file).exists() => {
@@ -199,25 +186,20 @@ pub(super) fn processors(flag: &Flag) -> Result<Vec<usize>, String> {
     Ok(processors)
 }
 
-pub(super) fn quick(command: &mut MatchCommand, flag: &Flag) -> Result<(), String> {
+pub(super) fn quick(command: &mut Invocation, flag: &Flag) -> Result<(), String> {
     let clock = ClockArgs::Clock { moves: 0, time_ms: 10_000, increment_ms: 100 };
     let mut engines = Vec::new();
     for (key, value) in flag.pairs()? {
         match key {
-            "cmd" => engines.push(EngineArgs {
+            "cmd" => engines.push(InvokedEngine {
                 command: value.to_owned(),
                 name: Some(value.to_owned()),
                 clock,
-                ..EngineArgs::default()
+                ..InvokedEngine::default()
             }),
             "book" if [".pgn", ".epd"].iter().any(|suffix| value.ends_with(suffix)) => {
-                command.openings = Some(OpeningArgs {
-                    file: PathBuf::from(value),
-                    random: true,
-                    plies: None,
-                    start: 1,
-                    per_round: false,
-                });
+                command.openings =
+                    Some(OpeningArgs { file: PathBuf::from(value), random: true, ..OpeningArgs::default() });
             }
             "book" => return Err("the opening book needs the extension .pgn or .epd".to_owned()),
             _ => return Err(flag.wrong(key, value)),
@@ -238,6 +220,6 @@ pub(super) fn quick(command: &mut MatchCommand, flag: &Flag) -> Result<(), Strin
     command.concurrency =
         std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(2).max(1) as i64;
     command.draw = Some(DrawArgs { move_number: 30, move_count: 8, score: 8 });
-    command.format = Runner::Cutechess;
+    command.format = Surface::Cutechess;
     Ok(())
 }

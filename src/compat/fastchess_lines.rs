@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::compat::command::{ClockArgs, EngineArgs};
-use crate::compat::elo::RivalElo;
+use crate::compat::elo::SurfaceElo;
+use crate::compat::invocation::{ClockArgs, InvokedEngine};
 use crate::compat::printf::{fixed, general};
-use crate::compat::tally::{Results, Table};
+use crate::compat::tally::{Results, ScoreTable};
 use crate::game::EngineIndex;
 use crate::run::Plan;
 use crate::stats::{Hypothesis, SprtConfig};
@@ -16,7 +16,7 @@ const RULE: &str = "--------------------------------------------------\n";
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) table: &'a Table,
+    pub(super) table: &'a ScoreTable,
     /// Clock, threads, hash and book, as the head of a block states them.
     pub(super) setting: &'a str,
     /// Whether pairs are counted.
@@ -33,8 +33,8 @@ impl Block<'_> {
         format!("{RULE}{body}{}{RULE}", self.sprt())
     }
 
-    fn elo(&self, results: &Results) -> RivalElo {
-        if self.penta { RivalElo::of_pairs(results) } else { RivalElo::of_games(results) }
+    fn elo(&self, results: &Results) -> SurfaceElo {
+        if self.penta { SurfaceElo::of_pairs(results) } else { SurfaceElo::of_games(results) }
     }
 
     fn two(&self) -> String {
@@ -89,7 +89,7 @@ impl Block<'_> {
 
     /// Returns the table of more than two engines, with a column of pairs or without.
     fn many(&self, pairs_column: bool) -> String {
-        let mut rows: Vec<(EngineIndex, Results, RivalElo)> = (0..self.plan.engines.len() as u16)
+        let mut rows: Vec<(EngineIndex, Results, SurfaceElo)> = (0..self.plan.engines.len() as u16)
             .map(|index| {
                 let results = self.table.all_of(EngineIndex(index));
                 (EngineIndex(index), results, self.elo(&results))
@@ -150,7 +150,7 @@ impl Block<'_> {
     pub(super) fn cutechess(&self) -> String {
         let mut text = if self.plan.engines.len() == 2 {
             let results = self.table.of(self.matchup[0], self.matchup[1]);
-            let elo = RivalElo::of_games(&results);
+            let elo = SurfaceElo::of_games(&results);
             format!(
                 "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %\n",
                 fixed(elo.elo, 2),
@@ -219,7 +219,7 @@ pub(super) fn decision_line(sprt: &SprtConfig, accepted: Hypothesis) -> String {
 /// Returns clock, threads, hash and book of a match: `8+0.08, 1t, 16MB, book.epd`. `resources` are the values of `Threads`
 /// and `Hash` of each engine, if it has these options.
 pub(super) fn setting(
-    engines: &[EngineArgs],
+    engines: &[InvokedEngine],
     resources: &[[Option<String>; 2]],
     book: Option<&str>,
 ) -> String {
@@ -241,7 +241,7 @@ pub(super) fn setting(
     parts.join(", ")
 }
 
-pub(super) fn clock_text(engine: &EngineArgs) -> String {
+pub(super) fn clock_text(engine: &InvokedEngine) -> String {
     match engine.clock {
         ClockArgs::Clock { moves, time_ms, increment_ms } if time_ms + increment_ms > 0 => {
             let moves = if moves > 0 { format!("{moves}/") } else { String::new() };
@@ -267,8 +267,8 @@ mod tests {
     #[test]
     fn the_head_of_a_block_states_what_differs() {
         let clock = ClockArgs::Clock { moves: 40, time_ms: 8000, increment_ms: 80 };
-        let one = EngineArgs { clock, ..EngineArgs::default() };
-        let other = EngineArgs { nodes: Some(400), ..EngineArgs::default() };
+        let one = InvokedEngine { clock, ..InvokedEngine::default() };
+        let other = InvokedEngine { nodes: Some(400), ..InvokedEngine::default() };
         let values = [[Some("1".to_owned()), Some("16".to_owned())], [Some("1".to_owned()), None]];
         assert_eq!(
             setting(&[one, other], &values, Some("b.epd")),

@@ -1,12 +1,12 @@
 //! `-pgnout`, `-epdout` and `-crc32`: files that grow with every finished game.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::Path;
 
 use crate::chess::{MoveStyle, Position};
-use crate::compat::command::{FileArgs, MatchCommand};
-use crate::compat::runner::Runner;
+use crate::compat::invocation::{FileArgs, Invocation};
+use crate::compat::surface::Surface;
 use crate::game::Variant;
 use crate::journal::GameEntry;
 use crate::report::pgn_text;
@@ -15,56 +15,122 @@ use crate::run::Plan;
 /// The files of a command.
 #[derive(Debug)]
 pub(super) struct GameFiles {
-    pgn: Option<(String, File)>,
-    epd: Option<File>,
+    pgn: Option<GrowingFile>,
+    epd: Option<GrowingFile>,
     crc: Option<crc32fast::Hasher>,
-    runner: Runner,
+    surface: Surface,
+    /// Games that have to wait for earlier ones: cutechess-cli writes them in the order of the schedule.
+    early: BTreeMap<u64, String>,
+    /// Number of the game that comes next in that order.
+    next: u64,
 }
 
 impl GameFiles {
-    /// Opens the files. A run that continues always appends.
-    pub(super) fn open(command: &MatchCommand, resumed: bool) -> io::Result<Self> {
-        let open = |args: &FileArgs| open_for_appending(args, resumed);
+    /// Opens the files.
+    pub(super) fn open(command: &Invocation) -> io::Result<Self> {
         let crc = match &command.pgn {
-            Some(pgn) if pgn.crc => Some(checksum(&pgn.out.file, pgn.out.append || resumed)?),
+            Some(pgn) if pgn.crc => Some(checksum(&pgn.out)?),
             _ => None,
         };
-        let pgn = command
-            .pgn
-            .as_ref()
-            .map(|pgn| open(&pgn.out).map(|file| (pgn.out.file.display().to_string(), file)));
-        let epd = command.epd.as_ref().map(open);
-        Ok(Self { pgn: pgn.transpose()?, epd: epd.transpose()?, crc, runner: command.runner })
+        let pgn = command.pgn.as_ref().map(|pgn| GrowingFile::open(&pgn.out)).transpose()?;
+        let epd = command.epd.as_ref().map(GrowingFile::open).transpose()?;
+        Ok(Self { pgn, epd, crc, surface: command.surface, early: BTreeMap::new(), next: 1 })
     }
 
-    /// Writes a game, and returns the line with the checksum of the file.
-    pub(super) fn write(&mut self, plan: &Plan, game: &GameEntry) -> io::Result<String> {
-        let mut line = String::new();
-        if let Some((name, file)) = &mut self.pgn {
+    /// Writes the game with this number, and returns the line with the checksum of the file. What cannot be written is
+    /// tried again with the next game.
+    pub(super) fn write(&mut self, plan: &Plan, number: u64, game: &GameEntry) -> io::Result<String> {
+        if self.pgn.is_some() {
             let text = pgn_text(plan, game).map_err(io::Error::other)?;
-            file.write_all(text.as_bytes())?;
-            if let Some(crc) = &mut self.crc {
-                crc.update(text.as_bytes());
-                line = format!("File {name} has CRC32: {:#x}\n", crc.clone().finalize());
+            match self.surface {
+                Surface::Fastchess => self.add(&text),
+                Surface::Cutechess => {
+                    self.early.insert(number, text);
+                    while let Some(text) = self.early.remove(&self.next) {
+                        self.add(&text);
+                        self.next += 1;
+                    }
+                }
             }
         }
-        if let Some(file) = &mut self.epd {
-            file.write_all(last_position(plan, game, self.runner).map_err(io::Error::other)?.as_bytes())?;
+        if let Some(epd) = &mut self.epd {
+            let position = last_position(plan, game, self.surface).map_err(io::Error::other)?;
+            epd.add(&position);
         }
-        Ok(line)
+        self.flush()?;
+        let line = |(file, crc): (&GrowingFile, &crc32fast::Hasher)| {
+            format!("File {} has CRC32: {:#x}\n", file.name, crc.clone().finalize())
+        };
+        Ok(self.pgn.as_ref().zip(self.crc.as_ref()).map(line).unwrap_or_default())
+    }
+
+    /// Writes everything that still waits, also games whose predecessors were never finished.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        for text in std::mem::take(&mut self.early).into_values() {
+            self.add(&text);
+        }
+        self.flush()
+    }
+
+    fn add(&mut self, text: &str) {
+        if let Some(pgn) = &mut self.pgn {
+            pgn.add(text);
+        }
+        if let Some(crc) = &mut self.crc {
+            crc.update(text.as_bytes());
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let [pgn, epd] =
+            [&mut self.pgn, &mut self.epd].map(|file| file.as_mut().map_or(Ok(()), GrowingFile::flush));
+        pgn.and(epd)
     }
 }
 
-fn open_for_appending(args: &FileArgs, resumed: bool) -> io::Result<File> {
-    let append = args.append || resumed;
-    let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&args.file);
-    file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", args.file.display())))
+/// A file to which texts are appended, with those that it did not take yet.
+#[derive(Debug)]
+struct GrowingFile {
+    name: String,
+    file: File,
+    waiting: Vec<u8>,
 }
 
-fn checksum(path: &Path, append: bool) -> io::Result<crc32fast::Hasher> {
+impl GrowingFile {
+    fn open(args: &FileArgs) -> io::Result<Self> {
+        let FileArgs { file, append } = args;
+        let name = file.display().to_string();
+        let opened = OpenOptions::new().create(true).write(true).append(*append).truncate(!append).open(file);
+        let file = opened.map_err(|error| named(&name, &error))?;
+        Ok(Self { name, file, waiting: Vec::new() })
+    }
+
+    fn add(&mut self, text: &str) {
+        self.waiting.extend_from_slice(text.as_bytes());
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        while !self.waiting.is_empty() {
+            match self.file.write(&self.waiting) {
+                Ok(0) => return Err(named(&self.name, &io::ErrorKind::WriteZero.into())),
+                Ok(count) => drop(self.waiting.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(named(&self.name, &error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn named(name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{name}: {error}"))
+}
+
+/// Returns the checksum of what a file already contains.
+fn checksum(args: &FileArgs) -> io::Result<crc32fast::Hasher> {
     let mut crc = crc32fast::Hasher::new();
-    if append && path.exists() {
-        let (mut file, mut part) = (File::open(path)?, vec![0; 1 << 16]);
+    if args.append && args.file.exists() {
+        let (mut file, mut part) = (File::open(&args.file)?, vec![0; 1 << 16]);
         loop {
             match file.read(&mut part)? {
                 0 => break,
@@ -76,7 +142,7 @@ fn checksum(path: &Path, append: bool) -> io::Result<crc32fast::Hasher> {
 }
 
 /// Returns the position at the end of a game, as EPD with its counters or as FEN.
-fn last_position(plan: &Plan, game: &GameEntry, runner: Runner) -> Result<String, String> {
+fn last_position(plan: &Plan, game: &GameEntry, surface: Surface) -> Result<String, String> {
     let record = game.unpack(plan.limits_of(game.white, game.black)).map_err(|error| error.to_string())?;
     let style = match record.variant {
         Variant::Standard => MoveStyle::Standard,
@@ -89,8 +155,8 @@ fn last_position(plan: &Plan, game: &GameEntry, runner: Runner) -> Result<String
     }
     let fen = position.to_fen();
     let mut parts = fen.rsplitn(3, ' ');
-    Ok(match (runner, parts.next(), parts.next(), parts.next()) {
-        (Runner::Fastchess, Some(full), Some(half), Some(board)) => {
+    Ok(match (surface, parts.next(), parts.next(), parts.next()) {
+        (Surface::Fastchess, Some(full), Some(half), Some(board)) => {
             format!("{board} hmvc {half}; fmvn {full};\n")
         }
         _ => format!("{fen}\n"),

@@ -2,16 +2,17 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::chess::Color;
 use crate::commands::{Environment, HostedParts, play_hosted};
-use crate::compat::command::{MatchCommand, Tournament};
 use crate::compat::console::LineWriter;
 use crate::compat::cutechess_lines::Outcomes;
 use crate::compat::game_files::GameFiles;
-use crate::compat::observer::warn_on_stderr;
-use crate::compat::play::Session;
+use crate::compat::invocation::{Invocation, Tournament};
+use crate::compat::play::SurfaceRun;
+use crate::compat::surface_lines::warn_on_stderr;
 use crate::game::EngineIndex;
 use crate::journal::GameEntry;
 use crate::player::DialogueTap;
@@ -20,40 +21,38 @@ use crate::run::{Observer, PgnStyle, Plan, RunEvent, RunKind, RunOutcome, RunVie
 use crate::store::TempFolder;
 
 /// Two places of a round; one is empty where there are fewer engines than places.
-type Pairing = [Option<usize>; 2];
+type Places = [Option<usize>; 2];
 
-/// Plays the tournament of a session.
-pub(super) fn play(session: &Session, environment: &Environment) -> Result<RunOutcome, String> {
-    let command = MatchCommand { tournament: Tournament::RoundRobin, ..session.command.clone() };
-    let flat = session.with_command(command);
+/// Plays the tournament of a run.
+pub(super) fn play(run: &SurfaceRun, environment: &Environment) -> Result<RunOutcome, String> {
+    let command = Invocation { tournament: Tournament::RoundRobin, ..run.command.clone() };
+    let flat = run.with_command(command);
     let (plan, check) = flat.plan(environment)?;
     let folder = TempFolder::create("playself-knockout").map_err(|error| error.to_string())?;
-    let out = LineWriter::stdout(session.stop.clone());
+    let out = LineWriter::stdout(run.stop.clone());
     flat.announce(&plan, &check, &out);
     let listening = flat.listen(&out)?;
     let engines = plan.engines.len();
     let report = Report {
         out,
-        files: GameFiles::open(&session.command, false).map_err(|error| error.to_string())?,
+        files: GameFiles::open(&run.command).map_err(|error| error.to_string())?,
         outcomes: Outcomes::new(engines),
         games: 0,
         openings: 0,
         points: [0; 2],
     };
     let report = Arc::new(Mutex::new(report));
-    let stages = Stages {
-        session,
-        environment,
-        plan: &plan,
-        folder: folder.path(),
-        tap: listening.tap.clone(),
-        report,
-    };
-    stages.play(&first_round(engines, plan.seed, session.command.seeds))
+    let stages =
+        Stages { run, environment, plan: &plan, folder: folder.path(), tap: listening.tap.clone(), report };
+    let outcome = stages.play(&first_round(engines, plan.seed, run.command.seeds));
+    if run.is_incomplete() {
+        folder.keep();
+    }
+    outcome
 }
 
 /// Returns the pairings of the first round: the first `seeds` engines are as far apart as possible, the others drawn by lot.
-fn first_round(engines: usize, seed: u64, seeds: u64) -> Vec<Pairing> {
+fn first_round(engines: usize, seed: u64, seeds: u64) -> Vec<Places> {
     let mut ranks: Vec<usize> = (0..engines).collect();
     let (first, mut random) = (usize::try_from(seeds).unwrap_or(engines).min(engines), seed);
     for at in (first + 1..engines).rev() {
@@ -83,7 +82,7 @@ struct Report {
 
 /// A tournament in play.
 struct Stages<'a> {
-    session: &'a Session,
+    run: &'a SurfaceRun,
     environment: &'a Environment,
     plan: &'a Plan,
     folder: &'a Path,
@@ -102,7 +101,7 @@ impl Stages<'_> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn play(&self, first: &[Pairing]) -> Result<RunOutcome, String> {
+    fn play(&self, first: &[Places]) -> Result<RunOutcome, String> {
         let (mut pairings, mut rounds) = (first.to_vec(), Vec::new());
         loop {
             let mut meetings = Vec::new();
@@ -127,14 +126,14 @@ impl Stages<'_> {
 
     /// Plays until one of two engines is ahead. An engine without an opponent wins. Returns the outcome of a run that was
     /// stopped.
-    fn meet(&self, pairing: Pairing) -> Result<Result<Meeting, RunOutcome>, String> {
+    fn meet(&self, pairing: Places) -> Result<Result<Meeting, RunOutcome>, String> {
         let players = match pairing {
             [Some(one), Some(other)] => [one, other],
             [Some(winner), None] | [None, Some(winner)] => return Ok(Ok(Meeting { winner, points: None })),
             [None, None] => return Err("a round has a pairing without engines".to_owned()),
         };
         self.lock().points = [0; 2];
-        let (each, mut played) = (self.session.command.games, 0);
+        let (each, mut played) = (self.run.command.games, 0);
         loop {
             let batch = match (played, each % 2) {
                 (0, _) => each,
@@ -164,14 +163,14 @@ impl Stages<'_> {
             if let Some(book) = &mut plan.openings {
                 book.start += report.openings;
             }
-            report.openings += games.div_ceil(self.session.command.repeat.unwrap_or(1).max(1));
+            report.openings += games.div_ceil(self.run.command.repeat.unwrap_or(1).max(1));
             report.games
         };
         let lines = StageLines { report: Arc::clone(&self.report), players, offset };
         let parts = HostedParts {
             observers: vec![Box::new(lines)],
             stops: StopStyle::AtOnce,
-            stop: Some(self.session.stop.clone()),
+            stop: Some(self.run.stop.clone()),
             tap: self.tap.clone(),
         };
         let folder = self.folder.join(format!("stage-{offset}"));
@@ -181,8 +180,15 @@ impl Stages<'_> {
     }
 
     /// Prints the bracket, the endings of all games and the last line.
-    fn end(&self, first: &[Pairing], rounds: &[Vec<Meeting>]) {
-        let report = self.lock();
+    fn end(&self, first: &[Places], rounds: &[Vec<Meeting>]) {
+        let mut report = self.lock();
+        if let Err(error) = report.files.finish() {
+            self.run.incomplete.store(true, Ordering::Relaxed);
+            let folder = self.folder.display();
+            warn_on_stderr(&format!(
+                "games are missing in a file: {error}. `playself verify {folder}` writes them to its games.pgn"
+            ));
+        }
         report.out.put(&bracket(self.plan, first, rounds));
         report.out.put(&report.outcomes.text(self.plan));
         report.out.put("Finished match\n");
@@ -190,7 +196,7 @@ impl Stages<'_> {
 }
 
 /// Returns the bracket: names of the first round in the first column, winners of each round further to the right.
-fn bracket(plan: &Plan, first: &[Pairing], rounds: &[Vec<Meeting>]) -> String {
+fn bracket(plan: &Plan, first: &[Places], rounds: &[Vec<Meeting>]) -> String {
     let name = |player: usize| plan.engines[player].spec.name.as_str();
     let mut lines: Vec<String> = Vec::new();
     for [one, other] in first {
@@ -224,12 +230,12 @@ struct StageLines {
 impl StageLines {
     fn finished(&self, game: &GameEntry, plan: &Plan) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = report.files.write(plan, game) {
-            warn_on_stderr(&format!("a file of games cannot be written: {error}"));
+        let number = self.offset + plan.game_number(game.pair, game.game);
+        if let Err(error) = report.files.write(plan, number, game) {
+            warn_on_stderr(&format!("games cannot be written, which is tried again: {error}"));
         }
         report.out.put(&format!(
-            "Finished game {} ({} vs {}): {} {{{}}}\n",
-            self.offset + plan.game_number(game.pair, game.game),
+            "Finished game {number} ({} vs {}): {} {{{}}}\n",
             plan.name_of(game.white),
             plan.name_of(game.black),
             game.ending.result,

@@ -1,10 +1,9 @@
 //! The command lines and the output of fastchess and cutechess-cli, on top of the runs of this program.
 //!
-//! A command line becomes one value ([`MatchCommand`]), the value a run file, the run file a plan as any other; only the
+//! A command line becomes one value ([`Invocation`]), the value a run file, the run file a plan as any other; only the
 //! lines, the PGN and the exit status are those of the other program.
 
 mod arguments;
-mod command;
 mod console;
 mod cutechess;
 mod cutechess_lines;
@@ -16,18 +15,21 @@ mod fastchess;
 mod fastchess_keys;
 mod fastchess_lines;
 mod game_files;
+mod invocation;
 mod knockout;
-mod observer;
+mod listeners;
 mod play;
 mod printf;
 mod pv_check;
 mod pv_watch;
 mod result_fields;
 mod run_file;
-mod runner;
 mod saved_config;
+mod surface;
+mod surface_lines;
 mod tally;
 mod texts;
+mod written_games;
 
 pub use play::main;
-pub use runner::Runner;
+pub use surface::Surface;

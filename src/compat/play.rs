@@ -5,47 +5,51 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::commands::{
-    Environment, Failure, HostedParts, HostedResume, LenientCheck, check_plan_leniently, play_hosted,
-    processors,
+    Environment, Failure, HostedParts, HostedResume, LenientCheck, check_plan_leniently, new_seed,
+    play_hosted, processors,
 };
-use crate::compat::command::{LogLevel, MatchCommand, Tournament};
 use crate::compat::console::LineWriter;
-use crate::compat::dialogue_log::{DialogueLog, ProgramLog, open_log};
 use crate::compat::fastchess_lines::setting;
 use crate::compat::game_files::GameFiles;
-use crate::compat::observer::{Progress, RivalLines, warn_on_stderr};
-use crate::compat::pv_watch::PvWatch;
+use crate::compat::invocation::{Invocation, Tournament};
+use crate::compat::listeners::Listening;
 use crate::compat::run_file::{options, run_file};
-use crate::compat::runner::Runner;
-use crate::compat::saved_config::{self, SavedRun};
+use crate::compat::saved_config::{self, SavedRun, Stage};
+use crate::compat::surface::Surface;
+use crate::compat::surface_lines::{Progress, SurfaceLines, warn_on_stderr};
+use crate::compat::written_games::WrittenGames;
 use crate::compat::{cutechess, engines_json, fastchess, knockout, texts};
 use crate::config::{RunFile, resolve};
-use crate::player::{DialogueListener, DialogueTap, EngineOption, OptionError, TappedLine};
-use crate::run::{FinishedRun, Plan, RunEvent, RunKind, RunOutcome, StopHandle, StopStyle};
+use crate::journal::GameEntry;
+use crate::player::{EngineOption, OptionError};
+use crate::report::pgn_text;
+use crate::run::preflight::EngineFacts;
+use crate::run::{Plan, RunEvent, RunKind, RunOutcome, StopHandle, StopStyle};
 use crate::store::TempFolder;
 
-/// Runs the command line of `runner`; `program` is the name by which it was called.
-pub fn main(runner: Runner, program: &str, words: &[String]) -> ExitCode {
+/// Runs the command line of `surface`; `program` is the name by which it was called.
+pub fn main(surface: Surface, program: &str, words: &[String]) -> ExitCode {
     let begun = Instant::now();
     if let [flag, engine, ..] = words
         && flag == "--compliance"
-        && runner == Runner::Fastchess
+        && surface == Surface::Fastchess
     {
         return examine(engine);
     }
-    if let Some(text) = answer(runner, words) {
+    if let Some(text) = answer(surface, words) {
         print(&text);
         return ExitCode::SUCCESS;
     }
-    match play(runner, program, words, begun) {
+    match play(surface, program, words, begun) {
         Ok(code) => code,
         Err(message) => {
-            match runner {
-                Runner::Fastchess => print(&format!("{message}\n")),
-                Runner::Cutechess => warn_on_stderr(&message),
+            match surface {
+                Surface::Fastchess => print(&format!("{message}\n")),
+                Surface::Cutechess => warn_on_stderr(&message),
             }
             ExitCode::FAILURE
         }
@@ -68,15 +72,15 @@ fn examine(engine: &str) -> ExitCode {
 }
 
 /// Returns the text that a command line without a match asks for.
-fn answer(runner: Runner, words: &[String]) -> Option<String> {
+fn answer(surface: Surface, words: &[String]) -> Option<String> {
     let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
     if has(&["-version", "--version", "-v", "--v"]) {
-        return Some(texts::version(runner));
+        return Some(texts::version(surface));
     }
-    if has(&["-help", "--help"]) || words.is_empty() && runner == Runner::Fastchess {
-        return Some(texts::help(runner));
+    if has(&["-help", "--help"]) || words.is_empty() && surface == Surface::Fastchess {
+        return Some(texts::help(surface));
     }
-    if runner == Runner::Cutechess && has(&["-engines", "--engines"]) {
+    if surface == Surface::Cutechess && has(&["-engines", "--engines"]) {
         return Some(
             engines_json::names().unwrap_or_default().iter().map(|name| format!("{name}\n")).collect(),
         );
@@ -84,10 +88,10 @@ fn answer(runner: Runner, words: &[String]) -> Option<String> {
     None
 }
 
-fn parse(runner: Runner, words: &[String]) -> Result<MatchCommand, String> {
-    match runner {
-        Runner::Fastchess => fastchess::parse(words),
-        Runner::Cutechess => cutechess::parse(words),
+fn parse(surface: Surface, words: &[String]) -> Result<Invocation, String> {
+    match surface {
+        Surface::Fastchess => fastchess::parse(words),
+        Surface::Cutechess => cutechess::parse(words),
     }
 }
 
@@ -98,124 +102,161 @@ fn print(text: &str) {
     let _ = io::stdout().write_all(&ascii).and_then(|()| io::stdout().flush());
 }
 
-fn play(runner: Runner, program: &str, words: &[String], begun: Instant) -> Result<ExitCode, String> {
+fn play(surface: Surface, program: &str, words: &[String], begun: Instant) -> Result<ExitCode, String> {
     let mut words = words.to_vec();
-    let mut command = parse(runner, &words)?;
-    let mut folder = None;
+    let mut command = parse(surface, &words)?;
+    let mut saved = None;
     if let Some(path) = command.config.resumed.take() {
-        let saved = SavedRun::read(&path)?;
+        let mut found = SavedRun::read(&path)?;
         let (keep_games, saved_as) = (command.config.keep_games, command.config.saved_as.clone());
         let later = saved_config::later_words(&words, keep_games)?;
-        words = [saved.words, later].concat();
-        command = parse(runner, &words)?;
+        let first = parse(surface, &found.words)?;
+        words = [std::mem::take(&mut found.words), later].concat();
+        command = parse(surface, &words)?;
         command.config.saved_as = saved_as;
-        folder = keep_games.then_some(saved.folder);
+        if keep_games {
+            found.check(&path)?;
+            let same = first.pgn == command.pgn && first.event == command.event && first.site == command.site;
+            saved = Some((found, command.pgn.as_ref().filter(|_| same).map(|pgn| pgn.out.file.clone())));
+        }
     }
     if command.explain {
         print(&run_file(&command, processors())?);
         return Ok(ExitCode::SUCCESS);
     }
     bind(&command);
-    let session = Session { command, program: program.to_owned(), words, begun, stop: StopHandle::default() };
-    if session.command.tournament == Tournament::Knockout {
-        return Ok(status(runner, &knockout::play(&session, &environment()?)?));
-    }
-    let (finished, kept) = match folder {
-        Some(folder) => session.resume(&folder)?,
-        None => session.start()?,
+    let run = SurfaceRun {
+        command,
+        program: program.to_owned(),
+        words,
+        begun,
+        stop: StopHandle::default(),
+        incomplete: Arc::default(),
     };
-    drop(kept);
-    Ok(status(runner, &finished.outcome))
+    let outcome = match saved {
+        _ if run.command.tournament == Tournament::Knockout => knockout::play(&run, &environment()?)?,
+        Some((saved, pgn)) => run.resume(&saved, pgn.as_deref())?,
+        None => run.start()?,
+    };
+    Ok(run.status(&outcome))
 }
 
 /// Limits this program, and so its engines, to the processors of `-use-affinity`.
-fn bind(command: &MatchCommand) {
+fn bind(command: &Invocation) {
     if let Some(processors) = command.affinity.as_ref().filter(|list| !list.is_empty()) {
         crate::fleet::bind_process(processors);
     }
 }
 
-fn status(runner: Runner, outcome: &RunOutcome) -> ExitCode {
-    match (runner, outcome) {
-        (Runner::Fastchess, RunOutcome::Interrupted | RunOutcome::Faulty(_)) => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
-    }
-}
-
 /// A command that is about to be played.
-pub(super) struct Session {
-    pub(super) command: MatchCommand,
+pub(super) struct SurfaceRun {
+    pub(super) command: Invocation,
     program: String,
     words: Vec<String>,
     begun: Instant,
     pub(super) stop: StopHandle,
+    /// Set if games are missing in a file that was asked for.
+    pub(super) incomplete: Arc<AtomicBool>,
 }
 
-/// What must live until the run is over.
-type Kept = Option<TempFolder>;
+/// The name of the run folder in its temporary folder.
+const RUN: &str = "run";
 
-impl Session {
-    /// The same session with another command.
-    pub(super) fn with_command(&self, command: MatchCommand) -> Self {
-        let Self { program, words, begun, stop, .. } = self;
-        Self { command, program: program.clone(), words: words.clone(), begun: *begun, stop: stop.clone() }
+impl SurfaceRun {
+    /// The same run with another command.
+    pub(super) fn with_command(&self, command: Invocation) -> Self {
+        Self {
+            command,
+            program: self.program.clone(),
+            words: self.words.clone(),
+            begun: self.begun,
+            stop: self.stop.clone(),
+            incomplete: Arc::clone(&self.incomplete),
+        }
     }
 
-    fn start(self) -> Result<(FinishedRun, Kept), String> {
+    /// Whether games are missing in a file that was asked for.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.incomplete.load(Ordering::Relaxed)
+    }
+
+    fn status(&self, outcome: &RunOutcome) -> ExitCode {
+        match (self.command.surface, outcome) {
+            _ if self.is_incomplete() => ExitCode::FAILURE,
+            (Surface::Fastchess, RunOutcome::Interrupted | RunOutcome::Faulty(_)) => ExitCode::FAILURE,
+            _ => ExitCode::SUCCESS,
+        }
+    }
+
+    /// The beginning of the name of the temporary folder.
+    fn prefix(&self) -> String {
+        format!("playself-{}", self.command.surface.name())
+    }
+
+    fn start(&self) -> Result<RunOutcome, String> {
         let environment = environment()?;
         let (plan, check) = self.plan(&environment)?;
-        let temporary = TempFolder::create(&format!("playself-{}", self.command.runner.name()))
-            .map_err(|error| format!("no temporary folder: {error}"))?;
-        let place = temporary.path().join("run");
+        // Only a run of fastchess can be continued.
+        let lasting = self.command.surface == Surface::Fastchess;
+        let create = if lasting { TempFolder::create_lasting } else { TempFolder::create };
+        let temporary = create(&self.prefix()).map_err(|error| format!("no temporary folder: {error}"))?;
+        let folder = temporary.path().join(RUN);
         let out = LineWriter::stdout(self.stop.clone());
         self.announce(&plan, &check, &out);
-        let resources = check
-            .checked
-            .facts
-            .iter()
-            .map(|facts| ["Threads", "Hash"].map(|name| facts.value(name).map(str::to_owned)));
-        let resources: Vec<[Option<String>; 2]> = resources.collect();
-        let saved = (self.command.runner == Runner::Fastchess)
-            .then(|| SavedRun { words: self.words.clone(), folder: place.clone() });
+        let setting = self.setting(&plan, &check);
+        let stage = Stage::InPlay;
+        let saved = SavedRun { words: self.words.clone(), folder: folder.clone(), setting, stage };
         let progress = Progress::new(plan.engines.len());
-        let (parts, runner) =
-            (self.parts(&plan, out, saved, &resources, progress, false)?, self.command.runner);
-        let finished = play_hosted(plan, &place, parts, &environment).map_err(text)?;
-        // An interrupted run of fastchess can be continued, so its journal stays.
-        let stays = runner == Runner::Fastchess && !finished.outcome.is_final();
-        let kept = if stays {
-            temporary.keep();
-            None
-        } else {
-            Some(temporary)
+        let parts = self.parts(saved, out, progress)?;
+        let played = play_hosted(plan, &folder, parts, &environment);
+        let stays = match &played {
+            Ok(finished) => lasting && !finished.outcome.is_final() || self.is_incomplete(),
+            Err(_) => lasting && HostedResume::has_begun(&folder),
         };
-        Ok((finished, kept))
+        if stays {
+            temporary.keep();
+        }
+        played.map(|finished| finished.outcome).map_err(text)
     }
 
-    fn resume(self, folder: &Path) -> Result<(FinishedRun, Kept), String> {
+    /// Continues a saved run. `pgn` is its file of games, unless later flags changed what it contains.
+    fn resume(&self, saved: &SavedRun, pgn: Option<&Path>) -> Result<RunOutcome, String> {
         let environment = environment()?;
+        let folder = &saved.folder;
         let mut resumed = HostedResume::open(folder).map_err(text)?;
         self.revise(resumed.plan_mut(), &environment)?;
         let plan = resumed.plan().clone();
         let mut progress = Progress::new(plan.engines.len());
+        // Without its file of games, a run begins a new one.
+        let mut written = pgn.and_then(|path| WrittenGames::read(path).ok());
+        let mut count = |progress: &mut Progress, game: &GameEntry| {
+            progress.game(&plan, game);
+            if let (Some(written), Ok(text)) = (&mut written, pgn_text(&plan, game)) {
+                written.expect(text);
+            }
+        };
         let replayed = resumed
             .replay(|event, _| {
                 if let RunEvent::Counted(pair) = event {
-                    pair.games.iter().for_each(|game| progress.game(&plan, game));
+                    pair.games.iter().for_each(|game| count(&mut progress, game));
                     progress.pair(pair);
                 }
             })
             .map_err(text)?;
-        replayed.state.uncounted_games().for_each(|game| progress.game(&plan, game));
+        replayed.state.uncounted_games().for_each(|game| count(&mut progress, game));
+        written.map_or(Ok(()), WrittenGames::complete).map_err(|error| error.to_string())?;
         let out = LineWriter::stdout(self.stop.clone());
-        let saved = Some(SavedRun { words: self.words.clone(), folder: folder.to_owned() });
-        let parts = self.parts(&plan, out, saved, &[], progress, true)?;
+        let parts = self.with_command(self.command.appending()).parts(
+            SavedRun { words: self.words.clone(), ..saved.clone() },
+            out,
+            progress,
+        )?;
         let finished = resumed.play(replayed, parts, &environment).map_err(text)?;
-        if finished.outcome.is_final() {
-            // The folder was kept for this; now it is no longer needed.
-            let _ = folder.parent().map(std::fs::remove_dir_all);
+        if finished.outcome.is_final() && !self.is_incomplete() {
+            // Only what an earlier process made for this run is removed, whatever the file names.
+            drop(folder.parent().and_then(|parent| TempFolder::take_over(parent, &self.prefix(), RUN)));
         }
-        Ok((finished, None))
+        Ok(finished.outcome)
     }
 
     /// Gives the plan of a saved run what later flags changed: its length, the games at once, the content of its PGN and
@@ -252,12 +293,16 @@ impl Session {
                 options.iter().map(|(name, value)| EngineOption::new(name, value)).collect();
         }
         let mut check = check_plan_leniently(plan, environment).map_err(text)?;
-        if self.command.runner == Runner::Cutechess {
+        if self.command.surface == Surface::Cutechess {
             name_engines(&mut check.checked.plan, &self.command);
         }
         for (facts, engine) in check.checked.facts.iter().zip(&check.checked.plan.engines) {
             if let Some(why) = &facts.failure {
-                return Err(format!("Fatal; {} engine startup failure: \"{why}\"", engine.spec.name));
+                let name = &engine.spec.name;
+                return Err(match self.command.surface {
+                    Surface::Fastchess => format!("Fatal; {name} engine startup failure: \"{why}\""),
+                    Surface::Cutechess => format!("Could not start engine {name}: {why}"),
+                });
             }
         }
         Ok((check.checked.plan.clone(), check))
@@ -265,7 +310,7 @@ impl Session {
 
     /// Prints what precedes the first game.
     pub(super) fn announce(&self, plan: &Plan, check: &LenientCheck, out: &LineWriter) {
-        let fastchess = self.command.runner == Runner::Fastchess;
+        let fastchess = self.command.surface == Surface::Fastchess;
         if plan.openings.is_none() && fastchess {
             out.put("Warning: no opening book, all games start from the initial position\n");
         }
@@ -293,25 +338,27 @@ impl Session {
         }
     }
 
-    fn parts(
-        &self,
-        plan: &Plan,
-        out: LineWriter,
-        saved: Option<SavedRun>,
-        resources: &[[Option<String>; 2]],
-        progress: Progress,
-        resumed: bool,
-    ) -> Result<HostedParts, String> {
+    /// Returns clock, threads, hash and book, for the head of a block.
+    fn setting(&self, plan: &Plan, check: &LenientCheck) -> String {
+        let value = |facts: &EngineFacts, name| facts.value(name).map(str::to_owned);
+        let resources =
+            check.checked.facts.iter().map(|facts| ["Threads", "Hash"].map(|name| value(facts, name)));
         let book = plan.openings.as_ref().and_then(|book| book.file.path.file_name());
-        let book = book.map(|name| name.to_string_lossy().into_owned());
+        let book = book.map(|name| name.to_string_lossy());
+        setting(&self.command.engines, &resources.collect::<Vec<_>>(), book.as_deref())
+    }
+
+    fn parts(&self, saved: SavedRun, out: LineWriter, progress: Progress) -> Result<HostedParts, String> {
         let Listening { tap, log, watch, file } = self.listen(&out)?;
-        let lines = RivalLines {
-            setting: setting(&self.command.engines, resources, book.as_deref()),
-            files: GameFiles::open(&self.command, resumed).map_err(|error| error.to_string())?,
+        let lines = SurfaceLines {
+            files: GameFiles::open(&self.command).map_err(|error| error.to_string())?,
+            files_fail: false,
+            incomplete: Arc::clone(&self.incomplete),
             command: self.command.clone(),
             program: self.program.clone(),
             out,
             saved,
+            cannot_save: false,
             stop: self.stop.clone(),
             begun: self.begun,
             progress,
@@ -326,62 +373,6 @@ impl Session {
             tap,
         })
     }
-
-    /// Returns the listeners to the engines: the log, the debugging output, and the examination of their lines of play.
-    pub(super) fn listen(&self, out: &LineWriter) -> Result<Listening, String> {
-        let command = &self.command;
-        let mut listeners: Vec<Arc<dyn DialogueListener>> = Vec::new();
-        let (mut file, mut log, mut watch) = (None, None, None);
-        if let Some(args) = command.log.as_ref().filter(|log| !log.out.file.as_os_str().is_empty()) {
-            let writer = open_log(args).map_err(|error| error.to_string())?;
-            if args.engines {
-                listeners.push(Arc::new(DialogueLog::logged(writer.handle())));
-            }
-            let program = ProgramLog::new(writer.handle(), args.level);
-            program.note(LogLevel::Info, texts::version(command.runner).lines().next().unwrap_or_default());
-            program.note(LogLevel::Info, "Starting tournament...");
-            (file, log) = (Some(writer), Some(program));
-        }
-        let debugged: Vec<String> = command
-            .engines
-            .iter()
-            .filter(|engine| engine.debug)
-            .filter_map(|engine| engine.name.clone())
-            .collect();
-        if command.debug || !debugged.is_empty() {
-            let engines = if command.debug { Vec::new() } else { debugged };
-            listeners.push(Arc::new(DialogueLog::printed(out.handle(), engines)));
-        }
-        if command.runner == Runner::Fastchess {
-            let pv = Arc::new(PvWatch::new(command, out.handle(), log.clone(), self.stop.clone()));
-            listeners.push(Arc::clone(&pv) as Arc<dyn DialogueListener>);
-            watch = Some(pv);
-        }
-        let tap = match listeners.len() {
-            0 => DialogueTap::default(),
-            1 => DialogueTap::new(Arc::clone(&listeners[0])),
-            _ => DialogueTap::new(Arc::new(Listeners(listeners))),
-        };
-        Ok(Listening { tap, log, watch, file })
-    }
-}
-
-/// What listens to the engines of a run.
-pub(super) struct Listening {
-    pub(super) tap: DialogueTap,
-    pub(super) log: Option<ProgramLog>,
-    pub(super) watch: Option<Arc<PvWatch>>,
-    /// The file of the log, which is complete once this is dropped.
-    pub(super) file: Option<LineWriter>,
-}
-
-/// Several listeners, in this order.
-struct Listeners(Vec<Arc<dyn DialogueListener>>);
-
-impl DialogueListener for Listeners {
-    fn line(&self, line: &TappedLine<'_>) {
-        self.0.iter().for_each(|listener| listener.line(line));
-    }
 }
 
 fn environment() -> Result<Environment, String> {
@@ -394,7 +385,7 @@ fn text(failure: Failure) -> String {
 }
 
 /// Gives engines without a name the one that they state themselves, unless another has it.
-fn name_engines(plan: &mut Plan, command: &MatchCommand) {
+fn name_engines(plan: &mut Plan, command: &Invocation) {
     for at in 0..plan.engines.len() {
         let Some(name) = plan.engines[at].id_name.clone() else { continue };
         let taken = plan.engines.iter().any(|engine| engine.spec.name == name);
@@ -402,10 +393,4 @@ fn name_engines(plan: &mut Plan, command: &MatchCommand) {
             plan.engines[at].spec.name = name;
         }
     }
-}
-
-/// Returns a seed for a command without one.
-fn new_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    std::collections::hash_map::RandomState::new().build_hasher().finish() >> 1
 }

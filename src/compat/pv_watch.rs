@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Instant;
 
 use crate::chess::{Color, GameLine, MoveStyle, Position};
-use crate::compat::command::{LogLevel, MatchCommand};
 use crate::compat::console::LineHandle;
 use crate::compat::dialogue_log::ProgramLog;
+use crate::compat::invocation::{Invocation, LogLevel};
 use crate::compat::pv_check::{ReportedLine, ReportedScore, examine, last_line};
 use crate::player::{DialogueListener, LineSender, TappedLine};
 use crate::run::StopHandle;
@@ -52,7 +52,7 @@ struct Search {
 impl PvWatch {
     /// Starts to watch the engines of a command.
     pub(super) fn new(
-        command: &MatchCommand,
+        command: &Invocation,
         out: LineHandle,
         log: Option<ProgramLog>,
         stop: StopHandle,
@@ -284,11 +284,11 @@ fn begin(command: &str) -> Option<(&str, GameLine)> {
 mod tests {
     use super::*;
     use crate::compat::console::LineWriter;
-    use crate::compat::runner::Runner;
+    use crate::compat::surface::Surface;
     use std::io::Read;
 
     /// Passes lines to a watch, `>` to an engine and `<` from it, and returns what it prints.
-    fn printed(command: &MatchCommand, dialogue: &[(&str, &str)]) -> String {
+    fn printed(command: &Invocation, dialogue: &[(&str, &str)]) -> String {
         let (mut reader, writer) = std::io::pipe().unwrap();
         let out = LineWriter::new(writer, StopHandle::default());
         let watch = PvWatch::new(command, out.handle(), None, StopHandle::default());
@@ -320,7 +320,7 @@ mod tests {
             ("new", "< info depth 1 score cp 3 pv g1f3"),
             ("new", "< bestmove d2d4"),
         ];
-        let mut command = MatchCommand::new(Runner::Fastchess);
+        let mut command = Invocation::new(Surface::Fastchess);
         let apart = printed(&command, &dialogue);
         assert_eq!(
             apart,
@@ -342,7 +342,7 @@ mod tests {
             let second = format!("> position {fen} moves a2a7");
             let score = format!("< info depth 2 score mate {mate} pv h8g8");
             printed(
-                &MatchCommand::new(Runner::Fastchess),
+                &Invocation::new(Surface::Fastchess),
                 &[
                     ("new", first.as_str()),
                     ("new", "> go depth 2"),
@@ -376,7 +376,7 @@ mod tests {
                 ("new", line.as_str()),
                 ("new", "< bestmove e2e4"),
             ];
-            printed(&MatchCommand::new(Runner::Fastchess), &dialogue)
+            printed(&Invocation::new(Surface::Fastchess), &dialogue)
         };
         let none = "Warning; No info line available to extract score from engine new\n";
         assert_eq!(search("info depth 3 nodes 4"), none);

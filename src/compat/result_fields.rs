@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::compat::elo::{RivalElo, decided_los};
+use crate::compat::elo::{SurfaceElo, decided_los};
 use crate::compat::printf::fixed;
 use crate::compat::tally::Results;
 
@@ -176,7 +176,7 @@ impl Row<'_> {
 /// Returns what follows from wins, draws and losses.
 fn of_results(results: &Results, column: &str) -> Option<String> {
     let share = |part: f64| format!("{}%", fixed(100.0 * part / results.games() as f64, 1));
-    let elo = RivalElo::of_games(results);
+    let elo = SurfaceElo::of_games(results);
     Some(match column {
         "W" => results.wins.to_string(),
         "L" => results.losses.to_string(),

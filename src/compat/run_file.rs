@@ -3,26 +3,30 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::compat::command::{
-    ClockArgs, EngineArgs, EngineProtocol, MatchCommand, PgnArgs, TablebaseArgs, Tournament,
-};
-use crate::compat::runner::Runner;
-use crate::run::PgnField;
+use crate::compat::invocation::{ClockArgs, Invocation, InvokedEngine, PgnArgs, TablebaseArgs, Tournament};
+use crate::compat::surface::Surface;
+use crate::config::{ProtocolName, toml_string};
+use crate::run::{PgnField, Plan};
 use crate::stats::EloModel;
 
 /// More openings than any book has.
 const ALL_OPENINGS: u64 = 1_000_000_000;
 
 /// Returns the text of the run file, or why the command cannot be played.
-pub(super) fn run_file(command: &MatchCommand, processors: usize) -> Result<String, String> {
+pub(super) fn run_file(command: &Invocation, processors: usize) -> Result<String, String> {
+    if command.engines.len() < 2 {
+        return Err("Error: at least two engines are needed.".to_owned());
+    }
     let mut text =
         String::from("# The run file that the command line means; `playself match FILE` plays it.\n");
-    let mut top = Table::new(&mut text);
+    let mut top = TomlTable::new(&mut text);
     top.whole("seed", command.seed);
     top.text("name", command.event.as_deref());
     match command.tournament {
         Tournament::RoundRobin => {}
-        Tournament::Gauntlet if command.runner == Runner::Fastchess => top.text("pairing", Some("gauntlet")),
+        Tournament::Gauntlet if command.surface == Surface::Fastchess => {
+            top.text("pairing", Some("gauntlet"));
+        }
         Tournament::Gauntlet => top.text("pairing", Some("teams")),
         Tournament::Pyramid => top.text("pairing", Some("pyramid")),
         Tournament::Knockout => {
@@ -41,11 +45,11 @@ pub(super) fn run_file(command: &MatchCommand, processors: usize) -> Result<Stri
 }
 
 /// Keys of one table; what is absent is not written.
-struct Table<'a> {
+struct TomlTable<'a> {
     text: &'a mut String,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TomlTable<'a> {
     fn new(text: &'a mut String) -> Self {
         Self { text }
     }
@@ -61,7 +65,7 @@ impl<'a> Table<'a> {
 
     fn text(&mut self, key: &str, value: Option<&str>) {
         if let Some(value) = value {
-            self.raw(key, &quoted(value));
+            self.raw(key, &toml_string(value));
         }
     }
 
@@ -78,45 +82,25 @@ impl<'a> Table<'a> {
 
     fn texts(&mut self, key: &str, values: &[String]) {
         if !values.is_empty() {
-            let list: Vec<String> = values.iter().map(|value| quoted(value)).collect();
+            let list: Vec<String> = values.iter().map(|value| toml_string(value)).collect();
             self.raw(key, &format!("[{}]", list.join(", ")));
         }
     }
 }
 
-/// Returns a TOML string.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            control if control.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn engine_table(text: &mut String, command: &MatchCommand, engine: &EngineArgs) -> Result<(), String> {
-    let mut table = Table::under(text, "[[engines]]");
+fn engine_table(text: &mut String, command: &Invocation, engine: &InvokedEngine) -> Result<(), String> {
+    let mut table = TomlTable::under(text, "[[engines]]");
     let program = program(engine)?;
     let path = program.display().to_string();
-    let protocol = match engine.protocol {
-        Some(EngineProtocol::Xboard) => "xboard",
-        Some(EngineProtocol::Uci) | None => "uci",
-    };
-    table.text("engine", Some(&format!("{protocol}:{path}")));
+    let protocol = engine.protocol.unwrap_or(ProtocolName::Uci);
+    table.text("engine", Some(&format!("{}:{path}", protocol.text())));
     let stem = Path::new(&engine.command).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     table.text("name", engine.name.clone().or(stem).as_deref());
     table.texts("args", &engine.args);
-    match (&engine.dir, command.runner) {
+    match (&engine.dir, command.surface) {
         (Some(dir), _) => table.text("dir", Some(&dir.display().to_string())),
-        (None, Runner::Cutechess) => table.text("dir", Some(&std::env::temp_dir().display().to_string())),
-        (None, Runner::Fastchess) => {}
+        (None, Surface::Cutechess) => table.text("dir", Some(&std::env::temp_dir().display().to_string())),
+        (None, Surface::Fastchess) => {}
     }
     table.texts("init", &engine.init);
     table.text("restart", engine.restart.then_some("on"));
@@ -129,15 +113,17 @@ fn engine_table(text: &mut String, command: &MatchCommand, engine: &EngineArgs) 
     timeouts(&mut table, command, engine);
     let options = options(engine);
     if !options.is_empty() {
-        let list: Vec<String> =
-            options.iter().map(|(name, value)| format!("{} = {}", quoted(name), quoted(value))).collect();
+        let list: Vec<String> = options
+            .iter()
+            .map(|(name, value)| format!("{} = {}", toml_string(name), toml_string(value)))
+            .collect();
         table.raw("options", &format!("{{ {} }}", list.join(", ")));
     }
     Ok(())
 }
 
 /// Returns the options of an engine: `Threads` first, because it changes what others mean, and of several values the last.
-pub(super) fn options(engine: &EngineArgs) -> Vec<(String, String)> {
+pub(super) fn options(engine: &InvokedEngine) -> Vec<(String, String)> {
     let mut options: Vec<(String, String)> = Vec::new();
     for (name, value) in &engine.options {
         options.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -148,7 +134,7 @@ pub(super) fn options(engine: &EngineArgs) -> Vec<(String, String)> {
 }
 
 /// Returns the program of an engine: relative to its folder, to the current one, or found in `PATH`.
-fn program(engine: &EngineArgs) -> Result<PathBuf, String> {
+fn program(engine: &InvokedEngine) -> Result<PathBuf, String> {
     let named = Path::new(&engine.command);
     let beside = engine.dir.as_ref().map(|dir| dir.join(named)).filter(|path| path.is_file());
     let path = beside.or_else(|| named.is_file().then(|| named.to_owned()));
@@ -159,11 +145,17 @@ fn program(engine: &EngineArgs) -> Result<PathBuf, String> {
             let path = engine.dir.as_ref().map_or_else(|| named.to_owned(), |dir| dir.join(named));
             Err(format!("Engine binary does not exist: {}", path.display()))
         }
-        None => Ok(named.to_owned()),
+        None => in_path(named).ok_or_else(|| format!("Engine binary does not exist: {}", named.display())),
     }
 }
 
-fn limits(table: &mut Table<'_>, engine: &EngineArgs) -> Result<(), String> {
+/// Returns a program of `PATH`.
+fn in_path(name: &Path) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+fn limits(table: &mut TomlTable<'_>, engine: &InvokedEngine) -> Result<(), String> {
     let clock = match engine.clock {
         ClockArgs::Clock { moves, time_ms, increment_ms } if time_ms + increment_ms > 0 => {
             let moves = if moves > 0 { format!("{moves}/") } else { String::new() };
@@ -189,7 +181,7 @@ fn limits(table: &mut Table<'_>, engine: &EngineArgs) -> Result<(), String> {
     Ok(())
 }
 
-fn timeouts(table: &mut Table<'_>, command: &MatchCommand, engine: &EngineArgs) {
+fn timeouts(table: &mut TomlTable<'_>, command: &Invocation, engine: &InvokedEngine) {
     let scaled = |ms: u64| (ms as f64 * engine.timeout_scale.unwrap_or(1.0)) as u64;
     table.seconds("start_s", scaled(command.startup_ms));
     table.seconds("ready_s", scaled(command.ping_ms));
@@ -198,20 +190,20 @@ fn timeouts(table: &mut Table<'_>, command: &MatchCommand, engine: &EngineArgs) 
     table.seconds("move_cap_s", 86_400_000);
 }
 
-fn games_table(text: &mut String, command: &MatchCommand, processors: usize) -> Result<(), String> {
-    let mut table = Table::under(text, "[games]");
+fn games_table(text: &mut String, command: &Invocation, processors: usize) -> Result<(), String> {
+    let mut table = TomlTable::under(text, "[games]");
     table.whole("concurrency", Some(concurrency(command, processors)?));
     table.text("at_once", Some("games"));
     table.text("breaker", Some(if command.recover { "off" } else { "first" }));
     let encounters = encounters(command);
     let two = command.engines.len() == 2;
-    match command.runner {
-        Runner::Fastchess => {
+    match command.surface {
+        Surface::Fastchess => {
             table.text("pair", (command.games == 1).then_some("half"));
             table.text("opening_per", Some("encounter"));
         }
         // Every game is an encounter of its own, whose opening is repeated.
-        Runner::Cutechess => {
+        Surface::Cutechess => {
             table.text("pair", Some("half"));
             table.whole("repeat", command.repeat.filter(|repeat| *repeat > 1));
             table.whole("block", (command.games > 1 && !two).then_some(command.games));
@@ -222,46 +214,42 @@ fn games_table(text: &mut String, command: &MatchCommand, processors: usize) -> 
     table.text("colours", (!command.swap).then_some("same"));
     table.text("first_colour", command.reverse.then_some("black"));
     table.whole("wait_ms", (command.wait_ms > 0).then_some(command.wait_ms));
-    table.whole("max_pairs", Some(encounters));
+    table.whole("max_pairs", Some(encounters.min(Plan::MAX_PAIRS)));
     table.text("variant", command.chess960.then_some("chess960"));
     // Other match runners count every game, also one that repeats an earlier one.
     table.text("after_book", Some("count"));
     if let Some(openings) = &command.openings {
         table.text("openings", Some(&openings.file.display().to_string()));
-        let order = match (openings.random, command.runner) {
-            (true, Runner::Fastchess) => "fastchess",
-            (true, Runner::Cutechess) => "cutechess",
-            (false, _) => "sequential",
-        };
+        let order = if openings.random { command.surface.style_name() } else { "sequential" };
         table.text("order", Some(order));
         table.whole("start", Some(openings.start));
         table.whole("plies", openings.plies.map(u64::from));
         // fastchess keeps as many openings as there are rounds and starts over after them.
-        let take = if command.runner == Runner::Fastchess { command.rounds } else { ALL_OPENINGS };
+        let take = if command.surface == Surface::Fastchess { command.rounds } else { ALL_OPENINGS };
         table.whole("take", Some(take.min(ALL_OPENINGS)));
     }
     Ok(())
 }
 
 /// Returns the number of encounters of the run: all matchups in all rounds.
-pub(super) fn encounters(command: &MatchCommand) -> u64 {
+pub(super) fn encounters(command: &Invocation) -> u64 {
     let engines = command.engines.len().max(2) as u64;
     let seeds = command.seeds.clamp(1, engines - 1);
     let matchups = match command.tournament {
         Tournament::RoundRobin | Tournament::Pyramid | Tournament::Knockout => engines * (engines - 1) / 2,
-        Tournament::Gauntlet if command.runner == Runner::Fastchess => {
+        Tournament::Gauntlet if command.surface == Surface::Fastchess => {
             seeds * engines - seeds * (seeds + 1) / 2
         }
         Tournament::Gauntlet => seeds * (engines - seeds),
     };
-    let games = if command.runner == Runner::Cutechess { command.games } else { 1 };
+    let games = if command.surface == Surface::Cutechess { command.games } else { 1 };
     matchups.saturating_mul(command.rounds).saturating_mul(games)
 }
 
-fn concurrency(command: &MatchCommand, processors: usize) -> Result<u64, String> {
+fn concurrency(command: &Invocation, processors: usize) -> Result<u64, String> {
     let wanted = match command.concurrency {
         number if number > 0 => number,
-        number => processors as i64 + number,
+        number => (processors as i64).saturating_add(number),
     };
     if wanted > processors as i64 && !command.force_concurrency {
         return Err(
@@ -274,15 +262,9 @@ fn concurrency(command: &MatchCommand, processors: usize) -> Result<u64, String>
         .ok_or_else(|| format!("Error: a concurrency of {} leaves no processor.", command.concurrency))
 }
 
-fn adjudicate_table(text: &mut String, command: &MatchCommand) {
-    let mut table = Table::under(text, "[adjudicate]");
-    table.text(
-        "style",
-        Some(match command.runner {
-            Runner::Fastchess => "fastchess",
-            Runner::Cutechess => "cutechess",
-        }),
-    );
+fn adjudicate_table(text: &mut String, command: &Invocation) {
+    let mut table = TomlTable::under(text, "[adjudicate]");
+    table.text("style", Some(command.surface.style_name()));
     table.whole("max_moves", command.max_moves.filter(|moves| *moves > 0).map(u64::from));
     if let Some(tables) = &command.tablebases {
         table.raw("tablebases", &tablebases(tables));
@@ -308,7 +290,7 @@ fn adjudicate_table(text: &mut String, command: &MatchCommand) {
 }
 
 fn tablebases(tables: &TablebaseArgs) -> String {
-    let mut keys = vec![format!("path = {}", quoted(&tables.paths))];
+    let mut keys = vec![format!("path = {}", toml_string(&tables.paths))];
     if tables.pieces > 0 {
         keys.push(format!("men = {}", tables.pieces.max(3)));
     }
@@ -323,9 +305,9 @@ fn tablebases(tables: &TablebaseArgs) -> String {
     format!("{{ {} }}", keys.join(", "))
 }
 
-fn sprt_table(text: &mut String, command: &MatchCommand) {
+fn sprt_table(text: &mut String, command: &Invocation) {
     let Some(sprt) = command.sprt else { return };
-    let mut table = Table::under(text, "[sprt]");
+    let mut table = TomlTable::under(text, "[sprt]");
     table.raw("elo", &format!("[{:?}, {:?}]", sprt.elo0, sprt.elo1));
     table.raw("alpha", &format!("{:?}", sprt.alpha));
     table.raw("beta", &format!("{:?}", sprt.beta));
@@ -341,12 +323,14 @@ fn sprt_table(text: &mut String, command: &MatchCommand) {
     table.text("at_limit", Some("undecided"));
 }
 
-fn pgn_table(text: &mut String, command: &MatchCommand) {
-    let mut table = Table::under(text, "[pgn]");
-    let fastchess = command.runner == Runner::Fastchess;
-    table.text("style", Some(if fastchess { "fastchess" } else { "cutechess" }));
-    let event = command.event.as_deref().unwrap_or(if fastchess { "Fastchess Tournament" } else { "?" });
-    table.text("event", Some(event));
+fn pgn_table(text: &mut String, command: &Invocation) {
+    let mut table = TomlTable::under(text, "[pgn]");
+    table.text("style", Some(command.surface.style_name()));
+    let event = match command.surface {
+        Surface::Fastchess => "Fastchess Tournament",
+        Surface::Cutechess => "?",
+    };
+    table.text("event", Some(command.event.as_deref().unwrap_or(event)));
     table.text("site", command.site.as_deref());
     let Some(PgnArgs { minimal, notation, fields, match_lines, .. }) = &command.pgn else { return };
     table.text("notation", (*notation != "san").then_some(*notation));

@@ -6,20 +6,47 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::compat::arguments::group;
-use crate::compat::command::MatchCommand;
-use crate::compat::tally::Table;
+use crate::compat::invocation::Invocation;
+use crate::compat::tally::ScoreTable;
 use crate::game::EngineIndex;
 use crate::run::Plan;
 use crate::store::{read_text, write_whole};
+
+/// How far a saved run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    InPlay,
+    /// Nothing is left to play, and its folder was removed.
+    Complete,
+}
 
 /// A run as it is saved: the command that began it and the folder with its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SavedRun {
     pub(super) words: Vec<String>,
     pub(super) folder: PathBuf,
+    /// Clock, threads, hash and book, for the head of a block.
+    pub(super) setting: String,
+    pub(super) stage: Stage,
 }
 
 impl SavedRun {
+    /// Checks that the run of the file `path` can be continued.
+    pub(super) fn check(&self, path: &Path) -> Result<(), String> {
+        let path = path.display();
+        let again = "Without -config, or with -config stats=false, it begins again";
+        match self.stage {
+            Stage::Complete => Err(format!("{path}: this run is complete. {again}.")),
+            Stage::InPlay if !self.folder.is_dir() => {
+                let folder = self.folder.display();
+                Err(format!(
+                    "{path}: the games of this run were in {folder}, which no longer exists. {again}."
+                ))
+            }
+            Stage::InPlay => Ok(()),
+        }
+    }
+
     /// Reads a saved run.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = read_text(path).map_err(|error| format!("File not found: {}: {error}", path.display()))?;
@@ -28,7 +55,12 @@ impl SavedRun {
         let words = saved["playself"]["arguments"].as_array();
         let words = words.map(|words| words.iter().filter_map(Value::as_str).map(str::to_owned).collect());
         match (words, saved["playself"]["run"].as_str()) {
-            (Some(words), Some(folder)) => Ok(Self { words, folder: PathBuf::from(folder) }),
+            (Some(words), Some(folder)) => {
+                let complete = saved["playself"]["complete"].as_bool() == Some(true);
+                let stage = if complete { Stage::Complete } else { Stage::InPlay };
+                let setting = saved["playself"]["setting"].as_str().unwrap_or_default().to_owned();
+                Ok(Self { words, folder: PathBuf::from(folder), setting, stage })
+            }
             _ => Err(format!(
                 "{} was written by another program; only a run that playself began can be continued by it",
                 path.display()
@@ -40,9 +72,10 @@ impl SavedRun {
     pub(super) fn write(
         &self,
         path: &Path,
-        command: &MatchCommand,
+        stage: Stage,
+        command: &Invocation,
         plan: &Plan,
-        table: &Table,
+        table: &ScoreTable,
     ) -> io::Result<()> {
         let names = || plan.engines.iter().map(|engine| engine.spec.name.clone());
         let mut stats = serde_json::Map::new();
@@ -51,7 +84,10 @@ impl SavedRun {
             stats.insert(name, stats_of(table, *one, *other));
         }
         let saved = json!({
-            "playself": { "arguments": self.words, "run": self.folder },
+            "playself": {
+                "arguments": self.words, "run": self.folder, "setting": self.setting,
+                "complete": stage == Stage::Complete,
+            },
             "engines": names().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "rounds": command.rounds,
             "games": command.games,
@@ -103,7 +139,7 @@ pub(super) fn later_words(words: &[String], keep_games: bool) -> Result<Vec<Stri
     }
 }
 
-fn stats_of(table: &Table, one: EngineIndex, other: EngineIndex) -> Value {
+fn stats_of(table: &ScoreTable, one: EngineIndex, other: EngineIndex) -> Value {
     let results = table.of(one, other);
     let [ll, ld, wl, dd, wd, ww] = results.pairs;
     json!({

@@ -65,12 +65,12 @@ impl Results {
 
 /// All results: each engine against each other, from both sides.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct ScoreTable {
     engines: usize,
     results: Vec<Results>,
 }
 
-impl Table {
+impl ScoreTable {
     pub(super) fn new(engines: usize) -> Self {
         Self { engines, results: vec![Results::default(); engines * engines] }
     }

@@ -1,6 +1,6 @@
 //! `-version` and `-help`.
 
-use crate::compat::runner::Runner;
+use crate::compat::surface::Surface;
 
 /// The version of fastchess that its tools look for, unless the environment names another one.
 const FASTCHESS: &str = "fastchess alpha 1.8.2";
@@ -9,24 +9,24 @@ const VERSION_VARIABLE: &str = "PLAYSELF_FASTCHESS_VERSION";
 const CUTECHESS: &str = "cutechess-cli 1.5.1";
 
 /// Returns what `-version` prints: the version that tools look for, then the name of this program.
-pub(super) fn version(runner: Runner) -> String {
-    let first = match runner {
-        Runner::Fastchess => std::env::var(VERSION_VARIABLE).unwrap_or_else(|_| FASTCHESS.to_owned()),
-        Runner::Cutechess => CUTECHESS.to_owned(),
+pub(super) fn version(surface: Surface) -> String {
+    let first = match surface {
+        Surface::Fastchess => std::env::var(VERSION_VARIABLE).unwrap_or_else(|_| FASTCHESS.to_owned()),
+        Surface::Cutechess => CUTECHESS.to_owned(),
     };
-    format!("{first}\nplayself {} with the command line of {}\n", env!("CARGO_PKG_VERSION"), runner.name())
+    format!("{first}\nplayself {} with the command line of {}\n", env!("CARGO_PKG_VERSION"), surface.name())
 }
 
 /// Returns what `-help` prints.
-pub(super) fn help(runner: Runner) -> String {
-    let name = runner.name();
-    let example = match runner {
-        Runner::Fastchess => {
+pub(super) fn help(surface: Surface) -> String {
+    let name = surface.name();
+    let example = match surface {
+        Surface::Fastchess => {
             "-engine cmd=./new name=new -engine cmd=./base name=base -each tc=8+0.08 option.Hash=16\n  \
              -openings file=book.epd order=random -srand 42 -rounds 1000 -repeat -concurrency 4 -recover\n  \
              -pgnout file=games.pgn"
         }
-        Runner::Cutechess => {
+        Surface::Cutechess => {
             "-engine cmd=./new name=new -engine cmd=./base name=base -each proto=uci tc=8+0.08\n  \
              -openings file=book.epd format=epd order=random -games 2 -rounds 1000 -repeat -concurrency 4\n  \
              -recover -pgnout games.pgn"

@@ -21,7 +21,7 @@ pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, ProtocolName, RunFile,
     TuneTable, table_folders,
 };
-pub use toml_reader::Mistakes;
+pub use toml_reader::{Mistakes, toml_string};
 pub use tune_space::{
     TuneSpaceError, listed_space, matches_pattern, named_space, read_gain_list, tuning_method,
 };

@@ -116,7 +116,16 @@ pub enum ProtocolName {
 impl ProtocolName {
     /// All protocols with their names.
     pub const ALL: [(&'static str, Self); 3] =
-        [("uci", Self::Uci), ("xboard", Self::Xboard), ("ace", Self::Ace)];
+        [(Self::Uci.text(), Self::Uci), (Self::Xboard.text(), Self::Xboard), (Self::Ace.text(), Self::Ace)];
+
+    /// Returns the protocol as it is written.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Xboard => "xboard",
+            Self::Ace => "ace",
+        }
+    }
 
     /// Splits a name such as `xboard:PATH` into its protocol and the rest.
     pub fn split(text: &str) -> (Option<Self>, &str) {

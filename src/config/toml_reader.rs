@@ -407,3 +407,8 @@ fn number_of(value: &Value) -> Option<f64> {
         _ => None,
     }
 }
+
+/// Returns `text` as a TOML string, with its quotation marks.
+pub fn toml_string(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}

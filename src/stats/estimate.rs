@@ -7,7 +7,7 @@ use super::elo::{Elo, NormalizedElo};
 use super::sample::{Moments, Sample, Tally};
 
 /// Number of standard deviations on either side of the mean that contain 95 % of a normal distribution.
-pub(super) const Z_95: f64 = 1.959_963_984_540_054;
+pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// An Elo estimate of the candidate; errors are half-widths of 95 % confidence intervals.
 ///

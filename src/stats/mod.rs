@@ -31,7 +31,7 @@ mod walk;
 pub use corrected::CorrectedElo;
 pub use discoveries::discoveries;
 pub use elo::{Elo, EloModel, NormalizedElo};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Z_95};
 pub use game_model::{GameModel, ImpossibleGames, PairOdds, unbalanced_length};
 pub use operating::{GameVariance, OperatingCurve};
 pub use patches::{PatchPrior, TestYield};

@@ -7,8 +7,8 @@ use playself::cli::engine_args::EngineArgs;
 use playself::commands::Failure;
 
 use crate::{
-    ask, book, check, completions, control, data, doctor, init, list, manual, options, plan, play, rate,
-    report, resume, rivals, serve, simulate, sprt, stats, texel, tune, verify, watch,
+    ask, book, check, compat, completions, control, data, doctor, init, list, manual, options, plan, play,
+    rate, report, resume, serve, simulate, sprt, stats, texel, tune, verify, watch,
 };
 #[cfg(feature = "nats")]
 use crate::{fleet, worker};
@@ -47,9 +47,9 @@ pub(crate) enum Command {
     Data(data::DataCommand),
     Texel(texel::TexelCommand),
     Engine(EngineArgs),
-    Fastchess(rivals::FastchessCommand),
+    Fastchess(compat::FastchessCommand),
     #[command(name = "cutechess-cli")]
-    Cutechess(rivals::CutechessCommand),
+    Cutechess(compat::CutechessCommand),
     Completions(completions::CompletionsCommand),
     Manual(manual::ManualCommand),
 }

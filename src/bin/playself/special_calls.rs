@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use playself::cli::foreign_calls::foreign_call_hint;
+use playself::cli::call_hints::call_hint;
 use playself::cli::usage;
 use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
 
-use crate::{Cli, rivals};
+use crate::{Cli, compat};
 
 /// Answers a call that is none of the commands of this program. Returns its exit status, or `None` for all others.
 pub(crate) fn answer() -> Option<ExitCode> {
@@ -17,12 +17,12 @@ pub(crate) fn answer() -> Option<ExitCode> {
         run_guardian();
         return Some(ExitCode::SUCCESS);
     }
-    if let Some(status) = rivals::dispatch() {
+    if let Some(status) = compat::dispatch() {
         return Some(status);
     }
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if let Some(hint) = foreign_call_hint(arguments.iter().map(String::as_str)) {
+    if let Some(hint) = call_hint(arguments.iter().map(String::as_str)) {
         return Some(usage::refuse(hint));
     }
     match &arguments[..] {

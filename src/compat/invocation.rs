@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use crate::compat::result_fields::ResultFields;
-use crate::compat::runner::Runner;
+use crate::compat::surface::Surface;
+use crate::config::ProtocolName;
 use crate::run::PgnField;
 use crate::stats::EloModel;
 
 /// What a command line asks for. Both programs are described by the same value; where they mean different things by the same
 /// flag, the field states which.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct MatchCommand {
-    pub(super) runner: Runner,
-    pub(super) engines: Vec<EngineArgs>,
+pub(super) struct Invocation {
+    pub(super) surface: Surface,
+    pub(super) engines: Vec<InvokedEngine>,
     pub(super) tournament: Tournament,
     pub(super) seeds: u64,
     pub(super) rounds: u64,
@@ -39,7 +40,7 @@ pub(super) struct MatchCommand {
     pub(super) score_interval: u64,
     pub(super) outcome_interval: u64,
     pub(super) penta: bool,
-    pub(super) format: Runner,
+    pub(super) format: Surface,
     /// Columns of the table of more than two engines.
     pub(super) result_fields: ResultFields,
     pub(super) pgn: Option<PgnArgs>,
@@ -76,13 +77,13 @@ pub(super) enum Tournament {
 
 /// One engine.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct EngineArgs {
+pub(super) struct InvokedEngine {
     pub(super) name: Option<String>,
     pub(super) command: String,
     pub(super) dir: Option<PathBuf>,
     pub(super) args: Vec<String>,
     pub(super) init: Vec<String>,
-    pub(super) protocol: Option<EngineProtocol>,
+    pub(super) protocol: Option<ProtocolName>,
     pub(super) clock: ClockArgs,
     pub(super) movetime_ms: Option<u64>,
     pub(super) nodes: Option<u64>,
@@ -100,13 +101,6 @@ pub(super) struct EngineArgs {
     pub(super) timeout_scale: Option<f64>,
     /// In the order of the command line, `-each` last.
     pub(super) options: Vec<(String, String)>,
-}
-
-/// The language of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EngineProtocol {
-    Uci,
-    Xboard,
 }
 
 /// `tc=`.
@@ -132,6 +126,12 @@ pub(super) struct OpeningArgs {
     pub(super) per_round: bool,
 }
 
+impl Default for OpeningArgs {
+    fn default() -> Self {
+        Self { file: PathBuf::new(), random: false, plies: None, start: 1, per_round: false }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DrawArgs {
     pub(super) move_number: u32,
@@ -149,10 +149,17 @@ pub(super) struct ResignArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TablebaseArgs {
     pub(super) paths: String,
+    /// 0 for all that there are.
     pub(super) pieces: u32,
     pub(super) ignore_fifty_moves: bool,
     pub(super) wins: bool,
     pub(super) draws: bool,
+}
+
+impl Default for TablebaseArgs {
+    fn default() -> Self {
+        Self { paths: String::new(), pieces: 0, ignore_fifty_moves: false, wins: true, draws: true }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,6 +185,20 @@ pub(super) struct PgnArgs {
     pub(super) notation: &'static str,
     pub(super) fields: Vec<PgnField>,
     pub(super) match_lines: Vec<String>,
+}
+
+impl PgnArgs {
+    /// The whole game in `file`, without additional fields.
+    pub(super) fn plain(file: PathBuf) -> Self {
+        Self {
+            out: FileArgs { file, append: true },
+            crc: false,
+            minimal: false,
+            notation: "san",
+            fields: Vec::new(),
+            match_lines: Vec::new(),
+        }
+    }
 }
 
 /// `-config` and what belongs to it.
@@ -212,12 +233,20 @@ pub(super) enum LogLevel {
     Fatal,
 }
 
-impl MatchCommand {
+impl Invocation {
+    /// The same command, but files with games are never emptied.
+    pub(super) fn appending(&self) -> Self {
+        let mut appending = self.clone();
+        let pgn = appending.pgn.as_mut().map(|pgn| &mut pgn.out);
+        pgn.into_iter().chain(appending.epd.as_mut()).for_each(|out| out.append = true);
+        appending
+    }
+
     /// The defaults of a program.
-    pub(super) fn new(runner: Runner) -> Self {
-        let fastchess = runner == Runner::Fastchess;
+    pub(super) fn new(surface: Surface) -> Self {
+        let fastchess = surface == Surface::Fastchess;
         Self {
-            runner,
+            surface,
             engines: Vec::new(),
             tournament: Tournament::RoundRobin,
             seeds: 1,
@@ -242,7 +271,7 @@ impl MatchCommand {
             score_interval: 1,
             outcome_interval: 0,
             penta: fastchess,
-            format: runner,
+            format: surface,
             result_fields: ResultFields::default(),
             pgn: None,
             epd: None,

@@ -1,30 +1,26 @@
 //! The command lines of fastchess and cutechess-cli: their lines, files, faults and exit statuses.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 use insta::assert_snapshot;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use playself::config::RunFile;
 
-use crate::run::{Bench, FAKE, PLAYSELF, wait_for};
+use crate::run::{Bench, FAKE, PLAYSELF};
 use crate::signals::with_default_signals;
 
-/// A command of `runner` for two fake engines from the eight openings of the bench.
-fn command(bench: &Bench, runner: &str, flags: &[&str]) -> Command {
-    let proto = if runner == "cutechess-cli" { "proto=uci" } else { "name=base" };
-    let salt = |number: &str| match runner {
+/// A command of `surface` for two fake engines from the eight openings of the bench.
+pub(crate) fn command(bench: &Bench, surface: &str, flags: &[&str]) -> Command {
+    let proto = if surface == "cutechess-cli" { "proto=uci" } else { "name=base" };
+    let salt = |number: &str| match surface {
         "cutechess-cli" => format!("arg=--salt={number}"),
         _ => format!("args=--salt={number}"),
     };
     let (new, base, cmd) = (salt("1"), salt("2"), format!("cmd={FAKE}"));
     let words = [
-        runner,
+        surface,
         "-engine",
         &cmd,
         proto,
@@ -40,34 +36,33 @@ fn command(bench: &Bench, runner: &str, flags: &[&str]) -> Command {
         "depth=1",
     ];
     let mut command = Command::new(PLAYSELF);
-    command.args(words).args(flags).current_dir(bench.folder.path());
+    command.args(words).args(flags).current_dir(bench.folder.path()).env("TMPDIR", bench.folder.path());
     with_default_signals(&mut command);
     command
 }
 
-const BOOK: [&str; 4] = ["-openings", "file=book.epd", "format=epd", "order=sequential"];
+pub(crate) const BOOK: [&str; 4] = ["-openings", "file=book.epd", "format=epd", "order=sequential"];
 
-fn finish(command: &mut Command) -> Output {
+pub(crate) fn finish(command: &mut Command) -> Output {
     command.output().unwrap()
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     assert!(output.stdout.is_ascii());
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// The lines without those that depend on timing: `Started` lines may precede the end of the game before, and total times.
+/// The lines without the total time.
 fn stable(text: &str) -> String {
-    let kept = text.lines().filter(|line| !line.starts_with("Started"));
     let line = |line: &str| match line.split_once("Total Time: ") {
         Some((before, _)) => format!("{before}Total Time: T\n"),
         // The sign of what is not a number depends on the processor.
         None => format!("{}\n", line.replace("-nan", "nan")),
     };
-    kept.map(line).collect()
+    text.lines().map(line).collect()
 }
 
-fn finished_games(text: &str) -> Vec<u64> {
+pub(crate) fn finished_games(text: &str) -> Vec<u64> {
     let numbers =
         text.lines().filter_map(|line| line.strip_prefix("Finished game ")?.split(' ').next()?.parse().ok());
     let mut numbers: Vec<u64> = numbers.collect();
@@ -227,116 +222,6 @@ fn a_time_loss_states_its_overrun_and_a_wrong_option_is_a_warning() {
     let late = text.lines().find(|line| line.contains(" loses on time (")).expect("a time loss");
     assert!(late.ends_with("ms overrun)}"), "{late}");
     assert!(text.contains("Player: base\n  Timeouts: 1\n  Crashed: 0\n"), "{text}");
-}
-
-#[test]
-fn sigint_stops_at_once_and_the_run_continues_without_losing_or_repeating_a_game() {
-    let bench = Bench::new();
-    let flags = [
-        "-rounds",
-        "40",
-        "-maxmoves",
-        "30",
-        "-concurrency",
-        "2",
-        "-force-concurrency",
-        "-pgnout",
-        "file=g.pgn",
-    ];
-    for signal in [Signal::SIGINT, Signal::SIGKILL] {
-        let _ = fs::remove_file(bench.path("g.pgn"));
-        let mut child = command(&bench, "fastchess", &flags)
-            .args(BOOK)
-            .args(["-each", "args=--sleep-ms=2"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut first = String::new();
-        while finished_games(&first).len() < 10 {
-            first.push_str(&lines.next().unwrap().unwrap());
-            first.push('\n');
-        }
-        let asked = Instant::now();
-        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
-        for line in lines {
-            first.push_str(&line.unwrap());
-            first.push('\n');
-        }
-        let status = child.wait().unwrap();
-        assert!(asked.elapsed() < Duration::from_secs(5), "it stops at once");
-        assert!(!first.contains(": *"), "{first}");
-        if signal == Signal::SIGINT {
-            assert_eq!(status.code(), Some(1));
-            assert!(first.contains("Tournament was interrupted. To resume the tournament, run: "), "{first}");
-        }
-        wait_for("the end of all engines", 5, || engines_in(bench.folder.path()) == 0);
-        let mut again = Command::new(PLAYSELF);
-        again.args(["fastchess", "-config", "file=config.json"]).current_dir(bench.folder.path());
-        let output = finish(&mut again);
-        let second = stdout(&output);
-        assert_eq!(output.status.code(), Some(0), "{second}");
-        let mut all = finished_games(&first);
-        all.extend(finished_games(&second));
-        all.sort_unstable();
-        // After SIGKILL a game may be on record whose line was not printed any more.
-        all.dedup();
-        assert_eq!(all.last(), Some(&80));
-        let played: Vec<u64> = (1..=80).collect();
-        if signal == Signal::SIGINT {
-            assert_eq!(all, played, "every game has its line");
-            let both = finished_games(&first).len() + finished_games(&second).len();
-            assert_eq!(both, 80, "no game has two");
-            let pgn = fs::read_to_string(bench.path("g.pgn")).unwrap();
-            assert_eq!(pgn.matches("[Result ").count(), 80);
-        }
-        assert!(second.contains("Games: 80, Wins: "), "{second}");
-    }
-}
-
-/// Processes of the fake engine that were started below this folder.
-fn engines_in(folder: &Path) -> usize {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let here = |entry: &fs::DirEntry| {
-        let path = entry.path();
-        let program = fs::read_link(path.join("exe")).is_ok_and(|exe| exe == Path::new(FAKE));
-        program && fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == folder)
-    };
-    processes.filter(here).count()
-}
-
-#[test]
-fn a_slow_reader_receives_every_line_and_a_closed_pipe_stops_the_run() {
-    let bench = Bench::new();
-    let flags = ["-rounds", "200", "-maxmoves", "2", "-ratinginterval", "1"];
-    let mut child = command(&bench, "fastchess", &flags).args(BOOK).stdout(Stdio::piped()).spawn().unwrap();
-    // More text than a pipe holds waits meanwhile.
-    std::thread::sleep(Duration::from_millis(1500));
-    let mut text = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(text.matches("Ptnml(0-2): ").count(), 200);
-    assert!(text.len() > 70_000 && text.contains("Finished match\n"));
-
-    let flags = ["-rounds", "100000", "-maxmoves", "2"];
-    let mut child = command(&bench, "fastchess", &flags).args(BOOK).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.next().unwrap().unwrap().starts_with("Started game 1"));
-    drop(lines);
-    wait_for("the end of the run", 20, || child.try_wait().unwrap().is_some());
-    wait_for("the end of all engines", 5, || engines_in(bench.folder.path()) == 0);
-}
-
-#[test]
-fn three_hundred_games_at_once_end_and_none_is_missing() {
-    let bench = Bench::new();
-    let flags = ["-rounds", "150", "-maxmoves", "3", "-concurrency", "300", "-force-concurrency", "-recover"];
-    let output = finish(command(&bench, "fastchess", &flags).args(BOOK));
-    let text = stdout(&output);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert_eq!(finished_games(&text), (1..=300).collect::<Vec<u64>>());
-    assert!(text.contains("Games: 300, Wins: "), "{text}");
-    assert!(!text.contains("Player: "), "no engine fails");
 }
 
 #[test]

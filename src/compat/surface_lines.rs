@@ -1,39 +1,45 @@
 //! Reports a run in the lines of the other program, and writes the files that its flags name.
 
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::chess::Color;
-use crate::compat::command::{LogLevel, MatchCommand};
 use crate::compat::console::LineWriter;
 use crate::compat::cutechess_lines::Outcomes;
 use crate::compat::dialogue_log::ProgramLog;
 use crate::compat::fastchess_lines::{Block, decision_line, score_line};
 use crate::compat::game_files::GameFiles;
+use crate::compat::invocation::{Invocation, LogLevel};
 use crate::compat::pv_check::is_move;
 use crate::compat::pv_watch::PvWatch;
-use crate::compat::runner::Runner;
-use crate::compat::saved_config::SavedRun;
-use crate::compat::tally::Table;
+use crate::compat::saved_config::{SavedRun, Stage};
+use crate::compat::surface::Surface;
+use crate::compat::tally::ScoreTable;
 use crate::game::{EngineIndex, Termination};
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
-use crate::run::{CountedPair, Observer, PgnStyle, Plan, RunEvent, RunOutcome, RunView, StopHandle};
+use crate::run::{CountedPair, Observer, Plan, RunEvent, RunOutcome, RunView, StopHandle};
 
 /// What the record of a game has instead of a move that was not named.
 const NO_MOVE: &str = "<empty>";
 
 /// The observer of a run.
-pub(super) struct RivalLines {
-    pub(super) command: MatchCommand,
+pub(super) struct SurfaceLines {
+    pub(super) command: Invocation,
     /// The name by which the program was called.
     pub(super) program: String,
     pub(super) out: LineWriter,
     pub(super) files: GameFiles,
-    pub(super) saved: Option<SavedRun>,
-    /// Clock, threads, hash and book, for the head of a block.
-    pub(super) setting: String,
+    /// Whether the last game could not be written.
+    pub(super) files_fail: bool,
+    /// Set if games are missing in a file at the end.
+    pub(super) incomplete: Arc<AtomicBool>,
+    pub(super) saved: SavedRun,
+    /// Set once `config.json` could not be written.
+    pub(super) cannot_save: bool,
     pub(super) stop: StopHandle,
     pub(super) begun: Instant,
     pub(super) progress: Progress,
@@ -47,13 +53,19 @@ pub(super) struct RivalLines {
 /// What has been reported so far.
 pub(super) struct Progress {
     /// All finished games, in the order in which they ended.
-    finished: Table,
+    finished: ScoreTable,
     /// Pairs whose turn in the schedule has come.
-    counted: Table,
+    counted: ScoreTable,
     outcomes: Outcomes,
     games: u64,
     pairs: u64,
     matchup: [EngineIndex; 2],
+    /// Lines of games that have begun, although the line of the game before them is not printed yet.
+    begun: VecDeque<String>,
+    /// Pairs of which one game has ended.
+    halves: HashSet<u64>,
+    /// Games that have a line for their beginning and none for their end.
+    in_play: u64,
     /// Faults of each engine: time, and crashes or stalls.
     faults: Vec<[u64; 2]>,
 }
@@ -61,12 +73,15 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(engines: usize) -> Self {
         Self {
-            finished: Table::new(engines),
-            counted: Table::new(engines),
+            finished: ScoreTable::new(engines),
+            counted: ScoreTable::new(engines),
             outcomes: Outcomes::new(engines),
             games: 0,
             pairs: 0,
             matchup: [EngineIndex(0), EngineIndex(1)],
+            begun: VecDeque::new(),
+            halves: HashSet::new(),
+            in_play: 0,
             faults: vec![[0; 2]; engines],
         }
     }
@@ -88,6 +103,11 @@ impl Progress {
         }
     }
 
+    /// Whether the other game of this pair has ended before.
+    fn completes_pair(&mut self, pair: u64) -> bool {
+        self.halves.remove(&pair) || !self.halves.insert(pair)
+    }
+
     /// Counts a pair whose turn has come.
     pub(super) fn pair(&mut self, pair: &CountedPair) {
         self.pairs += 1;
@@ -95,7 +115,7 @@ impl Progress {
     }
 }
 
-impl RivalLines {
+impl SurfaceLines {
     fn block<'a>(&'a self, view: &RunView<'a>) -> Block<'a> {
         let (table, llr) = if self.command.penta {
             (&self.progress.counted, view.state.llr())
@@ -106,7 +126,7 @@ impl RivalLines {
         Block {
             plan: view.plan,
             table,
-            setting: &self.setting,
+            setting: &self.saved.setting,
             penta: self.command.penta,
             matchup: self.progress.matchup,
             llr,
@@ -115,12 +135,12 @@ impl RivalLines {
 
     fn print_block(&mut self, view: &RunView<'_>) {
         let block = self.block(view);
-        let text = match (self.command.runner, self.command.format) {
-            (Runner::Cutechess, _) => {
+        let text = match (self.command.surface, self.command.format) {
+            (Surface::Cutechess, _) => {
                 self.progress.outcomes.ranking(view.plan, &self.progress.finished, &self.command)
             }
-            (Runner::Fastchess, Runner::Fastchess) => block.fastchess(),
-            (Runner::Fastchess, Runner::Cutechess) => block.cutechess(),
+            (Surface::Fastchess, Surface::Fastchess) => block.fastchess(),
+            (Surface::Fastchess, Surface::Cutechess) => block.cutechess(),
         };
         self.out.put(&text);
     }
@@ -128,27 +148,46 @@ impl RivalLines {
     fn finished_game(&mut self, game: &GameEntry, view: &RunView<'_>) {
         let plan = view.plan;
         self.warn_of_fault(game, plan);
-        match self.files.write(plan, game) {
-            Ok(checksum) => self.out.put(&checksum),
-            Err(error) => self.warn(&format!("a file of games cannot be written: {error}")),
+        let number = plan.game_number(game.pair, game.game);
+        match self.files.write(plan, number, game) {
+            Ok(checksum) => {
+                self.out.put(&checksum);
+                self.files_fail = false;
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.files_fail, true) {
+                    self.warn(&format!("games cannot be written, which is tried again: {error}"));
+                }
+            }
         }
-        let style = match self.command.runner {
-            Runner::Fastchess => PgnStyle::Fastchess,
-            Runner::Cutechess => PgnStyle::Cutechess,
-        };
         self.out.put(&format!(
-            "Finished game {} ({} vs {}): {} {{{}}}\n",
-            plan.game_number(game.pair, game.game),
+            "Finished game {number} ({} vs {}): {} {{{}}}\n",
             plan.name_of(game.white),
             plan.name_of(game.black),
             game.ending.result,
-            reason_in_style(&game.ending, style)
+            reason_in_style(&game.ending, self.command.surface.pgn_style())
         ));
         self.progress.game(plan, game);
+        self.progress.in_play = self.progress.in_play.saturating_sub(1);
         self.after_game(view);
+        // The block of a complete pair comes first.
+        if !(self.command.penta && self.progress.completes_pair(game.pair)) {
+            self.print_begun(plan.concurrency as u64);
+        }
         let every = self.command.config.every;
         if every > 0 && self.progress.games.is_multiple_of(every) {
-            self.save(plan);
+            self.save(plan, Stage::InPlay);
+        }
+    }
+
+    /// Prints that games have begun, but no more than can be in play: a result is reported only when it is on disk, and
+    /// then the next game has begun already.
+    fn print_begun(&mut self, most: u64) {
+        while self.progress.in_play < most
+            && let Some(line) = self.progress.begun.pop_front()
+        {
+            self.out.put(&line);
+            self.progress.in_play += 1;
         }
     }
 
@@ -157,44 +196,42 @@ impl RivalLines {
         let games = self.progress.games;
         let last = view.plan.last_game() == Some(games);
         let due = |interval: u64| interval > 0 && games.is_multiple_of(interval);
-        if self.command.format == Runner::Cutechess && (due(self.command.score_interval) || last) {
-            match self.command.runner {
-                Runner::Fastchess => self.out.put(&self.block(view).score()),
-                Runner::Cutechess if view.plan.engines.len() == 2 => {
+        if self.command.format == Surface::Cutechess && (due(self.command.score_interval) || last) {
+            match self.command.surface {
+                Surface::Fastchess => self.out.put(&self.block(view).score()),
+                Surface::Cutechess if view.plan.engines.len() == 2 => {
                     let (first, second) = (EngineIndex(0), EngineIndex(1));
                     let results = self.progress.finished.of(first, second);
                     self.out.put(&score_line(view.plan, first, second, &results));
                 }
-                Runner::Cutechess => {}
+                Surface::Cutechess => {}
             }
         }
-        let at_end = last && self.command.runner == Runner::Fastchess;
+        let at_end = last && self.command.surface == Surface::Fastchess;
         if !self.command.penta && (due(self.command.rating_interval) || at_end) {
             self.print_block(view);
         }
-        if self.command.runner == Runner::Cutechess && due(self.command.outcome_interval) {
+        if self.command.surface == Surface::Cutechess && due(self.command.outcome_interval) {
             self.out.put(&self.progress.outcomes.text(view.plan));
         }
     }
 
     fn counted_pair(&mut self, pair: &CountedPair, view: &RunView<'_>) {
         self.progress.pair(pair);
-        if !self.command.penta {
-            return;
-        }
         let interval = self.command.rating_interval;
         let last = view.plan.last_pair() == Some(self.progress.pairs);
-        if interval > 0 && self.progress.pairs.is_multiple_of(interval) || last {
+        if self.command.penta && (interval > 0 && self.progress.pairs.is_multiple_of(interval) || last) {
             self.progress.matchup = pair.fixture.engines;
             self.print_block(view);
         }
+        self.print_begun(view.plan.concurrency as u64);
     }
 
     /// Prints the warnings that fastchess prints when an engine fails.
     fn warn_of_fault(&mut self, game: &GameEntry, plan: &Plan) {
         let Some(side) = game.ending.failed_side() else { return };
         let name = plan.name_of(if side == Color::White { game.white } else { game.black });
-        if self.command.runner != Runner::Fastchess {
+        if self.command.surface != Surface::Fastchess {
             return;
         }
         match &game.ending.termination {
@@ -227,9 +264,9 @@ impl RivalLines {
 
     /// Prints a warning; with `-strict` it ends the run.
     pub(super) fn warn(&self, text: &str) {
-        match self.command.runner {
-            Runner::Fastchess => self.out.put(&format!("Warning; {text}\n")),
-            Runner::Cutechess => warn_on_stderr(text),
+        match self.command.surface {
+            Surface::Fastchess => self.out.put(&format!("Warning; {text}\n")),
+            Surface::Cutechess => warn_on_stderr(text),
         }
         self.note(LogLevel::Warning, &format!("Warning; {text}"));
         if self.command.strict {
@@ -243,20 +280,29 @@ impl RivalLines {
         }
     }
 
-    fn save(&mut self, plan: &Plan) {
-        let Some(saved) = &self.saved else { return };
+    fn save(&mut self, plan: &Plan, stage: Stage) {
+        if self.command.surface != Surface::Fastchess || self.cannot_save {
+            return;
+        }
         let table = if self.command.penta { &self.progress.counted } else { &self.progress.finished };
         // A run that cannot be saved is still played; only continuing it later is impossible.
-        if let Err(error) = saved.write(&self.command.config.saved_as, &self.command, plan, table) {
+        if let Err(error) = self.saved.write(&self.command.config.saved_as, stage, &self.command, plan, table)
+        {
             self.out.put(&format!("Warning; the run cannot be saved: {error}\n"));
-            self.saved = None;
+            self.cannot_save = true;
         }
     }
 
     fn end(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
-        match self.command.runner {
-            Runner::Fastchess => self.end_fastchess(outcome, view),
-            Runner::Cutechess => self.end_cutechess(outcome, view),
+        self.print_begun(u64::MAX);
+        if let Err(error) = self.files.finish() {
+            self.incomplete.store(true, Ordering::Relaxed);
+            let folder = self.saved.folder.display();
+            self.warn(&format!("games are missing in a file: {error}. `playself verify {folder}` writes them to its games.pgn"));
+        }
+        match self.command.surface {
+            Surface::Fastchess => self.end_fastchess(outcome, view),
+            Surface::Cutechess => self.end_cutechess(outcome, view),
         }
     }
 
@@ -267,7 +313,7 @@ impl RivalLines {
         if let (RunOutcome::Decided(decision), Some(sprt)) = (outcome, view.plan.sprt()) {
             let decided = decision_line(&sprt, decision.accepted);
             self.note(LogLevel::Info, decided.trim_end());
-            if self.command.format == Runner::Fastchess {
+            if self.command.format == Surface::Fastchess {
                 self.print_block(view);
                 self.out.put(&decided);
             } else {
@@ -276,10 +322,10 @@ impl RivalLines {
                 self.out.put("Tournament finished\n");
             }
         }
-        if self.command.format == Runner::Fastchess {
+        if self.command.format == Surface::Fastchess {
             self.out.put(&self.fault_lines(view.plan));
         }
-        self.save(view.plan);
+        self.save(view.plan, if outcome.is_final() { Stage::Complete } else { Stage::InPlay });
         match outcome {
             RunOutcome::Interrupted => {
                 self.out.hurry();
@@ -349,15 +395,18 @@ pub(super) fn warn_on_stderr(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), format!("Warning: {text}\n").as_bytes());
 }
 
-impl Observer for RivalLines {
+impl Observer for SurfaceLines {
     fn observe(&mut self, event: &RunEvent, view: &RunView<'_>) -> io::Result<()> {
         match event {
-            RunEvent::Started => self.save(view.plan),
+            RunEvent::Started => self.save(view.plan, Stage::InPlay),
             RunEvent::GameStarted { pair, game, white, black } => {
                 let (number, plan) = (view.plan.game_number(*pair, *game), view.plan);
                 let of = plan.last_game().unwrap_or(number);
                 let (white, black) = (plan.name_of(*white), plan.name_of(*black));
-                self.out.put(&format!("Started game {number} of {of} ({white} vs {black})\n"));
+                self.progress
+                    .begun
+                    .push_back(format!("Started game {number} of {of} ({white} vs {black})\n"));
+                self.print_begun(plan.concurrency as u64);
             }
             RunEvent::GameFinished(game) => self.finished_game(game, view),
             RunEvent::Counted(pair) => self.counted_pair(pair, view),

@@ -22,7 +22,7 @@ const ONE_DASH: [&str; 8] =
 
 /// Returns a hint for the arguments behind the name of the program, if they look like those of another match runner or of
 /// another command.
-pub fn foreign_call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let arguments: Vec<&str> = arguments.into_iter().collect();
     // The translators of foreign command lines, and engines that may have such options themselves.
     if matches!(arguments.first(), Some(&("fastchess" | "cutechess-cli" | "engine"))) {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn calls_of_other_match_runners_get_a_hint_and_own_calls_none() {
-        let hint = |text: &str| foreign_call_hint(text.split(' '));
+        let hint = |text: &str| call_hint(text.split(' '));
         assert!(
             hint("-engine cmd=a -engine cmd=b -each tc=8")
                 .is_some_and(|hint| hint.contains("playself fastchess"))

@@ -10,11 +10,11 @@ use flate2::read::GzDecoder;
 use crate::run::{Bench, FAKE, PLAYSELF};
 use crate::signals::with_default_signals;
 
-/// A match of two fake engines with the command line of `runner`; the words of the two engines come first.
-fn command(bench: &Bench, runner: &str, engines: [&[&str]; 2], flags: &[&str]) -> Command {
+/// A match of two fake engines with the command line of `surface`; the words of the two engines come first.
+fn command(bench: &Bench, surface: &str, engines: [&[&str]; 2], flags: &[&str]) -> Command {
     let mut command = Command::new(PLAYSELF);
-    command.arg(runner).current_dir(bench.folder.path());
-    let proto = if runner == "cutechess-cli" { "proto=uci" } else { "restart=off" };
+    command.arg(surface).current_dir(bench.folder.path()).env("TMPDIR", bench.folder.path());
+    let proto = if surface == "cutechess-cli" { "proto=uci" } else { "restart=off" };
     for (name, words) in ["name=new", "name=base"].into_iter().zip(engines) {
         command.arg("-engine").arg(format!("cmd={FAKE}")).args([name, proto]).args(words);
     }

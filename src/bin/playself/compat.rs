@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use playself::commands::Failure;
-use playself::compat::{self, Runner};
+use playself::compat::{self, Surface};
 
 /// Use the command line of fastchess.
 ///
@@ -31,13 +31,13 @@ pub(crate) struct CutechessCommand {
 
 impl FastchessCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        Ok(compat::main(Runner::Fastchess, "fastchess", &self.flags))
+        Ok(compat::main(Surface::Fastchess, "fastchess", &self.flags))
     }
 }
 
 impl CutechessCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        Ok(compat::main(Runner::Cutechess, "cutechess-cli", &self.flags))
+        Ok(compat::main(Surface::Cutechess, "cutechess-cli", &self.flags))
     }
 }
 
@@ -46,10 +46,10 @@ impl CutechessCommand {
 pub(crate) fn dispatch() -> Option<ExitCode> {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let (program, rest) = words.split_first()?;
-    if let Some(runner) = Runner::of_program(program) {
-        return Some(compat::main(runner, program, rest));
+    if let Some(surface) = Surface::of_program(program) {
+        return Some(compat::main(surface, program, rest));
     }
     let (word, rest) = rest.split_first()?;
-    let runner = Runner::of_command(word)?;
-    Some(compat::main(runner, &format!("{program} {word}"), rest))
+    let surface = Surface::of_command(word)?;
+    Some(compat::main(surface, &format!("{program} {word}"), rest))
 }
