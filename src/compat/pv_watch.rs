@@ -1,10 +1,10 @@
 //! Listens to every search and reports lines of play that are wrong, beside the games and not on anybody's clock.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::chess::{Color, GameLine, MoveStyle, Position};
 use crate::compat::console::LineHandle;
@@ -17,7 +17,12 @@ use crate::run::StopHandle;
 /// Longest text of one search that is kept; of a longer one only the end is examined.
 const MAX_SEARCH_BYTES: usize = 1 << 16;
 /// Searches that may wait. An engine that reports faster than it can be examined has some of its searches left out.
-const MAX_WAITING: usize = 1024;
+const MAX_WAITING: usize = 4096;
+/// Searches are examined in batches, because waking a thread takes longer than an instant engine needs for a move: once
+/// this many wait,
+const BATCH: usize = 256;
+/// or after this time.
+const BATCH_TIME: Duration = Duration::from_millis(50);
 /// Games and announced mates that are remembered.
 const MAX_REMEMBERED: usize = 4096;
 const SHARDS: usize = 16;
@@ -25,13 +30,57 @@ const SHARDS: usize = 16;
 /// The listener. It collects what belongs to a search; a thread of its own examines the search once it has ended.
 pub(super) struct PvWatch {
     searches: [Mutex<HashMap<u64, Search>>; SHARDS],
-    ended: SyncSender<Message>,
+    ended: Arc<EndedSearches>,
 }
 
-enum Message {
-    Ended(Box<Search>),
-    /// Everything before has been examined.
-    Settle(Sender<()>),
+impl Drop for PvWatch {
+    fn drop(&mut self) {
+        self.ended.change(|batch| batch.is_last = true);
+    }
+}
+
+/// The searches that wait for their examination.
+#[derive(Default)]
+struct EndedSearches {
+    waiting: Mutex<Batch>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Batch {
+    searches: Vec<Search>,
+    /// Closed when everything before has been examined.
+    settled: Option<Sender<()>>,
+    /// No search follows.
+    is_last: bool,
+}
+
+impl EndedSearches {
+    /// Adds a search. Where too many wait, it is left out.
+    fn add(&self, search: Search) {
+        let mut batch = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if batch.searches.len() < MAX_WAITING {
+            batch.searches.push(search);
+        }
+        if batch.searches.len() == BATCH {
+            self.changed.notify_one();
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Batch)) {
+        change(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_one();
+    }
+
+    /// Waits for a full batch, for a batch that must not wait, or until searches have waited long enough.
+    fn take(&self) -> Batch {
+        let batch = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits =
+            |batch: &mut Batch| batch.searches.len() < BATCH && batch.settled.is_none() && !batch.is_last;
+        let waited = self.changed.wait_timeout_while(batch, BATCH_TIME, waits);
+        let (mut batch, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *batch)
+    }
 }
 
 /// The lines of one search.
@@ -57,7 +106,7 @@ impl PvWatch {
         log: Option<ProgramLog>,
         stop: StopHandle,
     ) -> Self {
-        let (ended, waiting) = sync_channel(MAX_WAITING);
+        let ended = Arc::new(EndedSearches::default());
         let examiner = Examiner {
             style: if command.chess960 { MoveStyle::Chess960 } else { MoveStyle::Standard },
             mates: command.check_mate_lines,
@@ -69,6 +118,7 @@ impl PvWatch {
             games: HashMap::new(),
             announced: HashMap::new(),
         };
+        let waiting = Arc::clone(&ended);
         thread::spawn(move || examiner.run(&waiting));
         Self { searches: Default::default(), ended }
     }
@@ -76,10 +126,9 @@ impl PvWatch {
     /// Waits until every search so far has been examined.
     pub(super) fn settle(&self) {
         let (done, settled) = channel();
-        if self.ended.send(Message::Settle(done)).is_ok() {
-            // It fails only if the thread has ended, and then nothing is left.
-            let _ = settled.recv();
-        }
+        self.ended.change(|batch| batch.settled = Some(done));
+        // Nothing is sent: the other end is dropped once everything has been examined.
+        let _ = settled.recv();
     }
 }
 
@@ -111,8 +160,7 @@ impl DialogueListener for PvWatch {
             ended.process = process;
             engine.clone_into(&mut ended.engine);
             ended.best = String::from_utf8_lossy(line).split(' ').nth(1).unwrap_or_default().to_owned();
-            // Where too many wait, this one is left out.
-            let _ = self.ended.try_send(Message::Ended(Box::new(ended)));
+            self.ended.add(ended);
         } else if line.starts_with(b"info") && !line.starts_with(b"info string") && has_score(line) {
             if search.scored.len() + line.len() > MAX_SEARCH_BYTES {
                 search.scored.clear();
@@ -153,11 +201,13 @@ struct Examiner {
 }
 
 impl Examiner {
-    fn run(mut self, waiting: &Receiver<Message>) {
-        for message in waiting {
-            match message {
-                Message::Ended(search) => self.examine(&search),
-                Message::Settle(done) => drop(done.send(())),
+    fn run(mut self, ended: &EndedSearches) {
+        loop {
+            let batch = ended.take();
+            batch.searches.iter().for_each(|search| self.examine(search));
+            drop(batch.settled);
+            if batch.is_last {
+                return;
             }
         }
     }

@@ -102,6 +102,8 @@ fn engine_table(text: &mut String, command: &Invocation, engine: &InvokedEngine)
         (None, Surface::Cutechess) => table.text("dir", Some(&std::env::temp_dir().display().to_string())),
         (None, Surface::Fastchess) => {}
     }
+    // The other programs pass their whole environment on, and scripts that start engines rely on it.
+    table.texts("inherit_env", &["*".to_owned()]);
     table.texts("init", &engine.init);
     table.text("restart", engine.restart.then_some("on"));
     if engine.ponder {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Output};
 
 use flate2::read::GzDecoder;
@@ -213,5 +213,23 @@ fn input_that_cannot_be_played_is_refused_before_the_first_game() {
         let text = text_of(&output);
         assert_eq!((output.status.code(), output.stderr.len()), (Some(1), 0), "{words:?}: {text}");
         assert!(text.contains(part) && !text.contains("Finished game"), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn engines_inherit_the_environment_as_scripts_that_start_them_expect() {
+    for surface in ["fastchess", "cutechess-cli"] {
+        let bench = Bench::new();
+        let script = bench.path("engine.sh");
+        fs::write(&script, "#!/bin/sh\nexec \"$ENGINE_OF_THE_SCRIPT\"\n").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let cmd = format!("cmd={}", script.display());
+        let mut command = Command::new(PLAYSELF);
+        command.arg(surface).current_dir(bench.folder.path()).env("ENGINE_OF_THE_SCRIPT", FAKE);
+        command.args(["-engine", &cmd, "name=a", "-engine", &cmd, "name=b", "-each", "proto=uci", "tc=inf"]);
+        command.args(["depth=1", "-rounds", "1", "-games", "2", "-maxmoves", "4"]);
+        let (status, text) = played(command);
+        assert_eq!(status, Some(0), "{text}");
+        assert_eq!(text.matches("Finished game ").count(), 2, "{text}");
     }
 }
