@@ -49,10 +49,19 @@ struct EndedSearches {
 #[derive(Default)]
 struct Batch {
     searches: Vec<Search>,
-    /// Closed when everything before has been examined.
-    settled: Option<Sender<()>>,
-    /// No search follows.
+    /// Dropped when everything before has been examined.
+    settled: Vec<Sender<()>>,
+    /// No search follows, or none is examined any more.
     is_last: bool,
+}
+
+/// Releases those who wait for the examiner, also if it panics.
+struct EndOfExaminer<'a>(&'a EndedSearches);
+
+impl Drop for EndOfExaminer<'_> {
+    fn drop(&mut self) {
+        self.0.change(|batch| *batch = Batch { is_last: true, ..Batch::default() });
+    }
 }
 
 impl EndedSearches {
@@ -76,10 +85,11 @@ impl EndedSearches {
     fn take(&self) -> Batch {
         let batch = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let waits =
-            |batch: &mut Batch| batch.searches.len() < BATCH && batch.settled.is_none() && !batch.is_last;
+            |batch: &mut Batch| batch.searches.len() < BATCH && batch.settled.is_empty() && !batch.is_last;
         let waited = self.changed.wait_timeout_while(batch, BATCH_TIME, waits);
         let (mut batch, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *batch)
+        let is_last = batch.is_last;
+        std::mem::replace(&mut *batch, Batch { is_last, ..Batch::default() })
     }
 }
 
@@ -126,7 +136,11 @@ impl PvWatch {
     /// Waits until every search so far has been examined.
     pub(super) fn settle(&self) {
         let (done, settled) = channel();
-        self.ended.change(|batch| batch.settled = Some(done));
+        self.ended.change(|batch| {
+            if !batch.is_last {
+                batch.settled.push(done);
+            }
+        });
         // Nothing is sent: the other end is dropped once everything has been examined.
         let _ = settled.recv();
     }
@@ -202,6 +216,7 @@ struct Examiner {
 
 impl Examiner {
     fn run(mut self, ended: &EndedSearches) {
+        let _end = EndOfExaminer(ended);
         loop {
             let batch = ended.take();
             batch.searches.iter().for_each(|search| self.examine(search));

@@ -31,6 +31,7 @@ fn saved_folder(bench: &Bench) -> PathBuf {
     PathBuf::from(saved["playself"]["run"].as_str().unwrap())
 }
 
+/// Row 173.
 #[test]
 fn a_folder_that_a_saved_run_did_not_make_is_never_removed() {
     let bench = Bench::new();
@@ -51,6 +52,7 @@ fn a_folder_that_a_saved_run_did_not_make_is_never_removed() {
     assert!(precious.join("run/journal.ndjson").exists(), "the run stays, too");
 }
 
+/// Row 174.
 #[test]
 fn a_run_that_cannot_be_continued_is_refused_with_a_reason() {
     let bench = Bench::new();
@@ -91,6 +93,7 @@ fn two_runs_in_one_folder_do_not_disturb_each_other() {
     assert_eq!(pgn.matches("\n\n[Event ").count(), 79, "whole games alternate");
 }
 
+/// Row 175.
 #[test]
 fn games_that_a_full_disk_does_not_take_are_kept_and_the_status_states_it() {
     for (surface, pgn, folder) in [

@@ -68,6 +68,7 @@ fn games_in(bench: &Bench) -> usize {
     games.len()
 }
 
+/// Row 176.
 #[test]
 fn a_signal_stops_at_once_and_the_run_continues_without_losing_or_repeating_a_game() {
     for signal in [Signal::SIGINT, Signal::SIGKILL] {
@@ -143,6 +144,7 @@ fn a_second_signal_changes_nothing() {
     assert_no_engine(&bench);
 }
 
+/// Row 177.
 #[test]
 fn a_slow_reader_receives_every_line() {
     for surface in SURFACES {
@@ -162,6 +164,7 @@ fn a_slow_reader_receives_every_line() {
     }
 }
 
+/// Row 177.
 #[test]
 fn a_closed_pipe_stops_the_run() {
     for surface in SURFACES {
