@@ -13,7 +13,8 @@ use crate::engine::search::{
 use crate::engine::time_budget::TimeBudget;
 use crate::engine::transposition::TranspositionTable;
 use crate::engine::{
-    Limits, Score, SearchMode, SearchObserver, SearchParams, SearchReport, StopFlag, Unobserved, Weights,
+    Bound, Limits, Score, SearchInfo, SearchMode, SearchObserver, SearchParams, SearchReport, StopFlag,
+    Unobserved, Weights,
 };
 use crate::syzygy::Tablebases;
 
@@ -141,9 +142,32 @@ impl Searcher {
             has_tables: probe.is_some(),
         };
         let keys: Vec<u64> = line.keys().collect();
-        let results = run(&shared, &mut self.memories, position, &root_moves, &keys, observer);
+        let mut reports = TrackedReports { observer, best: None };
+        let results = run(&shared, &mut self.memories, position, &root_moves, &keys, &mut reports);
         let chosen = vote(&results);
+        if let Some(ThreadResult { best, depth }) = chosen
+            && best.value != -INFINITE
+            && reports.best != Some(best.mv)
+        {
+            // An unfinished iteration or the vote of the helpers changed the move after the last report.
+            reports.info(&shared.info((*depth).max(1), 1, Bound::Exact, best));
+        }
         report(&shared, position, chosen)
+    }
+}
+
+/// Passes reports on, and keeps the first move of the latest best line.
+struct TrackedReports<'a> {
+    observer: &'a mut dyn SearchObserver,
+    best: Option<Move>,
+}
+
+impl SearchObserver for TrackedReports<'_> {
+    fn info(&mut self, info: &SearchInfo) {
+        if info.multipv == 1 {
+            self.best = info.pv.first().copied();
+        }
+        self.observer.info(info);
     }
 }
 

@@ -39,6 +39,22 @@ fn the_same_nodes_give_the_same_move_score_and_count_every_time() {
 }
 
 #[test]
+fn the_best_move_is_the_first_of_the_last_line_that_was_reported() {
+    const SHARP: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/P1N1PN2/1B3PPP/R2QKB1R w KQ - 0 9";
+    for (fen, threads) in [(MIDDLE_GAME, 1), (SHARP, 1), (MIDDLE_GAME, 2)] {
+        let mut searcher = Searcher::new(4);
+        searcher.set_threads(threads);
+        for nodes in (40..12_000).step_by(97) {
+            let mut reports: Vec<SearchInfo> = Vec::new();
+            let best =
+                searcher.search(&line(fen), &Limits::nodes(nodes), &StopFlag::new(), &mut reports).best;
+            let last = reports.last().map(|info| info.pv[0]);
+            assert_eq!(last, best, "{nodes} nodes, {threads} threads");
+        }
+    }
+}
+
+#[test]
 fn mates_are_found_and_counted_in_moves() {
     let cases = [
         ("back rank", "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, "d1d8"),

@@ -8,7 +8,7 @@ use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate};
 use crate::engine::search::node::Root;
 use crate::engine::search::pruning::NodeType;
 use crate::engine::search::root::RootMove;
-use crate::engine::search::thread::{Search, ThreadRole};
+use crate::engine::search::thread::{Search, SearchShared, ThreadRole};
 use crate::engine::time_budget::Stability;
 use crate::engine::{Bound, Score, SearchObserver};
 
@@ -130,26 +130,34 @@ impl Search<'_> {
     /// Reports the principal variations of the iteration.
     pub(super) fn report(&mut self, lines: usize, bound: Bound, observer: &mut dyn SearchObserver) {
         self.poll_limits();
-        let time = self.shared.elapsed();
-        let nodes = self.shared.nodes();
-        let nps = (u128::from(nodes) * 1_000_000 / time.as_micros().max(1)) as u64;
-        let hashfull = self.shared.table.hashfull();
-        let hits = self.shared.table_hits.load(Ordering::Relaxed);
-        let table_hits = self.shared.has_tables.then_some(hits);
         for (rank, root) in self.root_moves.top(lines).iter().enumerate() {
-            observer.info(&SearchInfo {
-                depth: self.root_depth as u32,
-                seldepth: root.seldepth as u32,
-                multipv: rank + 1,
-                score: Score::from_value(root.value),
-                bound,
-                nodes,
-                nps,
-                hashfull,
-                table_hits,
-                time,
-                pv: root.line.clone(),
-            });
+            observer.info(&self.shared.info(self.root_depth, rank + 1, bound, root));
+        }
+    }
+}
+
+impl SearchShared<'_> {
+    /// Returns the report of a line as of now.
+    pub(in crate::engine) fn info(
+        &self,
+        depth: i32,
+        multipv: usize,
+        bound: Bound,
+        root: &RootMove,
+    ) -> SearchInfo {
+        let (time, nodes) = (self.elapsed(), self.nodes());
+        SearchInfo {
+            depth: depth as u32,
+            seldepth: root.seldepth as u32,
+            multipv,
+            score: Score::from_value(root.value),
+            bound,
+            nodes,
+            nps: (u128::from(nodes) * 1_000_000 / time.as_micros().max(1)) as u64,
+            hashfull: self.table.hashfull(),
+            table_hits: self.has_tables.then(|| self.table_hits.load(Ordering::Relaxed)),
+            time,
+            pv: root.line.clone(),
         }
     }
 }
