@@ -173,7 +173,8 @@ fn games() {
     let number = |place| std::env::args().nth(place).and_then(|text| text.parse().ok());
     let (games, concurrency): (u64, u64) = (number(2).unwrap_or(200), number(3).unwrap_or(1));
     let started = Instant::now();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be built");
     let mut config = FleetConfig::new(vec![engine("one", "1"), engine("two", "2")]);
     config.concurrency = concurrency as usize;
     config.placement = Placement::Auto;
@@ -240,7 +241,10 @@ fn fleet(pairs: u64, concurrency: usize, placement: Placement, output: Output) -
     let file = folder.path().join("journal.ndjson");
     let mut seen = 0;
     let mut result = measured(plies, || {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be built");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime can be built");
         let journal = (output == Output::Journal).then(|| {
             let storage = LockedFile::open(&file).expect("a fresh journal can be opened");
             Journal::start(storage, 0, Box::new(|group| assert!(group.is_ok(), "every group is durable")))

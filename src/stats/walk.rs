@@ -156,7 +156,7 @@ mod tests {
     fn close_hypotheses_are_left_to_the_curve() {
         let odds = GameModel::balanced().odds(Elo(0.0));
         assert_eq!(config(TestKind::Sprt, 0.1).exact_course(&odds), None);
-        assert!(config(TestKind::Sprt, 3.0).exact_course(&odds).is_some());
+        assert!(config(TestKind::Sprt, 6.0).exact_course(&odds).is_some());
     }
 
     #[test]
