@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 
 use tokio::runtime::Builder;
@@ -101,12 +102,22 @@ impl Worker {
         done: impl Fn(usize, PairEnd) + Clone + Send + 'static,
     ) -> io::Result<Self> {
         let (slots, new_slots) = unbounded_channel();
-        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (report, built) = channel();
+        // The runtime is built on its own thread: if the system has no thread for it, there must be none to drop here, inside
+        // another runtime.
         let thread = thread::Builder::new().name(format!("slots-{number}")).spawn(move || {
-            let local = LocalSet::new();
-            local.block_on(&runtime, serve(role, shared, new_slots, done));
+            let runtime = match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime,
+                Err(error) => return drop(report.send(error)),
+            };
+            drop(report);
+            LocalSet::new().block_on(&runtime, serve(role, shared, new_slots, done));
         })?;
-        Ok(Self { slots, thread })
+        match built.recv() {
+            Ok(error) => Err(error),
+            // The sender is dropped once the runtime is there.
+            Err(_) => Ok(Self { slots, thread }),
+        }
     }
 }
 

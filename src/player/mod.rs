@@ -3,6 +3,7 @@
 mod castling;
 mod connection;
 mod dialogue;
+mod engine_files;
 mod engine_name;
 mod exchange;
 mod fault;
@@ -33,7 +34,10 @@ pub use line_client::{LineClient, LineError, ReceivedLine};
 pub use move_text::MoveText;
 pub use options::{NumberOption, OptionError};
 pub use player::{BrokenConnection, Fitness, Player};
-pub use process::{GuardianProgram, LaunchError, Launcher, ProcessTransport, check_isolation, run_guardian};
+pub use process::{
+    GuardianProgram, LaunchError, Launcher, ProcessTransport, check_isolation, close_descriptors_at_exec,
+    run_guardian,
+};
 pub use score::Score;
 pub use search_extra::SearchExtra;
 pub use spec::{

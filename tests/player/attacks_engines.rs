@@ -48,9 +48,67 @@ const ATTACKS: [&str; 36] = [
     "on go#2: daemon; daemon; daemon; exit 9",
 ];
 
+/// More of them, for `just attack`.
+const MORE: [&str; 44] = [
+    "on go#2: write bestmove {move}\\r\\n",
+    "on go#2: write bestmove {move}\\r",
+    "on go#2: write \\n\\n\\nbestmove {move}\\n",
+    "on go#2: write bestmove {move} {move} {move} {move}\\n",
+    "on go#2: reply bestmove {move}; reply bestmove {move}; reply bestmove {move}",
+    "on go#2: reply bestmove null",
+    "on go#2: reply bestmove NULL",
+    "on go#2: reply bestmove resign",
+    "on go#2: reply bestmove 0-0",
+    "on go#2: reply bestmove e7e8x",
+    "on go#2: reply bestmove e2-e4",
+    "on go#2: reply bestmove \\x1b[31me2e4",
+    "on go#2: reply bestmoves {move}",
+    "on go#2: reply bestmove{move}",
+    "on go#2: reply info nodes 1 bestmove {move}; play",
+    "on go#2: lines 5000 info depth 1 score cp 1 pv e2e4; play",
+    "on go#2: lines 5000 bestmove a1a1",
+    "on go#2: lines 2000 readyok; play",
+    "on go#2: reply info score mate -99999999999; play",
+    "on go#2: reply info score cp nan lowerbound upperbound; play",
+    "on go#2: reply info multipv 0 score cp 1; reply info multipv -1 score cp 1; play",
+    "on go#2: reply info time 99999999999999999999 nps -1 hashfull 5000; play",
+    "on go#2: reply info refutation e2e4 e7e5; reply info currline 9; play",
+    "on go#2: reply registration error; reply copyprotection checking; play",
+    "on go#2: stderr 3000000; play",
+    "on go#2: close 1",
+    "on go#2: close 0; play",
+    "on go#2: close 1; close 2; hang",
+    "on go#2: hang|on stop: reply bestmove {move}",
+    "on go#2: hang|on stop: exit 0",
+    "on go#2: hang|on stop: flood 100000000",
+    "on go#2: signal SIGABRT",
+    "on go#2: signal SIGPIPE; play",
+    "on go#2: signal SIGTTOU; play",
+    "on go#2: signal SIGUSR1; play",
+    "on go#2: fork 20; play|on quit: hang",
+    "on start: fork-session; play|on go#2: exit 0",
+    "on go#2: hopper; exit 3",
+    "on go#2: escape; hang",
+    "on isready#2: hang",
+    "on isready#2: exit 0",
+    "on newgame#2: hang|on isready#3: hang",
+    "on position#3: exit 139",
+    "on position#3: fork-session; signal SIGKILL",
+];
+
+#[test]
+#[ignore = "takes minutes; `just attack`"]
+fn row_20_no_further_misbehaviour_ends_a_run_blames_the_opponent_or_leaves_a_process() {
+    all_hold(&MORE);
+}
+
 #[test]
 fn row_20_no_misbehaviour_ends_a_run_blames_the_opponent_or_leaves_a_process() {
-    let (queue, wrong) = (Mutex::new(ATTACKS.iter().enumerate()), Mutex::new(Vec::new()));
+    all_hold(&ATTACKS);
+}
+
+fn all_hold(attacks: &[&str]) {
+    let (queue, wrong) = (Mutex::new(attacks.iter().enumerate()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -66,7 +124,7 @@ fn row_20_no_misbehaviour_ends_a_run_blames_the_opponent_or_leaves_a_process() {
         }
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ATTACKS.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), attacks.len(), wrong.join("\n"));
 }
 
 fn play(number: usize, attack: &str) -> Result<(), String> {

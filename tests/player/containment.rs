@@ -157,12 +157,23 @@ fn row_196_an_isolated_engine_has_no_network_writes_nothing_and_leaves_nothing()
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let script = folder.path().join("engine.sh");
     let fake = env!("CARGO_BIN_EXE_fake-engine");
-    let report = "{ \
-         touch \"$0.written\" 2>/dev/null && echo WRITES; \
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let connect = format!(
+        "bash -c 'exec 3<>/dev/tcp/127.0.0.1/{}' 2>/dev/null && echo CONNECTS",
+        server.local_addr().unwrap().port()
+    );
+    let outside = Command::new("sh").args(["-c", &connect]).output().unwrap();
+    assert_eq!(outside.stdout, b"CONNECTS\n", "without isolation the server is reached");
+    let report = format!(
+        "{{ touch \"$0.written\" 2>/dev/null && echo WRITES; \
          touch /etc/playself-test 2>/dev/null && echo WRITES; \
-         touch /tmp/playself-inside && echo tmp; \
-         [ \"$(ls /sys/class/net)\" = lo ] && echo no-net; \
-         ls /proc | grep -c '^[0-9]'; } >&2";
+         touch /tmp/playself-inside && echo own-tmp; \
+         {connect}; \
+         echo devices $(grep -c : /proc/net/dev); \
+         kill -0 {} 2>/dev/null && echo SIGNALS; \
+         echo processes $(ls /proc | grep -c '^[0-9]'); }} >&2",
+        std::process::id()
+    );
     fs::write(&script, format!("#!/bin/sh\n{report}\nexec {fake} \"$@\"\n")).unwrap();
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mark = format!("isolated-{}", std::process::id());
@@ -175,7 +186,14 @@ fn row_196_an_isolated_engine_has_no_network_writes_nothing_and_leaves_nothing()
     let outcome = run(config, jobs(1, TimeControl::nodes(1)));
     assert_eq!(outcome.lines()[0], "0-1 crash(exit 7)", "{:?}", outcome.fatal);
     let stderr = &outcome.bundles[0].stderr_tail;
-    assert!(stderr.contains("tmp") && !stderr.contains("WRITES"), "{stderr}");
+    for wanted in ["own-tmp\n", "devices 1\n"] {
+        assert!(stderr.contains(wanted), "{wanted}: {stderr}");
+    }
+    for forbidden in ["WRITES", "CONNECTS", "SIGNALS"] {
+        assert!(!stderr.contains(forbidden), "{stderr}");
+    }
+    let processes: u32 = stderr.split_once("processes ").unwrap().1.lines().next().unwrap().parse().unwrap();
+    assert!(processes < 10, "{stderr}");
     assert!(!std::path::Path::new("/tmp/playself-inside").exists());
     assert!(survivors_after_a_second(&mark).is_empty());
 }

@@ -65,12 +65,22 @@ impl ControlGroup {
     /// Removes the group once its processes have left it.
     pub(super) fn remove(self) {
         let started = Instant::now();
-        while fs::remove_dir(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+        while remove_tree(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
             && started.elapsed() < LEAVE_LIMIT
         {
             thread::sleep(LEAVE_POLL);
         }
     }
+}
+
+/// Removes a group and those that engines have made in it. The files of a group are no files of its own.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_tree(&entry.path())?;
+        }
+    }
+    fs::remove_dir(path)
 }
 
 /// Returns the folder of the control group in which this process is.
@@ -104,5 +114,17 @@ mod tests {
                       33 22 0:27 / /sys/fs/cgroup/unified rw,relatime shared:5 - cgroup2 cgroup2 rw\n";
         assert_eq!(mount_of_groups(mounts), Some(PathBuf::from("/sys/fs/cgroup/unified")));
         assert_eq!(mount_of_groups("22 1 8:1 / / rw - ext4 /dev/sda rw\n"), None);
+    }
+
+    #[test]
+    fn row_181_groups_that_engines_make_in_the_group_of_a_run_are_removed_with_it() {
+        let name = format!("test-{}", std::process::id());
+        // Where no group can be made, there is none to remove.
+        let Some(group) = ControlGroup::create(&name) else { return };
+        let path = group.path().to_owned();
+        fs::create_dir_all(path.join("inner/deeper")).unwrap();
+        group.kill();
+        group.remove();
+        assert!(!path.exists());
     }
 }

@@ -11,8 +11,9 @@ pub(super) const PROGRAM: &str = "bwrap";
 /// Folders in which other programs keep temporary files and sockets; an engine has empty ones of its own.
 const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
-/// Namespaces of their own for processes, network, users, messages and names; everything ends with the parent.
-const NAMESPACES: [&str; 4] = ["--die-with-parent", "--unshare-all", "--cap-drop", "ALL"];
+/// Namespaces of their own for processes, network, users, messages and names; everything ends with the parent. In a session of
+/// its own, an engine has no terminal into which it could type.
+const NAMESPACES: [&str; 5] = ["--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"];
 
 /// The file system as it is, to be read only.
 const READ_ONLY: [&str; 7] = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
@@ -110,6 +111,7 @@ mod tests {
             words.windows(2).filter(|pair| pair[0] == "--ro-bind").map(|pair| &pair[1]).collect();
         assert_eq!(bound, ["/".as_ref(), folder.path().as_os_str(), program.as_os_str(), net.as_os_str()]);
         assert!(words.windows(2).any(|pair| pair[0] == "--tmpfs" && pair[1] == "/tmp"));
+        assert!(words.iter().any(|word| word == "--new-session"), "an engine must not have the terminal");
         assert!(words.ends_with(&[
             program.clone().into(),
             "--net".into(),

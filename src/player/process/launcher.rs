@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
 use tokio::process::Command;
@@ -18,7 +18,7 @@ use crate::player::process::isolation::{self, View};
 use crate::player::process::orphans::kill_marked;
 use crate::player::process::process::Supervision;
 use crate::player::process::run_mark::RunMark;
-use crate::player::process::scratch_dir::ScratchDir;
+use crate::player::process::scratch_dir::{Remover, ScratchDir};
 use crate::player::process::spawn::{Confinement, Spawner};
 use crate::player::process::sweeper::Sweeper;
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
@@ -33,6 +33,8 @@ pub struct Launcher {
     starts: Semaphore,
     spawner: Spawner,
     sweeper: Sweeper,
+    /// Present once an engine has had a private directory.
+    remover: OnceLock<Remover>,
     started: AtomicU64,
 }
 
@@ -51,6 +53,13 @@ impl Launcher {
     /// Creates a launcher for one run. With a guardian, its engines do not even survive a SIGKILL of the harness. The
     /// launcher must outlive its engines: the kernel kills them together with the thread that started them.
     pub fn new(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
+        Self::start(guardian).map_err(|error| {
+            let message = format!("the threads and processes around engines cannot be started: {error}");
+            io::Error::new(error.kind(), message)
+        })
+    }
+
+    fn start(guardian: Option<&GuardianProgram>) -> io::Result<Self> {
         let mark = RunMark::new();
         let group = ControlGroup::create(mark.text());
         let guardian = guardian
@@ -67,8 +76,21 @@ impl Launcher {
             group,
             starts: Semaphore::new(starts),
             spawner: Spawner::start()?,
+            remover: OnceLock::new(),
             started: AtomicU64::new(0),
         })
+    }
+
+    /// Creates a private directory for an engine process.
+    fn scratch_dir(&self, engine: u64) -> io::Result<ScratchDir> {
+        let remover = match self.remover.get() {
+            Some(remover) => remover,
+            None => {
+                let new = Remover::start()?;
+                self.remover.get_or_init(|| new)
+            }
+        };
+        ScratchDir::create(&self.mark.engine_text(engine), remover)
     }
 
     /// Waits for permission to start an engine; the permit is held until its first reply.
@@ -86,10 +108,7 @@ impl Launcher {
     ) -> Result<ProcessTransport, LaunchError> {
         let engine = RunMark::engine_number(self.started.fetch_add(1, Ordering::Relaxed));
         let dir = match &spec.dir {
-            WorkingDir::Private => {
-                let name = self.mark.engine_text(engine);
-                Some(ScratchDir::create(&name).map_err(LaunchError::Resources)?)
-            }
+            WorkingDir::Private => Some(self.scratch_dir(engine).map_err(LaunchError::Resources)?),
             WorkingDir::Inherited | WorkingDir::Path(_) => None,
         };
         let mut command = command(spec, args, dir.as_ref()).map_err(LaunchError::Program)?;
@@ -158,6 +177,8 @@ impl Drop for Launcher {
             }
             kill_marked(&self.mark, |_| true);
         }
+        // Nothing writes to private directories any more.
+        self.remover.take();
         // Ends the guardian, unless an engine process has not ended yet.
         self.guardian = None;
         if let Some(group) = self.group.take() {

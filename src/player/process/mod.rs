@@ -16,3 +16,4 @@ pub use guardian::{GuardianProgram, run_guardian};
 pub use isolation::check_isolation;
 pub use launcher::{LaunchError, Launcher};
 pub use process::ProcessTransport;
+pub use spawn::close_descriptors_at_exec;

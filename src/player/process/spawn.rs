@@ -84,8 +84,9 @@ fn spawn(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     // fork.
     unsafe {
         command.pre_exec(move || {
+            die_with(parent)?;
             join(group, mark);
-            bind(parent, sandbox, cpus)
+            bind(sandbox, cpus)
         });
     }
     command.spawn()
@@ -107,7 +108,10 @@ fn join(group: Option<RawFd>, mark: u64) {
     let _ = setrlimit(Resource::RLIMIT_RTTIME, mark, mark);
 }
 
-fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
+/// Makes this process end with its parent. Until it has called `exec` it has every descriptor of the parent, among them the one
+/// that holds the lock of the journal, and entering a control group takes milliseconds: without this call first, the lock of a
+/// harness that is killed would be held until then.
+fn die_with(parent: Pid) -> io::Result<()> {
     // SAFETY: prctl with PR_SET_PDEATHSIG takes a signal number and accesses no memory.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
         return Err(io::Error::last_os_error());
@@ -116,10 +120,19 @@ fn bind(parent: Pid, sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
     if getppid() != parent {
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
-    // Files that were open when the harness was started are not the engine's business. Kernels before 5.11 lack the flag and
-    // the engine inherits them there.
+    Ok(())
+}
+
+/// Marks every descriptor but those of the standard streams, so that programs started from here do not inherit it. Kernels before
+/// 5.11 lack this; there they inherit what was open when this program was started.
+pub fn close_descriptors_at_exec() {
     // SAFETY: close_range takes numbers and accesses no memory; it only marks descriptors to be closed by exec.
     unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+}
+
+fn bind(sandbox: Sandbox, cpus: Option<CpuSet>) -> io::Result<()> {
+    // Files that were open when the harness was started are not the engine's business.
+    close_descriptors_at_exec();
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     let limits = [
         (Resource::RLIMIT_AS, sandbox.memory_bytes),
