@@ -143,7 +143,14 @@ pub fn plan_engine(
     spec.sandbox = entry.bounds.sandbox();
     spec.sandbox.isolation = entry.isolation.unwrap_or_default();
     spec.timeouts = entry.bounds.timeouts();
-    let files = found.files.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
+    let shipment = shipment(&entry.shipment)?;
+    let mut paths = found.files;
+    for path in spec.named_files().into_iter().chain(shipment.files.iter().cloned()) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let files = paths.iter().map(|path| hash(path)).collect::<Result<_, _>>()?;
     Ok(PlannedEngine {
         named: entry.engine.clone(),
         id_name: None,
@@ -151,7 +158,7 @@ pub fn plan_engine(
         limits: entry.limits.or(common).time_control(),
         files,
         own: own_settings(entry),
-        shipment: shipment(&entry.shipment)?,
+        shipment,
     })
 }
 

@@ -117,14 +117,7 @@ impl EngineRegistry {
         let mut spec = entry.spec.clone();
         for (file, why) in &changed {
             let copy = file.copy().map_err(|none| format!("{why}, and there is no copy of it: {none}"))?;
-            let (path, copy) = (file.path().display().to_string(), copy.display().to_string());
-            spec.args
-                .iter_mut()
-                .filter(|argument| **argument == path)
-                .for_each(|argument| argument.clone_from(&copy));
-            if spec.program == file.path() {
-                spec.program = copy.into();
-            }
+            spec.replace_file(file.path(), copy);
         }
         let spec = entry.from_copies.get_or_init(|| {
             let warning = format!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Files that go with an engine to other machines. Nothing of it matters on this one.
+/// Files that go with an engine to other machines. On this one only `files` matter: they must not change during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shipment {

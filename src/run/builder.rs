@@ -150,7 +150,7 @@ impl RunBuilder {
                     Some(known) => known,
                     None => {
                         let new = Arc::new(KeptFile::keep(file, &folder, &self.kept_programs)?);
-                        if let Err(why) = new.copy() {
+                        if let Some(why) = new.lack() {
                             let path = file.path.display();
                             self.warnings.push(format!(
                                 "{path} cannot be copied ({why}); the run stops if it changes"

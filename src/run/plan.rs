@@ -422,8 +422,7 @@ impl Plan {
         let mut seen: Vec<&PathBuf> = Vec::new();
         let programs = programs.filter(|_| self.program_changed == ProgramChanged::Keep);
         let is_kept = |file: &FileHash| {
-            let copy =
-                programs.map(|programs| FileHash { path: programs.join(&file.sha256), ..file.clone() });
+            let copy = programs.map(|programs| FileHash { path: file.copy_in(programs), ..file.clone() });
             copy.is_some_and(|copy| copy.changed().is_none())
         };
         let engines = self.engines.iter().flat_map(|engine| &engine.files);

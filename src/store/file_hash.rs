@@ -29,6 +29,12 @@ impl FileHash {
         Ok(Self { path: path.to_owned(), sha256: hash_file(path)? })
     }
 
+    /// Returns where a copy of the file is kept in `folder`: under its hash, with its ending, which some programs look at.
+    pub fn copy_in(&self, folder: &Path) -> PathBuf {
+        let copy = folder.join(&self.sha256);
+        self.path.extension().map_or_else(|| copy.clone(), |ending| copy.with_extension(ending))
+    }
+
     /// Describes how the file differs from the hash, if it does.
     pub fn changed(&self) -> Option<String> {
         match hash_file(&self.path) {
@@ -44,14 +50,16 @@ pub fn sha256_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// What the system knows about a file without reading it. A write to a file, or its replacement, changes its stamp; another name
-/// for it does not.
+/// What the system knows about a file without reading it. A write to a file, or its replacement, changes its stamp. So do
+/// other changes of its metadata, which cost a reading of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
     modified: (i64, i64),
+    /// When it was last written to or renamed, or given other permissions. Unlike `modified` it cannot be set.
+    changed: (i64, i64),
 }
 
 impl FileStamp {
@@ -66,13 +74,14 @@ impl FileStamp {
             inode: found.ino(),
             size: found.len(),
             modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
         }
     }
 
     /// Whether another write could leave the same stamp, because the clock of the file system is coarse.
     pub(super) fn is_recent(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        self.modified.0.saturating_add(2) >= i64::try_from(now).unwrap_or(i64::MAX)
+        self.changed.0.saturating_add(2) >= i64::try_from(now).unwrap_or(i64::MAX)
     }
 }
 

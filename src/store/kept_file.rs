@@ -27,7 +27,7 @@ impl KeptFile {
     pub fn keep(file: &FileHash, folder: &Path, others: &[PathBuf]) -> io::Result<Self> {
         let stamp = FileStamp::of(&file.path).ok();
         let change = file.changed();
-        let copy = folder.join(&file.sha256);
+        let copy = file.copy_in(folder);
         let has_planned_content =
             |path: &Path| FileHash { path: path.to_owned(), sha256: file.sha256.clone() }.changed().is_none();
         let known = if change.is_none() { stamp } else { None };
@@ -38,7 +38,7 @@ impl KeptFile {
         let source = match &change {
             None => file.path.clone(),
             Some(why) => {
-                let mut copies = others.iter().map(|folder| folder.join(&file.sha256));
+                let mut copies = others.iter().map(|folder| file.copy_in(folder));
                 copies
                     .find(|path| has_planned_content(path))
                     .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, why.clone()))?
@@ -70,8 +70,13 @@ impl KeptFile {
         let hash = FileHash { path: copy.to_owned(), ..self.file.clone() };
         match hash.changed() {
             None => Ok(copy),
-            Some(_) => Err("it was written to in its place".to_owned()),
+            Some(why) => Err(why),
         }
+    }
+
+    /// Returns why there is no copy of the file, if there is none.
+    pub fn lack(&self) -> Option<&str> {
+        self.copy.as_ref().err().map(String::as_str)
     }
 
     /// Returns whether nothing has happened to the file since it was last known to have the planned content.
@@ -91,18 +96,15 @@ impl KeptFile {
     }
 }
 
-/// Keeps a file under another name, as a whole or not at all. Where that is possible it is a second name of the same file: that
-/// takes no time and no space, and stays when the file is replaced, as compilers, package managers and `mv` do. A file that is
-/// written to in its place changes under both names, which is noticed by its hash. A copy need not survive a power cut: it is
-/// compared with its hash before it is used.
+/// Copies a file, as a whole or not at all. A second name of the same file would cost nothing, but a file that is written to in
+/// its place changes under both. A copy need not survive a power cut: it is compared with its hash before it is used.
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     let draft = to.with_extension(format!("{}.draft", random_name()));
-    let kept = fs::hard_link(from, &draft).or_else(|_| copy_contents(from, &draft));
-    let kept = kept.and_then(|()| fs::rename(&draft, to));
-    if kept.is_err() {
+    let copied = copy_contents(from, &draft).and_then(|()| fs::rename(&draft, to));
+    if copied.is_err() {
         let _ = fs::remove_file(&draft);
     }
-    kept
+    copied
 }
 
 fn copy_contents(from: &Path, to: &Path) -> io::Result<()> {
@@ -123,15 +125,25 @@ mod tests {
     }
 
     #[test]
-    fn a_file_written_in_its_place_has_no_copy_and_is_noticed() {
+    fn row_186_a_file_written_in_its_place_is_noticed_and_its_copy_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("engine");
+        let path = folder.path().join("engine.py");
         fs::write(&path, "one").unwrap();
         let hash = FileHash::of(&path).unwrap();
         let kept = KeptFile::keep(&hash, &folder.path().join("programs"), &[]).unwrap();
-        fs::write(&path, "three").unwrap();
+        let written = fs::metadata(&path).unwrap().modified().unwrap();
+        // The same length and the same time, as a careful copy has it.
+        fs::write(&path, "two").unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
         assert!(!kept.is_untouched() && kept.change().unwrap().contains("has changed"));
-        assert!(kept.copy().unwrap_err().contains("written to in its place"));
+        let copy = kept.copy().unwrap();
+        assert_eq!(
+            (fs::read_to_string(copy).unwrap().as_str(), copy.extension().unwrap()),
+            ("one", "py".as_ref())
+        );
+        fs::set_permissions(copy, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(copy, "bad").unwrap();
+        assert!(kept.copy().unwrap_err().contains("has changed"), "a damaged copy is not used");
     }
 
     #[test]

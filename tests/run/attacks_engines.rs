@@ -70,8 +70,8 @@ fn interrupt(child: &Child) {
 }
 
 #[test]
-fn row_186_a_program_replaced_or_deleted_during_a_run_is_reported_and_its_copy_plays_on() {
-    for case in ["replaced", "deleted"] {
+fn row_186_a_program_replaced_written_to_or_deleted_during_a_run_is_reported_and_its_copy_plays_on() {
+    for case in ["replaced", "deleted", "written to"] {
         let bench = Bench::new();
         let (config, engine) = restarting_match(&bench, 12, "", &[]);
         assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
@@ -79,6 +79,10 @@ fn row_186_a_program_replaced_or_deleted_during_a_run_is_reported_and_its_copy_p
         wait_for("some games", 30, || played_games(&bench, "run") >= 4);
         match case {
             "replaced" => install(Path::new("/bin/false"), &engine),
+            // The system refuses this while the program runs.
+            "written to" => {
+                wait_for("a moment without the engine", 30, || fs::copy("/bin/false", &engine).is_ok());
+            }
             _ => fs::remove_file(&engine).unwrap(),
         }
         let (status, printed) = end(child);
@@ -88,6 +92,27 @@ fn row_186_a_program_replaced_or_deleted_during_a_run_is_reported_and_its_copy_p
         assert_eq!(bench.read("run", "pairs.csv"), bench.read("whole", "pairs.csv"), "{case}");
         assert!(!bench.path("run/programs").exists(), "{case}: a finished run needs no copies");
     }
+}
+
+#[test]
+fn row_199_a_script_that_an_argument_names_is_part_of_the_engine() {
+    let bench = Bench::new();
+    let (config, engine) = restarting_match(&bench, 12, "", &[]);
+    let script = bench.path("engine.sh");
+    let text = format!("exec {} \"$@\"\n", engine.display());
+    fs::write(&script, &text).unwrap();
+    let run_file = fs::read_to_string(&config).unwrap();
+    let own = format!("engine = \"{}\"", engine.display());
+    let named = run_file.replacen(&own, "engine = \"/bin/sh\"", 1);
+    fs::write(&config, named.replacen("args = [", "args = [\"engine.sh\", ", 1)).unwrap();
+    assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
+    let child = start(&mut bench.start(&config, "run"));
+    wait_for("some games", 30, || played_games(&bench, "run") >= 4);
+    fs::write(&script, "exit 1\n").unwrap();
+    let (status, printed) = end(child);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("engine.sh has changed since the run began"), "{printed}");
+    assert_eq!(bench.read("run", "pairs.csv"), bench.read("whole", "pairs.csv"));
 }
 
 #[test]
@@ -127,43 +152,41 @@ fn row_71_a_run_resumes_with_the_copy_of_a_program_that_was_rebuilt_meanwhile() 
 fn row_188_tuning_and_its_test_go_on_when_playself_itself_is_rebuilt() {
     let bench = Bench::new();
     let program = bench.path("playself");
-    install(Path::new(PLAYSELF), &program);
     let config = bench.path("tune.toml");
+    // With this seed the tuner finds other values than those of the start, so that there is something to test.
     let text = "name = \"t\"\nseed = 3\nengine = \"builtin\"\n\
-        [games]\nnodes = 200\nconcurrency = 1\n[adjudicate]\nmax_moves = 10\n\
-        [tune]\nmethod = \"spsa\"\ngames = 60\nparameters = [\"knight_value\", \"bishop_value\"]\n\
+        [games]\nnodes = 200\nconcurrency = 1\n[adjudicate]\nmax_moves = 60\n\
+        [tune]\nmethod = \"spsa\"\ngames = 40\nparameters = [\"knight_value\", \"queen_value\"]\n\
         [accept]\nnodes = 200\nmax_pairs = 2\nelo = [0, 5]\n";
     fs::write(&config, text).unwrap();
-    let tune = |run: &str| {
-        let mut command = Command::new(&program);
-        command
-            .arg("tune")
-            .arg(&config)
-            .arg("--run-dir")
-            .arg(bench.path(run))
-            .current_dir(bench.folder.path());
-        command
-    };
-    let child = start(&mut tune("run"));
-    wait_for("some games", 60, || played_games(&bench, "run") >= 4);
-    // The new program is another file that still runs.
-    let draft = bench.path("rebuilt");
-    fs::copy(PLAYSELF, &draft).unwrap();
-    let mut bytes = fs::read(&draft).unwrap();
-    bytes.extend_from_slice(b"rebuilt");
-    fs::write(&draft, bytes).unwrap();
-    fs::rename(&draft, &program).unwrap();
-    interrupt(&child);
-    let (status, printed) = end(child);
-    assert_eq!(status, 130, "{printed}");
-    let (status, printed) =
-        finish(Command::new(&program).arg("resume").arg(bench.path("run")).current_dir(bench.folder.path()));
-    assert!([0, 1, 3].contains(&status), "{status}: {printed}");
-    assert!(
-        bench.path("run/accept/summary.json").exists() || printed.contains("nothing to test"),
-        "{printed}"
-    );
-    assert!(!bench.path("run/programs").exists());
+    for case in ["played to its end", "interrupted and resumed by the new program"] {
+        install(Path::new(PLAYSELF), &program);
+        let run = case.replace(' ', "-");
+        let mut tune = Command::new(&program);
+        tune.arg("tune").arg(&config).arg("--run-dir").arg(bench.path(&run)).current_dir(bench.folder.path());
+        let child = start(&mut tune);
+        wait_for("some games", 60, || played_games(&bench, &run) >= 4);
+        let (status, printed) = if case.starts_with("played") {
+            // What has been built does not even run.
+            install(Path::new("/bin/false"), &program);
+            end(child)
+        } else {
+            let mut bytes = fs::read(PLAYSELF).unwrap();
+            bytes.extend_from_slice(b"rebuilt");
+            let draft = bench.path("rebuilt");
+            fs::write(&draft, bytes).unwrap();
+            fs::set_permissions(&draft, fs::Permissions::from_mode(0o755)).unwrap();
+            fs::rename(&draft, &program).unwrap();
+            interrupt(&child);
+            let (status, printed) = end(child);
+            assert_eq!(status, 130, "{printed}");
+            let mut resume = Command::new(&program);
+            finish(resume.arg("resume").arg(bench.path(&run)).current_dir(bench.folder.path()))
+        };
+        assert_eq!(status, 3, "{case}: the test is undecided after two pairs: {printed}");
+        assert_eq!(played_games(&bench, &format!("{run}/accept")), 4, "{case}: {printed}");
+        assert!(!bench.path(&run).join("programs").exists(), "{case}");
+    }
 }
 
 #[test]
@@ -326,32 +349,38 @@ fn family(root: i32) -> Vec<i32> {
 fn row_195_small_stacks_and_few_processes_end_in_a_sentence_and_never_in_a_panic() {
     let bench = Bench::new();
     let config = bench.config("small", &Match { pairs: 2, ..Match::default() });
-    let limited = |limit: &str, command: &Command| {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("{limit}; exec \"$@\""), "sh"]).arg(command.get_program());
-        shell.args(command.get_args()).current_dir(bench.folder.path());
-        shell
-    };
-    let (status, printed) = finish(&mut limited("ulimit -s 128", &bench.start(&config, "stack")));
-    assert_eq!(status, 0, "{printed}");
-    // Limits on processes do not apply to root.
-    if !nix::unistd::geteuid().is_root() {
-        return;
-    }
+    // Another user can read what is in this folder.
+    let [program, engine] = ["playself", "engine"].map(|name| bench.path(name));
+    install(Path::new(PLAYSELF), &program);
+    install(Path::new(FAKE), &engine);
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replace(FAKE, engine.to_str().unwrap())).unwrap();
     fs::set_permissions(bench.folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    for number in 1..14 {
-        let run = format!("few-{number}");
-        let mut command = limited(&format!("ulimit -u {number}"), &bench.start(&config, &run));
-        // A user without other processes.
-        std::os::unix::process::CommandExt::uid(&mut command, 54_321);
-        let Ok(output) = command.output() else { return };
-        let text = String::from_utf8_lossy(&output.stderr);
-        if text.contains("Permission denied") {
-            return;
+    let limited = |limit: &str, run: &str| {
+        let mut command = Command::new("prlimit");
+        command.arg(limit).arg(&program).arg("match").arg(&config);
+        command.arg("--run-dir").arg(bench.path(run)).current_dir(bench.folder.path());
+        command
+    };
+    let (status, printed) = finish(&mut limited("--stack=131072", "stack"));
+    assert_eq!(status, 0, "{printed}");
+    let mut seen = Vec::new();
+    for number in (1..14).chain([100]) {
+        let mut command = limited(&format!("--nproc={number}"), &format!("few-{number}"));
+        // The limit does not apply to root, and counts all processes of a user.
+        if nix::unistd::geteuid().is_root() {
+            std::os::unix::process::CommandExt::uid(&mut command, 54_321);
         }
-        let status = output.status.code();
-        assert!(matches!(status, Some(0 | 2 | 4)), "{number}: {status:?} {text}");
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
         assert!(!text.contains("panicked"), "{number}: {text}");
+        assert!(!text.contains("Permission denied"), "{number}: {text}");
+        seen.push(output.status.code());
+    }
+    assert!(seen.iter().all(|status| matches!(status, Some(0 | 4))), "{seen:?}");
+    assert_eq!(seen[0], Some(4), "one process is not enough: {seen:?}");
+    if nix::unistd::geteuid().is_root() {
+        assert_eq!(seen.last(), Some(&Some(0)), "a hundred processes are enough: {seen:?}");
     }
 }
 
