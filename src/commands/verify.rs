@@ -13,7 +13,7 @@ use crate::commands::resume::{OpenRun, with_plan_changes};
 use crate::journal::Storage;
 use crate::report::{DerivedFiles, TuneFiles, counted};
 use crate::run::{Known, Observer, Replayed, RunEvent, RunOutcome, RunView, replay};
-use crate::store::{RunFolder, sha256_of, write_whole};
+use crate::store::{RunFolder, open_own, sha256_of, write_whole};
 
 /// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,8 +201,9 @@ fn repair_bundles(fresh: &Path, current: &Path) -> anyhow::Result<Vec<VerifiedFi
 }
 
 fn same_contents(one: &Path, other: &Path) -> io::Result<bool> {
-    let Ok(other) = fs::File::open(other) else { return Ok(false) };
-    let one = fs::File::open(one)?;
+    // A link or a pipe in the place of a file is replaced by the file.
+    let Ok(other) = open_own(other) else { return Ok(false) };
+    let one = open_own(one)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }

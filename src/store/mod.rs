@@ -12,7 +12,7 @@ mod utc_date;
 pub use atomic_file::{copy_whole, remove_drafts, sync_parent, write_whole};
 pub use file_hash::{FileHash, sha256_of};
 pub use kept_file::KeptFile;
-pub use regular_file::{open_own, open_regular, read_own, read_text};
+pub use regular_file::{open_own, open_own_to_write, open_regular, read_own, read_text};
 pub use run_folder::{RESULTS, RunFolder};
 pub use temp_folder::TempFolder;
 pub use utc_date::UtcDate;

@@ -42,6 +42,20 @@ pub fn open_own(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file that belongs to its folder for reading and writing, and creates it if it is missing. Like [`open_own`], it
+/// refuses links and special files: writing through a link would destroy another file. Errors name the path.
+pub fn open_own_to_write(path: &Path) -> io::Result<File> {
+    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false).custom_flags(flags);
+    let opened = fs::symlink_metadata(path).map_or(Ok(()), |found| refuse_special(&found)).and_then(|()| {
+        let file = options.open(path)?;
+        refuse_special(&file.metadata()?)?;
+        Ok(file)
+    });
+    opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
 /// Reads a file that belongs to its folder, of at most `most` bytes. Bytes that are not UTF-8 are replaced.
 pub fn read_own(path: &Path, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
@@ -91,6 +105,11 @@ mod tests {
             let kind = read_own(foreign, 100).unwrap_err().kind();
             assert_eq!(kind, io::ErrorKind::InvalidInput, "{}", foreign.display());
         }
+        for foreign in [folder.path(), &pipe, &link] {
+            let error = open_own_to_write(foreign).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{}: it is ", foreign.display())), "{error}");
+        }
+        open_own_to_write(&folder.path().join("new")).unwrap();
         assert_eq!(read_own(&file, 4).unwrap(), "text");
         assert_eq!(read_own(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(read_text(&file).unwrap(), "text");

@@ -1,8 +1,10 @@
 //! The folder of a run.
 
 use std::fs;
-use std::io;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+
+use crate::store::regular_file::open_own;
 
 /// The folder in which run folders are created by default.
 pub const RESULTS: &str = "results";
@@ -116,7 +118,7 @@ impl RunFolder {
     pub fn holds_games(&self) -> bool {
         let pgn = fs::metadata(self.games()).is_ok_and(|found| found.len() > 0);
         // The header of the table is written before any pair.
-        let rows = || fs::read_to_string(self.pairs()).is_ok_and(|text| text.lines().nth(1).is_some());
+        let rows = || open_own(&self.pairs()).is_ok_and(|file| BufReader::new(file).lines().nth(1).is_some());
         pgn || rows()
     }
 

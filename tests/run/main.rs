@@ -12,6 +12,7 @@ mod tmux;
 
 mod accidents;
 mod attacks_engines;
+mod attacks_files;
 mod attacks_host;
 mod commands;
 mod compat_checks;

@@ -1,6 +1,6 @@
 //! The files derived from the journal: `games.pgn`, `pairs.csv`, `faults/`, `summary.json`.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::report::files::pairs_csv;
 use crate::report::files::workers_table::workers_csv;
 use crate::report::pgn_text;
 use crate::run::{CountedPair, Known, Observer, Output, Plan, RunEvent, RunView, fault_file_name};
-use crate::store::{RunFolder, write_whole};
+use crate::store::{RunFolder, open_own_to_write, write_whole};
 
 /// Number of bytes at the end of a file that are searched for its last pair. A file whose last pair is longer is
 /// written again.
@@ -44,7 +44,9 @@ type LastPair = fn(&str) -> Option<(usize, u64)>;
 
 impl PairFile {
     fn create(path: &Path, torn: Point) -> io::Result<Self> {
-        Ok(Self { out: File::create(path)?, pending: Vec::new(), next: 0, is_empty: true, torn })
+        let out = open_own_to_write(path)?;
+        out.set_len(0)?;
+        Ok(Self { out, pending: Vec::new(), next: 0, is_empty: true, torn })
     }
 
     /// Writes the header into an empty file.
@@ -69,9 +71,7 @@ impl PairFile {
 
     /// Opens an existing file and removes its last pair, which may be incomplete, so that it is written again.
     fn reopen(path: &Path, torn: Point, last_pair: LastPair) -> io::Result<Self> {
-        let Ok(mut file) = OpenOptions::new().read(true).write(true).open(path) else {
-            return Self::create(path, torn);
-        };
+        let mut file = open_own_to_write(path)?;
         let length = file.metadata()?.len();
         let tail_start = length.saturating_sub(TAIL);
         file.seek(SeekFrom::Start(tail_start))?;

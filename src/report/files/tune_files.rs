@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::{CountedTrial, Observer, Output, Plan, RunEvent, RunView};
 use crate::stats::PairScore;
-use crate::store::{RunFolder, write_whole};
+use crate::store::{RunFolder, open_own_to_write, write_whole};
 use crate::tuning::{Kind, Settings, Space, Tuner, TuningReport};
 
 /// Time between two writes of the best values.
@@ -24,7 +24,9 @@ impl TuneFiles {
     /// Creates the files of a tuning run, to be written from the first pair on. Returns `None` for any other run.
     pub fn of(folder: &RunFolder, plan: &Plan) -> io::Result<Option<Self>> {
         let Some(tune) = plan.tuner() else { return Ok(None) };
-        let mut trials = csv::Writer::from_writer(File::create(folder.trials())?);
+        let file = open_own_to_write(&folder.trials())?;
+        file.set_len(0)?;
+        let mut trials = csv::Writer::from_writer(file);
         trials.write_record(header(&tune.space))?;
         Ok(Some(Self { folder: folder.clone(), trials, due: Instant::now() + WEIGHTS_EVERY }))
     }
