@@ -42,6 +42,14 @@ const BOARDS_EVERY: Duration = Duration::from_millis(200);
 /// How often free disk space is checked.
 const DISK_EVERY: Duration = Duration::from_secs(2);
 
+/// Entries that may wait for the disk before no more pairs are started. Games of a few milliseconds are played faster than a busy
+/// disk confirms them; what waits is kept in memory, and the queue of the journal must not fill up.
+const MOST_WAITING: usize = 1024;
+
+/// Games with an engine fault that may wait for the disk before no more pairs are started: the breaker judges only what is
+/// durable, and must not be too late.
+const MOST_WAITING_FAULTS: usize = 10;
+
 /// Fault bundles that one run keeps. Later ones add nothing to the first hundreds, and the record of each game states its
 /// reason in any case.
 const MOST_BUNDLES: u64 = 500;
@@ -58,6 +66,8 @@ pub(super) struct Run<F> {
     commits: UnboundedReceiver<Result<Vec<Committed<Entry>>, WriteError>>,
     stops: StopStyle,
     uncommitted: usize,
+    /// Games with an engine fault among them.
+    uncommitted_faults: usize,
     /// Entries that have become durable.
     committed: u64,
     /// Pairs that ended, with the number of entries that must be durable before the fleet may forget them.
@@ -95,6 +105,7 @@ impl<F: Fleet> Run<F> {
             commits,
             stops: parts.stops,
             uncommitted: 0,
+            uncommitted_faults: 0,
             committed: 0,
             unsettled: VecDeque::new(),
             observers: Observers::new(parts.observers),
@@ -240,6 +251,7 @@ impl<F: Fleet> Run<F> {
     fn fill(&mut self) {
         self.state.set_ahead(self.fleet.ahead());
         while self.fleet.room() > 0
+            && !self.waits_for_disk()
             && let Some(start) = self.state.start_next()
         {
             let id = start.id;
@@ -264,10 +276,15 @@ impl<F: Fleet> Run<F> {
         }
     }
 
-    /// Commits the current group at once if no pairs are in flight, because it cannot grow any more.
+    /// Whether so much waits for the disk that no pair should start.
+    fn waits_for_disk(&self) -> bool {
+        self.uncommitted >= MOST_WAITING || self.uncommitted_faults >= MOST_WAITING_FAULTS
+    }
+
+    /// Commits the current group at once if no pairs are in flight, because it cannot grow any more, and if games wait for it.
     fn commit_if_idle(&self) {
         if self.uncommitted > 0
-            && self.state.flying().len() == 0
+            && (self.state.flying().len() == 0 || self.waits_for_disk())
             && let Some(journal) = &self.journal
         {
             journal.commit();
@@ -394,6 +411,7 @@ impl<F: Fleet> Run<F> {
             Err(why) => {
                 // Without a journal nothing can be acknowledged, so nothing more is played.
                 self.uncommitted = 0;
+                self.uncommitted_faults = 0;
                 self.journal = None;
                 self.fleet.kill_now();
                 return self.fail(why.to_string());
@@ -405,6 +423,7 @@ impl<F: Fleet> Run<F> {
             self.time.note(&entry, at);
             match &entry {
                 Entry::Game(game) => {
+                    self.uncommitted_faults -= usize::from(is_faulty(game));
                     self.report(&RunEvent::GameFinished(game.clone()));
                     self.report_irregularities(game);
                     if game.game == GameOfPair::First {
@@ -608,9 +627,11 @@ impl<F: Fleet> Run<F> {
 
     fn append(&mut self, entry: Entry, urgency: Urgency) {
         let Some(journal) = &self.journal else { return };
+        let is_faulty = matches!(&entry, Entry::Game(game) if is_faulty(game));
         // A failed writer reports through `commits`, which ends the run.
         if journal.append(entry, urgency).is_ok() {
             self.uncommitted += 1;
+            self.uncommitted_faults += usize::from(is_faulty);
         }
     }
 
@@ -618,4 +639,8 @@ impl<F: Fleet> Run<F> {
         let view = RunView { plan: &self.plan, state: &self.state, seconds: self.time.seconds() };
         self.observers.report(event, &view);
     }
+}
+
+fn is_faulty(game: &GameEntry) -> bool {
+    game.ending.termination.is_engine_fault()
 }

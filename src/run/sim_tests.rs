@@ -197,3 +197,25 @@ fn row_228_a_pair_that_does_not_end_holds_the_others_up_only_beyond_the_look_ahe
     assert_eq!((run.outcome, rows.len()), (RunOutcome::Interrupted, 0));
     assert_eq!(log.submitted.iter().map(|id| id.index).max(), Some(19));
 }
+
+#[test]
+fn row_239_the_breaker_stops_games_that_are_played_faster_than_the_disk_confirms_them() {
+    let script = |job: &PairJob| match played(job) {
+        SimOutcome::Games(games) => SimOutcome::Games(
+            games
+                .into_iter()
+                .map(|game| {
+                    let termination = Termination::IllegalMove { text: "a1a1".into() };
+                    GameRecord { ending: Ending { result: GameResult::BlackWins, termination }, ..game }
+                })
+                .collect(),
+        ),
+        other => other,
+    };
+    let bench = Bench::new(RunKind::Match { pairs: 5_000 });
+    let (run, rows, log) = bench.play(SimFleet::new(4, 1, script), None);
+    assert!(matches!(run.outcome, RunOutcome::Faulty(_)), "{:?}", run.outcome);
+    // It trips at 20 games. Beyond those, at most 10 games wait for the disk, and as many pairs are in play as there are slots.
+    assert!(rows.len() <= 10 + 5 + 4, "{} pairs were counted", rows.len());
+    assert!(log.submitted.len() <= 10 + 5 + 4, "{} pairs were started", log.submitted.len());
+}

@@ -102,7 +102,7 @@ fn the_summary_states_whether_and_why_a_run_ended_and_what_went_wrong() {
     assert_eq!(completion(&bench, "clean"), expected);
     for (name, rule, pairs, reason, status) in [
         ("once", "on go#3: reply bestmove a1a1", 4, "all_pairs_played", 0),
-        ("always", "on go: reply bestmove a1a1", 2000, "fault", 4),
+        ("always", "on go: reply bestmove a1a1", 200, "fault", 4),
     ] {
         let candidate = ["--salt", "1", "--on", rule];
         let config = bench.config(name, &Match { pairs, candidate: &candidate, ..Match::default() });
