@@ -58,7 +58,8 @@ deny:
 # Attack runs, engines, files and the live page: every test of the fault table, and the fuzzers without coverage
 attack:
     cargo test --test run -- accidents:: attacks_ faults:: journal_damage:: host:: refusals::
-    cargo test --test player -- containment:: faults_
+    cargo test --test run -- --include-ignored attacks_files::
+    cargo test --test player -- --include-ignored containment::row attacks_engines:: faults_
     cargo test --test report -- attacks_page::
     cargo test --test cli -- attacks::
     PLAYSELF_FUZZ_ITERATIONS=200000 cargo test --release --test chess fuzz_parsers::

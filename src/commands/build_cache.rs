@@ -24,6 +24,19 @@ const CHECKOUT: &str = "checkout";
 /// Time that a build has to end after SIGTERM.
 const TERM_TIME: Duration = Duration::from_secs(2);
 
+/// Variables by which git is given another repository than that of the current folder.
+const REPOSITORY_VARIABLES: [&str; 9] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
 /// A project, the way to build it, and the folder where built programs are kept.
 #[derive(Clone, Debug)]
 pub struct BuildCache {
@@ -130,6 +143,9 @@ impl BuildCache {
         let build = &self.build;
         let mut shell = Command::new("sh");
         // Standard output belongs to the run, whose JSON other programs read.
+        for name in REPOSITORY_VARIABLES {
+            shell.env_remove(name);
+        }
         shell.args(["-c", build]).current_dir(checkout).stdin(Stdio::null()).stdout(io::stderr());
         // In a group of its own, so that everything it starts can be ended with it.
         let mut child = shell.process_group(0).spawn().context("sh cannot be run").or_fault()?;
@@ -139,6 +155,8 @@ impl BuildCache {
             }
             wait(signals).inspect_err(|_| end_group(&mut child))?;
         };
+        // What it has left running in the background ends with it.
+        let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM);
         if !status.success() {
             return Err(Failure::usage(format_args!("`{build}` ended with {status}")));
         }
@@ -153,6 +171,10 @@ impl BuildCache {
         let mut git = Command::new("git");
         // In a group of its own, so that Ctrl-C does not leave half a checkout.
         git.arg("-C").arg(&self.repo).args(args).stdin(Stdio::null()).process_group(0);
+        // In a hook, git describes the repository of the hook in the environment, which is stronger than the folder.
+        for name in REPOSITORY_VARIABLES {
+            git.env_remove(name);
+        }
         let output = git.output().context("git cannot be run").or_fault()?;
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr);

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
+use nix::fcntl::OFlag;
 use nix::sys::socket::{GetSockOpt, sockopt};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use serde_json::json;
@@ -22,6 +23,7 @@ use serde_json::json;
 use crate::commands::console::{Console, answer};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::shell_word::shell_word;
+use crate::player::close_descriptors_at_exec;
 use crate::store::RunFolder;
 
 /// The flag of a user who wants a run in the background.
@@ -49,6 +51,8 @@ pub fn start_detached(program: &Path, arguments: Vec<OsString>) -> Result<u8, Fa
     let replaced =
         arguments.into_iter().map(|argument| if argument == ASKED { MADE.into() } else { argument });
     let (mut ours, theirs) = UnixStream::pair().context("no connection to the run").or_fault()?;
+    // A run of many hours must not hold a lock or a pipe of the shell that started it.
+    close_descriptors_at_exec();
     let mut command = Command::new(program);
     command.args(replaced).stdin(Stdio::from(OwnedFd::from(theirs)));
     let mut child = command.spawn().context("the run cannot be started").or_fault()?;
@@ -84,7 +88,9 @@ pub(super) fn leave_terminal(folder: &RunFolder, console: Console) -> Result<(),
 }
 
 fn append(path: &Path) -> io::Result<File> {
-    File::options().create(true).append(true).mode(0o600).open(path)
+    // A link that someone has put there is not followed.
+    let flags = OFlag::O_NOFOLLOW.bits();
+    File::options().create(true).append(true).mode(0o600).custom_flags(flags).open(path)
 }
 
 /// Returns the connection to the process that started this one.

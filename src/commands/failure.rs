@@ -63,7 +63,17 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(error) | Self::Fault(error) => write!(f, "{error:#}"),
+            Self::Usage(error) | Self::Fault(error) => {
+                let mut shown = String::new();
+                for cause in error.chain().map(ToString::to_string) {
+                    // Many errors end with their cause.
+                    if !shown.trim_end().ends_with(cause.trim_end()) {
+                        shown.push_str(if shown.is_empty() { "" } else { ": " });
+                        shown.push_str(&cause);
+                    }
+                }
+                f.write_str(&shown)
+            }
             Self::Interrupted(what) => f.write_str(what),
             Self::Output(error) => write!(f, "standard output: {error}"),
         }

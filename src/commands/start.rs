@@ -212,7 +212,10 @@ impl Reporting {
                 console.print(&format!("To resume: playself resume {}", shell_word(whole_run(path))));
             }
         } else {
-            console.print(&format!("The run folder {} was deleted, and the run with it", path.display()));
+            console.print(&format!(
+                "The run folder {} was deleted, and the run with it; if it was moved, resume it where it is now",
+                path.display()
+            ));
         }
         Finished { plan, state, outcome, folder, page }
     }

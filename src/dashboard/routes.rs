@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Redirect, Response};
@@ -172,7 +172,7 @@ async fn guard(
 /// Returns the response to a request that may not read, or `None` if it may.
 fn refusal(shared: &AppState, request: &Request) -> Option<Response> {
     let headers = request.headers();
-    if let Some(refusal) = foreign(&shared.host_check, headers) {
+    if let Some(refusal) = foreign(&shared.host_check, request.uri(), headers) {
         return Some(refusal);
     }
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -195,10 +195,13 @@ async fn in_time(request: Request, next: Next) -> Response {
 }
 
 /// Returns the refusal of a request with a foreign host or origin, or `None` if both are valid.
-fn foreign(host_check: &HostCheck, headers: &HeaderMap) -> Option<Response> {
+fn foreign(host_check: &HostCheck, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let text = |name: HeaderName| headers.get(name).map(HeaderValue::to_str);
-    let host_is_ours = text(header::HOST).is_some_and(|host| host.is_ok_and(|host| host_check.is_ours(host)));
-    if !host_is_ours {
+    let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| host_check.is_ours(host));
+    // One header, and none beside a server in the request line that says otherwise.
+    let hosts: Vec<&HeaderValue> = headers.get_all(header::HOST).iter().collect();
+    let asked = uri.authority().is_none_or(|authority| host_check.is_ours(authority.as_str()));
+    if !(asked && matches!(hosts[..], [host] if is_ours(host))) {
         let why = "the Host header does not name this server\n";
         return Some((StatusCode::MISDIRECTED_REQUEST, why).into_response());
     }

@@ -29,6 +29,8 @@ pub trait Storage: Send {
 #[derive(Debug)]
 pub struct LockedFile {
     file: Flock<File>,
+    /// Its length as far as this process knows; nobody else may change it.
+    length: u64,
 }
 
 /// Reason why a journal file could not be locked.
@@ -42,7 +44,9 @@ pub enum LockError {
     Io(#[from] io::Error),
 }
 
-/// Time for which a lock may be held by a process that only looks at it, or by one that is just ending.
+/// Time for which a lock may still be held although nobody works on the run: by a process that only looks at it, or by one that
+/// a killed harness has forked and that has not become an engine yet. The latter ends with the harness, but not at once if it is
+/// entering a control group.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl LockedFile {
@@ -67,7 +71,7 @@ impl LockedFile {
         if !existed {
             sync_parent(path)?;
         }
-        Ok(Self { file })
+        Ok(Self { length: file.metadata()?.len(), file })
     }
 
     /// Returns whether another process holds the lock of the journal at `path`.
@@ -86,21 +90,33 @@ impl LockedFile {
 
 impl Storage for LockedFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         // Writing to a deleted file succeeds, but its contents are lost when it is closed.
-        if self.file.metadata()?.nlink() == 0 {
+        let found = self.file.metadata()?;
+        if found.nlink() == 0 {
             let message = "its file was deleted during the run, and the games in it are lost";
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+        if found.len() != self.length {
+            let message = format!(
+                "another program has changed its file, which has {} bytes and should have {}",
+                found.len(),
+                self.length
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         Ok(())
     }
 
     fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.file.set_len(length)?;
+        self.length = length;
         self.file.sync_all()
     }
 
@@ -135,6 +151,20 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         file.append(b"two\n").unwrap();
         assert!(file.sync().unwrap_err().to_string().contains("deleted"));
+    }
+
+    #[test]
+    fn row_243_bytes_of_a_file_that_someone_else_writes_to_are_never_reported_durable() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, length) in [("cut", 2), ("grown", 20)] {
+            let path = folder.path().join(name);
+            let mut file = LockedFile::open(&path).unwrap();
+            file.append(b"one\n").unwrap();
+            file.sync().unwrap();
+            OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            file.append(b"two\n").unwrap();
+            assert!(file.sync().unwrap_err().to_string().contains("another program"), "{name}");
+        }
     }
 
     #[test]

@@ -16,13 +16,18 @@ pub enum Interrupt {
     Leaving,
 }
 
-/// Handlers for SIGINT, SIGTERM and SIGHUP. A signal that was ignored when the program started stays ignored: that is how
+/// Handlers for SIGINT, SIGTERM and SIGHUP, and for the signals of exhausted limits (`ulimit -t`, `ulimit -f`), which would kill
+/// the process without a word. A signal that was ignored when the program started stays ignored: that is how
 /// `nohup` and shells protect a program in the background.
 #[derive(Debug)]
 pub struct Interrupts {
     int: Option<Signal>,
     term: Option<Signal>,
     hup: Option<Signal>,
+    /// Processor time is used up. The system repeats the signal every second, and kills at a second limit.
+    cpu: Option<Signal>,
+    /// A file cannot grow any more. The write fails, which is reported; the signal itself is of no interest.
+    _file: Option<Signal>,
 }
 
 impl Interrupts {
@@ -36,6 +41,8 @@ impl Interrupts {
             int: handler(SignalName::SIGINT, SignalKind::interrupt())?,
             term: handler(SignalName::SIGTERM, SignalKind::terminate())?,
             hup: handler(SignalName::SIGHUP, SignalKind::hangup())?,
+            cpu: handler(SignalName::SIGXCPU, SignalKind::from_raw(SignalName::SIGXCPU as i32))?,
+            _file: handler(SignalName::SIGXFSZ, SignalKind::from_raw(SignalName::SIGXFSZ as i32))?,
         })
     }
 
@@ -45,6 +52,7 @@ impl Interrupts {
             () = received(&mut self.int) => Interrupt::Asked,
             () = received(&mut self.term) => Interrupt::Leaving,
             () = received(&mut self.hup) => Interrupt::Leaving,
+            () = received(&mut self.cpu) => Interrupt::Leaving,
         }
     }
 }

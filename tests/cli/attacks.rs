@@ -152,3 +152,120 @@ fn row_131_absurd_values_of_flags_are_refused_or_used_and_never_panic() {
     }
     assert!(log.is_empty(), "{}", String::from_utf8_lossy(&log));
 }
+
+/// A game of PGN with these moves.
+fn game(moves: &str) -> Vec<u8> {
+    format!("[Event \"x\"]\n\n{moves}\n").into_bytes()
+}
+
+/// Books with their names and the exit status of `book check`.
+fn odd_books() -> Vec<(&'static str, Vec<u8>, i32)> {
+    let line = "4k3/8/8/8/8/8/8/4K2R w K -\n";
+    let utf16: Vec<u8> = game("1. e4 e5 *").iter().flat_map(|&byte| [byte, 0]).collect();
+    let epd = |text: &str| format!("{text}\n").into_bytes();
+    vec![
+        ("comments.pgn", game(&format!("1. e4 {}", "{(".repeat(100_000))), 2),
+        ("variations.pgn", game(&format!("1. e4 {} e5", "(".repeat(200_000))), 2),
+        ("utf16.pgn", [vec![0xff, 0xfe], utf16].concat(), 2),
+        ("mark.pgn", [b"\xef\xbb\xbf".to_vec(), game("1. e4 e5 *")].concat(), 0),
+        (
+            "returns.pgn",
+            game("1. e4 e5 *").iter().map(|&byte| if byte == b'\n' { b'\r' } else { byte }).collect(),
+            0,
+        ),
+        ("nag.pgn", game("1. e4 $999999999999 e5 *"), 2),
+        ("fen.pgn", b"[FEN \"garbage\"]\n\n1. e4 *\n".to_vec(), 2),
+        ("tags.pgn", [b"[A \"b\"]\n".repeat(50_000), b"\n1. e4 *\n".to_vec()].concat(), 0),
+        ("tag.pgn", format!("[A \"{}\"]\n\n1. e4 *\n", "b".repeat(5_000_000)).into_bytes(), 2),
+        ("quotes.pgn", b"[A \"\\\"\\\\\\\"]\n\n1. e4 *\n".to_vec(), 2),
+        ("illegal.pgn", game("1. e5 *"), 2),
+        ("mate.pgn", game("1. f3 e5 2. g4 Qh4# 0-1"), 2),
+        ("results.pgn", b"*\n".repeat(10_000), 2),
+        ("zeros.pgn", vec![0; 100_000], 2),
+        ("null.pgn", game("1. e4 -- 2. d4 *"), 2),
+        ("numbers.pgn", game("99999999999999999999. e4 0... e5 *"), 0),
+        ("no-kings.epd", epd("8/8/8/8/8/8/8/8 w - -"), 2),
+        ("kings.epd", epd("kkk5/8/8/8/8/8/8/KKK5 w - -"), 2),
+        ("pawn.epd", epd("k7/8/8/8/8/8/8/K6P w - -"), 2),
+        ("check.epd", epd("k6R/8/8/8/8/8/8/K7 w - -"), 2),
+        ("en-passant.epd", epd("k7/8/8/8/8/8/8/K7 w - e3"), 2),
+        ("castling.epd", epd("k7/8/8/8/8/8/8/K7 w KQkq -"), 2),
+        ("clocks.epd", epd("4k3/8/8/8/8/8/8/4K2R w K - 99999999999 99999999999"), 2),
+        ("operations.epd", epd(&format!("4k3/8/8/8/8/8/8/4K2R w K - {}", "a b;".repeat(100_000))), 2),
+        ("nine.epd", epd("9/8/8/8/8/8/8/K6k w - -"), 2),
+        ("dead.epd", epd("4k3/8/8/8/8/8/8/4K3 w - -"), 2),
+        ("stalemate.epd", epd("k7/2Q5/8/8/8/8/8/K7 b - -"), 2),
+        ("plain.epd.gz", line.as_bytes().to_vec(), 0),
+        ("magic.epd.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec(), 2),
+        ("magic.zip", b"PK\x03\x04".repeat(100), 2),
+        ("empty.zip", [b"PK\x05\x06".to_vec(), vec![0; 18]].concat(), 2),
+        ("magic.epd.zst", [b"\x28\xb5\x2f\xfd".to_vec(), vec![0xff; 100]].concat(), 2),
+        (
+            "noise.bin",
+            (0..2000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8).collect(),
+            2,
+        ),
+    ]
+}
+
+#[test]
+fn row_73_odd_books_are_read_or_refused_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, contents, expected) in odd_books() {
+        let path = folder.path().join(name);
+        fs::write(&path, contents).unwrap();
+        let output = Command::new(PLAYSELF).args(["book", "check"]).arg(&path).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{name}: {text}");
+        assert!(expected == 0 || text.contains(name), "{name}: {text}");
+    }
+}
+
+/// Lines of an engine's table in a run file, with the exit status that follows.
+const ENGINE_LINES: [(&str, i32); 18] = [
+    ("args = [\"a\\u0000b\"]", 4),
+    ("env = { X = \"a\\u0000b\" }", 4),
+    ("env = { \"A\\u0000\" = \"c\" }", 4),
+    ("env = { \"A=B\" = \"c\" }", 0),
+    ("env = { \"\" = \"c\" }", 0),
+    ("dir = \"/nonexistent\"", 2),
+    ("dir = \"/a\\u0000\"", 2),
+    ("dir = \"/dev/null\"", 4),
+    ("stderr = \"/\"", 4),
+    ("stderr = \"/nonexistent/x\"", 4),
+    ("stderr = \"/dev/full\"", 0),
+    ("inherit_env = [\"A=B\", \"\\u0000\", \"*\", \"[a\"]", 0),
+    ("init = [\"quit\"]", 4),
+    ("init = [\"position startpos\", \"go infinite\"]", 0),
+    ("name = \"../../../../tmp/evil\"", 0),
+    ("name = \"\\u001b[2J\\u0007\"", 0),
+    ("options = { \"\" = 1 }", 2),
+    ("options = { Hash = 99999999999 }", 2),
+];
+
+#[test]
+fn row_97_odd_settings_of_an_engine_are_refused_or_used_and_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = env!("CARGO_BIN_EXE_fake-engine");
+    for (number, (line, expected)) in ENGINE_LINES.iter().enumerate() {
+        let config = folder.path().join("odd.toml");
+        let name = if line.starts_with("name") { "" } else { "name = \"odd\"\n" };
+        let text = format!(
+            "[candidate]\nengine = \"{fake}\"\n{name}{line}\n[baseline]\nengine = \"{fake}\"\nname = \"other\"\n\
+             [games]\ndepth = 1\nmax_pairs = 1\n[adjudicate]\nmax_moves = 2\n"
+        );
+        fs::write(&config, text).unwrap();
+        let output = Command::new(PLAYSELF)
+            .arg("match")
+            .arg(&config)
+            .arg("--run-dir")
+            .arg(folder.path().join(format!("run-{number}")))
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(*expected), "{line}: {text}");
+        assert!(!text.contains("panicked"), "{line}: {text}");
+    }
+    assert!(!Path::new("/tmp/evil").exists());
+}

@@ -33,19 +33,23 @@ fn repository(place: &Path) {
 
 fn sprt(folder: &Path, run: &str, more: &[&str]) -> Output {
     let [repo, cache, place] = ["repo", "cache", run].map(|name| folder.join(name).display().to_string());
-    let build = "echo building; mkdir -p made && cp engine.sh made/engine && chmod +x made/engine";
+    // The last process would keep standard error open for a minute.
+    let build = "echo building; mkdir -p made && cp engine.sh made/engine && chmod +x made/engine; sleep 60 &";
     let mut command = Command::new(PLAYSELF);
     command.args(["sprt", "--candidate-rev", "HEAD", "--baseline-rev", "HEAD~1", "--program", "made/engine"]);
     command.args(["--repo", &repo, "--build", build, "--build-cache", &cache, "--run-dir", &place]);
     command.args(["--nodes", "50", "--games", "2", "--max-moves", "10", "--seed", "1", "--json"]).args(more);
+    // In a hook of another repository, git puts that one into the environment.
+    command.env("GIT_DIR", folder.join("hook/.git")).env("GIT_INDEX_FILE", folder.join("hook/index"));
     command.output().unwrap()
 }
 
 #[test]
-fn two_revisions_are_built_once_and_only_events_are_written_to_standard_output() {
+fn row_200_two_revisions_are_built_once_also_in_a_hook_and_only_events_are_written_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("repo")).unwrap();
     repository(&folder.path().join("repo"));
+    let begun = Instant::now();
     for (run, builds, more) in [("first", 2, &[][..]), ("second", 0, &["--preset", "non-regression"][..])] {
         let output = sprt(folder.path(), run, more);
         let printed = String::from_utf8_lossy(&output.stderr);
@@ -57,6 +61,7 @@ fn two_revisions_are_built_once_and_only_events_are_written_to_standard_output()
             .collect();
         assert_eq!(events.last().unwrap()["event"], "verdict");
     }
+    assert!(begun.elapsed() < Duration::from_secs(60), "a process of the build was left");
     let plan = fs::read_to_string(folder.path().join("second/plan.toml")).unwrap();
     assert!(plan.contains("-1.75") && plan.contains("0.25"), "the plan has the bounds of the preset: {plan}");
 }

@@ -232,3 +232,120 @@ fn row_137_a_journal_without_line_ends_and_sockets_without_answers_do_not_delay_
     assert_eq!(response.status, 200);
     assert!(served.resident_mb() < 200, "{} MB", served.resident_mb());
 }
+
+/// Sends bytes and returns the first line of the answer, which must arrive soon.
+fn first_line(port: u16, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    // The server may answer before everything is sent, and close.
+    let _ = stream.write_all(bytes);
+    let (mut text, mut part) = (Vec::new(), [0; 4096]);
+    while !text.contains(&b'\n') {
+        match stream.read(&mut part) {
+            Ok(0) | Err(_) => break,
+            Ok(read) => text.extend_from_slice(&part[..read]),
+        }
+    }
+    assert!(!text.windows(6).any(|window| window == b"root:x"), "a file of the system was sent");
+    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn rows_91_to_94_no_request_gets_more_than_its_answer() {
+    let bench = Bench::new();
+    finished_run(&bench, "one");
+    let served = serve(&bench, &["--at", "0"]);
+    let own = format!("Host: 127.0.0.1:{}\r\n", served.port);
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\n{own}\r\n");
+    let with = |headers: &str| format!("GET / HTTP/1.1\r\n{headers}\r\n");
+    let post =
+        |headers: &str, body: &str| format!("POST /run/one/control HTTP/1.1\r\n{own}{headers}\r\n{body}");
+    let port = served.port;
+    let requests: Vec<(&str, String, &[&str])> = vec![
+        ("HTTP/1.0", format!("GET / HTTP/1.0\r\n{own}\r\n"), &["200"]),
+        ("no host", with(""), &["421"]),
+        ("a second host", with(&format!("{own}Host: evil\r\n")), &["421"]),
+        ("a first host", with(&format!("Host: evil\r\n{own}")), &["421"]),
+        ("the same host twice", with(&format!("{own}{own}")), &["421"]),
+        ("a foreign server in the line", get("http://evil/"), &["421"]),
+        ("this server in the line", get(&format!("http://127.0.0.1:{port}/")), &["200"]),
+        ("a host with an end", with(&format!("Host: 127.0.0.1:{port}.evil\r\n")), &["421"]),
+        ("a host with a user", with(&format!("Host: a@127.0.0.1:{port}\r\n")), &["421"]),
+        ("a host with a path", with(&format!("Host: evil/127.0.0.1:{port}\r\n")), &["421"]),
+        ("another port", with("Host: 127.0.0.1:1\r\n"), &["421"]),
+        ("a short address", with(&format!("Host: 0:{port}\r\n")), &["421"]),
+        ("a null origin", with(&format!("{own}Origin: null\r\n")), &["403"]),
+        ("an origin with a user", with(&format!("{own}Origin: http://127.0.0.1:{port}@evil\r\n")), &["403"]),
+        ("dots", get("/run/../../etc/passwd"), &["404"]),
+        ("escaped dots", get("/run/%2e%2e/%2e%2e/etc/passwd"), &["404"]),
+        ("escaped slashes", get("/run/one/..%2f..%2f..%2fetc%2fpasswd"), &["404"]),
+        ("dots escaped twice", get("/run/%252e%252e/plan.toml"), &["404"]),
+        ("an escaped zero", get("/run/one/plan.toml%00.html"), &["404"]),
+        ("a zero", "GET /run/one\0 HTTP/1.1\r\n\r\n".to_owned(), &["400"]),
+        ("backslashes", get("/run\\..\\..\\etc"), &["400", "404"]),
+        ("slashes", get("//run//one//plan.toml"), &["404"]),
+        ("an escape that is none", get("/run/%zz/plan.toml"), &["400", "404"]),
+        ("bytes that are no text", get("/run/%ff%fe/plan.toml"), &["400", "404"]),
+        ("the journal", get("/run/one/journal.ndjson"), &["404"]),
+        ("kept programs", get("/run/one/programs/x"), &["404"]),
+        ("the socket", get("/run/one/control.sock"), &["404"]),
+        ("the log", get("/run/one/run.log"), &["404"]),
+        ("a fault with dots", get("/run/one/faults/..%2fplan.toml"), &["404"]),
+        ("a long path", get(&format!("/{}", "a".repeat(200_000))), &["414"]),
+        ("a long header", with(&format!("{own}X: {}\r\n", "a".repeat(600_000))), &["431"]),
+        ("many headers", with(&format!("{own}{}", "X: a\r\n".repeat(20_000))), &["431"]),
+        ("TRACE", format!("TRACE / HTTP/1.1\r\n{own}\r\n"), &["405"]),
+        ("CONNECT", format!("CONNECT evil:80 HTTP/1.1\r\n{own}\r\n"), &["404", "421"]),
+        ("OPTIONS", format!("OPTIONS * HTTP/1.1\r\n{own}\r\n"), &["404", "405"]),
+        ("PUT", format!("PUT /run/one/plan.toml HTTP/1.1\r\n{own}Content-Length: 1\r\n\r\nx"), &["405"]),
+        ("DELETE", format!("DELETE /run/one/ HTTP/1.1\r\n{own}\r\n"), &["405"]),
+        ("small letters", format!("get / HTTP/1.1\r\n{own}\r\n"), &["405"]),
+        ("TLS", "\x16\x03\x01\x02\0\x01\0\x01\r\n\r\n".to_owned(), &["400"]),
+        ("HTTP/0.9", "GET /\r\n\r\n".to_owned(), &["400"]),
+        ("HTTP/9.9", format!("GET / HTTP/9.9\r\n{own}\r\n"), &["400"]),
+        ("no token", post("Content-Length: 4\r\n", "stop"), &["401"]),
+        ("an empty token", post("Authorization: Bearer \r\nContent-Length: 4\r\n", "stop"), &["401"]),
+        (
+            "a token of another kind",
+            post("Authorization: Basic eDp5\r\nContent-Length: 4\r\n", "stop"),
+            &["401"],
+        ),
+        ("two lengths", post("Content-Length: 1\r\nContent-Length: 2\r\n", "ab"), &["400"]),
+        ("a length below zero", post("Content-Length: -1\r\n", ""), &["400"]),
+        ("a length without end", post("Content-Length: 99999999999\r\n", "x"), &["401", "413"]),
+        (
+            "length and chunks",
+            post("Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+            &["400", "401"],
+        ),
+        (
+            "a chunk without end",
+            post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\nabc"),
+            &["400", "401"],
+        ),
+        ("a folded header", with(&format!("{own}X: a\r\n b\r\n")), &["400"]),
+        ("a space before the colon", with("Host : 127.0.0.1\r\n"), &["400"]),
+        (
+            "a thousand ranges",
+            get("/run/one/games.pgn")
+                .replace("\r\n\r\n", &format!("\r\nRange: bytes=0-0{}\r\n\r\n", ",1-1".repeat(1000))),
+            &["200", "206", "416"],
+        ),
+        (
+            "a range beyond all",
+            get("/run/one/games.pgn").replace("\r\n\r\n", "\r\nRange: bytes=99999999999999999999-\r\n\r\n"),
+            &["200", "416"],
+        ),
+        ("an upgrade", with(&format!("{own}Upgrade: h2c\r\nConnection: Upgrade\r\n")), &["200"]),
+        ("many cookies", with(&format!("{own}Cookie: {}\r\n", "a=b; ".repeat(10_000))), &["200"]),
+        ("many parameters", get(&format!("/?{}", "a=%ff&".repeat(8_000))), &["200"]),
+    ];
+    for (name, request, allowed) in &requests {
+        let line = first_line(port, request.as_bytes());
+        let status = line.split(' ').nth(1).unwrap_or("none");
+        assert!(allowed.contains(&status), "{name}: {line}");
+    }
+    // None of them has stopped the page or filled its memory.
+    assert_eq!(http(port, "GET", "/run/one/plan.toml", &[], "").status, 200);
+    assert!(served.resident_mb() < 150, "{} MB", served.resident_mb());
+}

@@ -278,6 +278,45 @@ fn row_143_a_detached_run_outlives_its_terminal_and_is_listed_watched_and_stoppe
 }
 
 #[test]
+fn row_143_a_detached_run_holds_no_lock_and_no_pipe_of_the_shell_that_started_it() {
+    let bench = Bench::new();
+    let config = slow_match(&bench, "detached");
+    let script = "exec 9>lock; flock 9; \"$@\" --detach";
+    let mut command = Command::new("bash");
+    command.args(["-c", script, "bash"]).arg(PLAYSELF).args(bench.start(&config, "run").get_args());
+    // The end of its output is seen although the run goes on.
+    let (status, printed) = finish(command.current_dir(bench.folder.path()));
+    assert_eq!(status, 0, "{printed}");
+    let free = Command::new("flock").arg("-n").arg(bench.path("lock")).arg("true").status().unwrap();
+    assert!(free.success(), "the run holds the lock");
+    wait_for("the control socket", 60, || bench.path("run/control.sock").exists());
+    let (status, answer) = finish(Command::new(PLAYSELF).arg("stop").arg(bench.path("run")));
+    assert_eq!(status, 0, "{answer}");
+    wait_for("the end", 30, || !bench.path("run/control.sock").exists());
+}
+
+#[test]
+fn row_242_a_limit_on_file_sizes_or_processor_time_ends_a_run_in_order() {
+    let bench = Bench::new();
+    let config = bench.config("files", &Match { pairs: 300, ..Match::default() });
+    let mut command = Command::new("prlimit");
+    command.arg("--fsize=60000").arg(PLAYSELF).args(bench.start(&config, "files").get_args());
+    let (status, printed) = finish(with_default_signals(&mut command).current_dir(bench.folder.path()));
+    assert_eq!((status, printed.contains("the journal could not be written")), (4, true), "{printed}");
+    let config = slow_match(&bench, "time");
+    let mut child = crate::run::spawn(&mut bench.start(&config, "time"));
+    wait_for("counted pairs", 60, || counted_pairs(&bench, "time") >= 2);
+    // What the system sends when the time is used up.
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGXCPU).unwrap();
+    wait_for("the end", 25, || child.try_wait().unwrap().is_some());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    for run in ["files", "time"] {
+        let (status, printed) = finish(Command::new(PLAYSELF).arg("verify").arg(bench.path(run)));
+        assert_eq!(status, 0, "{run}: {printed}");
+    }
+}
+
+#[test]
 fn row_143_what_is_refused_is_refused_on_the_terminal_before_anything_is_detached() {
     let bench = Bench::new();
     let config = bench.config("refused", &Match::default());

@@ -13,7 +13,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Allowed growth of memory in MB per hour, if the last part is long enough to measure it.
-const MOST_GROWTH: f64 = 4.0;
+const MOST_GROWTH: f64 = 1.0;
 
 fn minutes() -> f64 {
     std::env::var("PLAYSELF_SOAK_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0)
