@@ -198,7 +198,7 @@ async fn in_time(request: Request, next: Next) -> Response {
 fn foreign(host_check: &HostCheck, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
     let text = |name: HeaderName| headers.get(name).map(HeaderValue::to_str);
     let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| host_check.is_ours(host));
-    // One header, and none beside a server in the request line that says otherwise.
+    // Exactly one header; a server in the request line must be this one, too.
     let hosts: Vec<&HeaderValue> = headers.get_all(header::HOST).iter().collect();
     let asked = uri.authority().is_none_or(|authority| host_check.is_ours(authority.as_str()));
     if !(asked && matches!(hosts[..], [host] if is_ours(host))) {

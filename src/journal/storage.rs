@@ -29,7 +29,7 @@ pub trait Storage: Send {
 #[derive(Debug)]
 pub struct LockedFile {
     file: Flock<File>,
-    /// Its length as far as this process knows; nobody else may change it.
+    /// Its length as far as this process knows; no other process may change it.
     length: u64,
 }
 
@@ -44,7 +44,7 @@ pub enum LockError {
     Io(#[from] io::Error),
 }
 
-/// Time for which a lock may still be held although nobody works on the run: by a process that only looks at it, or by one that
+/// Time for which a lock may still be held although no process works on the run: by a process that only looks at it, or by one that
 /// a killed harness has forked and that has not become an engine yet. The latter ends with the harness, but not at once if it is
 /// entering a control group.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);

@@ -34,7 +34,8 @@ fn repository(place: &Path) {
 fn sprt(folder: &Path, run: &str, more: &[&str]) -> Output {
     let [repo, cache, place] = ["repo", "cache", run].map(|name| folder.join(name).display().to_string());
     // The last process would keep standard error open for a minute.
-    let build = "echo building; mkdir -p made && cp engine.sh made/engine && chmod +x made/engine; sleep 60 &";
+    let build =
+        "echo building; mkdir -p made && cp engine.sh made/engine && chmod +x made/engine; sleep 60 &";
     let mut command = Command::new(PLAYSELF);
     command.args(["sprt", "--candidate-rev", "HEAD", "--baseline-rev", "HEAD~1", "--program", "made/engine"]);
     command.args(["--repo", &repo, "--build", build, "--build-cache", &cache, "--run-dir", &place]);

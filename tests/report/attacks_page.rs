@@ -312,7 +312,11 @@ fn rows_91_to_94_no_request_gets_more_than_its_answer() {
         ),
         ("two lengths", post("Content-Length: 1\r\nContent-Length: 2\r\n", "ab"), &["400"]),
         ("a length below zero", post("Content-Length: -1\r\n", ""), &["400"]),
-        ("a length without end", post("Content-Length: 99999999999\r\n", "x"), &["401", "413"]),
+        (
+            "a length without end",
+            post("Content-Length: 99999999999\r\n", &"x".repeat(300_000)),
+            &["401", "413"],
+        ),
         (
             "length and chunks",
             post("Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),

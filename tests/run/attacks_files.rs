@@ -137,15 +137,14 @@ fn row_241_nothing_in_a_run_folder_is_followed_or_waited_for() {
 /// Changes of a file, each with a name and what `resume` and `verify` must answer.
 type Edit = (&'static str, fn(Vec<u8>) -> Vec<u8>, i32);
 
-const JOURNALS: [Edit; 12] = [
+const JOURNALS: [Edit; 11] = [
     ("half a record", |text| [text, b"{\"seq\":99".to_vec()].concat(), 0),
     ("a line of something else", |text| [text, b"something else\n".to_vec()].concat(), 4),
     ("blank lines", |text| [text, b"\n\n".to_vec()].concat(), 4),
     ("the last record twice", |text| [text.clone(), last_line(&text)].concat(), 4),
-    ("two records swapped", swapped, 4),
+    ("two records swapped", |text| swapped(&text), 4),
     ("line ends of another system", |text| replaced(&text, b"\n", b"\r\n"), 4),
     ("a byte order mark", |text| [b"\xef\xbb\xbf".to_vec(), text].concat(), 4),
-    ("nothing", |_| Vec::new(), 4),
     (
         "no first record",
         |text| text.split_inclusive(|&byte| byte == b'\n').skip(1).flatten().copied().collect(),
@@ -168,7 +167,7 @@ fn last_line(text: &[u8]) -> Vec<u8> {
     text.split_inclusive(|&byte| byte == b'\n').next_back().unwrap().to_vec()
 }
 
-fn swapped(text: Vec<u8>) -> Vec<u8> {
+fn swapped(text: &[u8]) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
     lines.swap(2, 3);
     lines.concat()

@@ -148,7 +148,7 @@ mod tests {
         symlink(folder.path(), top.join("link")).unwrap();
         symlink(&kept, top.join("moved-1/link")).unwrap();
         for closed in ["moved-1/moved-2", "moved-1"] {
-            fs::set_permissions(top.join(closed), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(top.join(closed), Permissions::from_mode(0o000)).unwrap();
         }
         let deep = "i=0; while [ $i -lt 1500 ]; do mkdir deeper && cd -P deeper || exit 1; i=$((i+1)); done; touch file";
         assert!(Command::new("sh").args(["-c", deep]).current_dir(&top).status().unwrap().success());
