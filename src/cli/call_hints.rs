@@ -24,7 +24,7 @@ const ONE_DASH: [&str; 8] =
 /// another command.
 pub fn call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let arguments: Vec<&str> = arguments.into_iter().collect();
-    // The translators of foreign command lines, and engines that may have such options themselves.
+    // The command lines of other match runners, and engines that may have such options themselves.
     if matches!(arguments.first(), Some(&("fastchess" | "cutechess-cli" | "engine"))) {
         return None;
     }

@@ -5,7 +5,7 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     special(value).unwrap_or_else(|| format!("{value:.decimals$}"))
 }
 
-/// Returns `%.Ng`: so many significant digits, without trailing zeros; very large and very small numbers with an exponent.
+/// Returns `%.Ng`: this number of significant digits, without trailing zeros; very large and very small numbers with an exponent.
 pub(super) fn general(value: f64, digits: usize) -> String {
     if let Some(word) = special(value) {
         return word;

@@ -15,7 +15,7 @@ use crate::run::{Bench, PLAYSELF, wait_for};
 
 const SURFACES: [&str; 2] = ["fastchess", "cutechess-cli"];
 
-/// A long match, whose engines can be told from those of other tests by their arguments.
+/// A long match, whose engines differ from those of other tests by their environment.
 fn long_match(bench: &Bench, surface: &str) -> Command {
     let (rounds, pgn) = if surface == "fastchess" { ("40", "file=g.pgn") } else { ("100000", "g.pgn") };
     let flags = ["-rounds", rounds, "-maxmoves", "30", "-concurrency", "2", "-pgnout", pgn];
