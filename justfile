@@ -138,9 +138,9 @@ compare-builds old new:
 
 # Mistreat a fleet of five workers for the given minutes: kills, freezes, partitions, wiped stores; compare every match
 fleet-chaos minutes="60":
-    PLAYSELF_CHAOS_MINUTES={{minutes}} cargo test --features nats --test fleet chaos:: -- --ignored --nocapture
+    PLAYSELF_CHAOS_MINUTES={{minutes}} cargo test --test fleet chaos:: -- --ignored --nocapture
 
 # Play a run with 10,000 simulated workers on real connections, and measure server and coordinator
 fleet-scale *arguments:
-    cargo build --release --features test-programs,nats
+    cargo build --release --features test-programs
     tests/fleet_scale.sh {{arguments}}

@@ -10,7 +10,7 @@ const DOCUMENT: &str = "docs/licences.md";
 const UPDATE: &str = "PLAYSELF_UPDATE_LICENCES";
 
 /// Licences under which a crate of the programs may be used in a program under MIT; one of the alternatives is enough.
-const ACCEPTED: [&str; 6] = ["MIT", "Apache-2.0", "BSD-3-Clause", "Zlib", "Unicode-3.0", "Unlicense"];
+const ACCEPTED: [&str; 7] = ["MIT", "Apache-2.0", "BSD-3-Clause", "ISC", "Zlib", "Unicode-3.0", "Unlicense"];
 
 /// Name and version of every crate that these kinds of dependencies bring in, with its licence.
 fn crates(edges: &str) -> BTreeMap<String, String> {

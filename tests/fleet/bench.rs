@@ -242,3 +242,13 @@ impl Fleet {
         assert!(!report.contains("rewritten"), "{report}");
     }
 }
+
+/// Runs all cases of a test at the same time: they mostly wait.
+pub(crate) fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    let test = &test;
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || test(case));
+        }
+    });
+}

@@ -7,7 +7,7 @@ use playself::failpoint;
 use playself::fleet::nats::messages::{Card, CardState, Message};
 use playself::fleet::nats::{Access, Backoff, Connection, Role, RunId, StreamLimits};
 
-use crate::bench::{Fleet, Game, Played};
+use crate::bench::{Fleet, Game, Played, SLOW, at_once};
 use crate::nats::Proxy;
 use crate::run::wait_for;
 
@@ -37,7 +37,7 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
 
 #[test]
 fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
-    for point in ["after-spool:2", "after-result:2"] {
+    at_once(["after-spool:2", "after-result:2"], |point| {
         let Some(played) = Played::start() else { return };
         let Played { fleet, config } = &played;
         let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
@@ -55,12 +55,12 @@ fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_
                 .count()
         };
         wait_for("the answers to all results", 10, || left() == 0);
-    }
+    });
 }
 
 #[test]
 fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_that_is_dropped() {
-    for freeze in [false, true] {
+    at_once([false, true], |freeze| {
         let Some(played) = Played::start() else { return };
         let Played { fleet, config } = &played;
         let proxy = Proxy::to(fleet.server.port());
@@ -82,7 +82,7 @@ fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_th
         assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
         played.assert_same("there");
         assert!(fleet.claimed_by_both("oak", "elm") > 0, "pairs of a silent worker have moved");
-    }
+    });
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them
 
 #[test]
 fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhile() {
-    for point in ["", "after-sync:4", "before-files:3", "after-write:20"] {
+    at_once(["", "after-sync:4", "before-files:3", "after-write:20"], |point| {
         let Some(played) = Played::start() else { return };
         let Played { fleet, config } = &played;
         let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
@@ -128,7 +128,7 @@ fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhil
         let mut second = fleet.spawn("resumed", &mut fleet.resume("there"));
         assert_eq!(second.status("the resumed match", 60), 0, "{point}: {}", fleet.log("resumed"));
         played.assert_same("there");
-    }
+    });
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
 
 #[test]
 fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
-    for wipe in [false, true] {
+    at_once([false, true], |wipe| {
         let Some(mut played) = Played::start() else { return };
         let mut coordinator =
             played.fleet.spawn("coordinator", &mut played.fleet.coordinator(&played.config, "there"));
@@ -191,7 +191,7 @@ fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
         let log = |name: &str| played.fleet.log(name);
         assert_eq!(coordinator.status("the match", 60), 0, "{wipe} {}{}", log("coordinator"), log("oak"));
         played.assert_same("there");
-    }
+    });
 }
 
 #[test]
@@ -238,11 +238,13 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
 
 #[test]
 fn row_237_a_second_worker_of_one_name_is_refused() {
-    let Some(played) = Played::start() else { return };
-    let Played { fleet, config } = &played;
-    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let Some(fleet) = Fleet::start() else { return };
+    // Long enough for two workers to start and to be refused.
+    let config = fleet.config("match", &Game { pairs: 40, ..SLOW });
+    let mut here = fleet.spawn("here", &mut fleet.bench.start(&config, "here"));
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    played.wait_for_rows(1);
+    wait_for("the first pairs", 30, || fleet.rows("there") >= 1);
     // On the same machine the spool is locked; elsewhere the coordinator notices.
     let mut same = fleet.spawn("same", &mut fleet.worker("oak"));
     assert_eq!(same.status("the second worker here", 20), 4, "{}", fleet.log("same"));
@@ -252,7 +254,8 @@ fn row_237_a_second_worker_of_one_name_is_refused() {
     let mut other = fleet.spawn("other", &mut command);
     assert_eq!(other.status("the second worker elsewhere", 20), 4, "{}", fleet.log("other"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    played.assert_same("there");
+    assert_eq!(here.status("the match here", 60), 0);
+    fleet.assert_same("there", "here");
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn row_238_a_test_is_decided_as_on_one_machine_and_pairs_in_play_are_dropped() {
     let status = fleet.play_here(&config, "here");
     assert_eq!(status, 1);
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    wait_for("the first pairs", 30, || !fleet.records("there", "pair_started").is_empty());
     let mut worker = fleet.spawn("oak", fleet.worker("oak").arg("--once"));
     assert_eq!(coordinator.status("the test", 60), status, "{}", fleet.log("coordinator"));
     fleet.assert_same("there", "here");

@@ -409,6 +409,8 @@ impl Worker {
                 _ = link.changed() => {
                     let state = link.borrow_and_update().clone();
                     if let Err(error) = refused(&state) {
+                        // Nothing that is in play can be reported any more.
+                        service.give_back().await;
                         service.close().await;
                         return Err(error);
                     }
