@@ -264,13 +264,13 @@ fn no_page_has_an_error_in_the_console_or_is_wider_than_a_phone_whatever_the_num
         )
     };
     let games = format!(
-        "[games]\ndepth = 1\nmax_pairs = 500\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 8\n",
+        "[games]\ndepth = 1\nmax_pairs = 500\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 3\n",
         bench.path("book.epd").display()
     );
     let pair = format!("{}{}{games}", engine("[candidate]", "a"), engine("[baseline]", "bb"));
     let three = ["a", "bb", "ccc"].map(|name| engine("[[engines]]", name)).concat();
     let tune = "engine = \"builtin\"\n[tune]\ngames = 1000\nparameters = [\"tempo_*\"]\n[games]\nnodes = 10\n\
-                [adjudicate]\nmax_moves = 8\n";
+                [adjudicate]\nmax_moves = 3\n";
     let kinds = [
         ("match", "match", pair.clone()),
         ("test", "sprt", format!("{pair}[sprt]\nelo = [0.0, 1.0]\n")),
