@@ -226,6 +226,11 @@ impl<F: Fleet> Run<F> {
                 failpoint::pass(Point::BeforeEnd);
                 // If this cannot be written the run stays resumable, and resuming it ends it at once.
                 let _ = journal.append(Entry::Finished, Urgency::Now);
+            } else if !outcome.is_final() {
+                // The first record of a group proves that everything before it was durable: damage there is never taken for a
+                // torn end.
+                journal.commit();
+                let _ = journal.append(Entry::Session { host: None, fleet: None }, Urgency::Now);
             }
             journal.close();
         }

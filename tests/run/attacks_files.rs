@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
+use nix::unistd::Pid;
 
 use crate::run::{Bench, Match, PLAYSELF, finish, spawn, wait_for};
 
@@ -202,4 +204,23 @@ fn rows_67_and_71_edited_journals_and_plans_are_refused_and_nothing_is_changed()
             }
         }
     }
+}
+
+#[test]
+fn row_100_zeros_in_the_last_game_of_an_interrupted_run_are_damage() {
+    let bench = Bench::new();
+    let slow = ["--salt", "1", "--sleep-ms", "3"];
+    let config = bench.config("zeros", &Match { pairs: 1000, candidate: &slow, ..Match::default() });
+    let mut child = spawn(&mut bench.start(&config, "run"));
+    let journal = bench.path("run/journal.ndjson");
+    let game = || fs::read(&journal).ok()?.windows(13).rposition(|bytes| bytes == b"\"type\":\"game\"");
+    wait_for("a game", 60, || game().is_some());
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut bytes = fs::read(&journal).unwrap();
+    let at = game().unwrap();
+    bytes[at..at + 2].fill(0);
+    fs::write(&journal, bytes).unwrap();
+    let (status, printed) = call("verify", &bench.path("run"));
+    assert_eq!((status, printed.contains("damaged at byte")), (4, true), "{printed}");
 }
