@@ -339,7 +339,7 @@ fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     for (number, name) in ["ash", "elm", "fir", "oak", "yew"].into_iter().enumerate() {
         let worker = fleet.spawn(name, &mut fleet.worker(name));
         let claims = || fleet.records("there", "claimed").len() > number;
-        wait_for("a claim", 30, || claims() || fleet.log("coordinator").contains("machines were lost"));
+        wait_for("a claim", 60, || claims() || fleet.log("coordinator").contains("machines were lost"));
         worker.kill();
     }
     assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));

@@ -240,26 +240,36 @@ impl Service {
                 return;
             }
         };
-        // Pulls that seemed lost may be alive.
-        if !self.open_to_jobs || self.held.len() >= self.slots {
-            let _ = delivery.nak(None).await;
-            return;
-        }
         let id = job.job.id;
         let token = Token { pair: id.index, attempt: id.attempt, delivery: delivery.delivered + job.base };
         if let Some(held) = self.held.get_mut(&(id.index, id.attempt)) {
             // The server delivers it again although it is in play here; the newer lease is the one that counts.
             held.delivery = delivery;
+            if held.usefulness == Use::Useless {
+                // Nobody else has it: what is in play may be of use after all.
+                (held.token, held.usefulness) = (token, Use::Wanted);
+                self.claim(worker, token);
+            }
             return;
         }
         if worker.has_result(&self.run, id.index, id.attempt, &delivery) {
             // It was played before this process started, or before the server lost the lease; an answer will come.
             return;
         }
+        // Pulls that seemed lost may be alive.
+        if !self.open_to_jobs || self.held.len() >= self.slots {
+            let _ = delivery.nak(None).await;
+            return;
+        }
         let job = Some(Box::new(job));
         let held =
             Held { token, delivery, job, usefulness: Use::Wanted, games: Vec::new(), bundles: Vec::new() };
         self.held.insert((id.index, id.attempt), held);
+        self.claim(worker, token);
+    }
+
+    /// Reports that this worker plays a pair.
+    fn claim(&self, worker: &Worker, token: Token) {
         let (connection, run, name) = (self.connection.clone(), self.run.clone(), self.worker.clone());
         let claim = Report::Claim { worker: name.clone(), token, scale_ppm: self.scale_ppm };
         let done = worker.done.clone();
@@ -274,7 +284,8 @@ impl Service {
     pub(super) fn claimed(&mut self, token: Token, stored: bool) {
         let place = (token.pair, token.attempt);
         let Some(held) = self.held.get_mut(&place).filter(|held| held.token == token) else { return };
-        if !stored || held.usefulness == Use::Useless {
+        // A pair that is in play stays until it ends.
+        if held.job.is_some() && (!stored || held.usefulness == Use::Useless) {
             self.held.remove(&place);
             return;
         }
