@@ -23,15 +23,18 @@ impl FalsePasses {
         // Repeated often enough, the same results may stay between the bounds for ever.
         let most = (self.after_book == AfterBook::Count).then_some(100 * self.openings);
         let mut state = RunState::new(&Plan { after_book: self.after_book, ..plan(most, Some(sprt)) });
-        let mut flying = Vec::new();
+        let (mut flying, mut random) = (Vec::new(), Random::new(number));
         loop {
             while flying.len() < AT_ONCE
                 && let Some(id) = start(&mut state)
             {
                 flying.push(id);
             }
-            // The last pair ends first.
-            let Some(id) = flying.pop() else { break };
+            if flying.is_empty() {
+                break;
+            }
+            // Pairs end in any order. If the newest always ended first, the others would never end, and nothing would count.
+            let id = flying.swap_remove((random.bits() % flying.len() as u64) as usize);
             state.landed(id);
             let round = state.schedule.fixture(id.index).round;
             let (turn, cycle) = (round % self.openings, round / self.openings);
@@ -68,7 +71,6 @@ impl FalsePasses {
 }
 
 #[test]
-#[ignore = "a book that stops does not end the simulated run yet"]
 fn a_small_book_makes_no_more_false_passes_than_a_large_one() {
     // 30 openings for tests of about 60 pairs. Counted again, they pass three times as often.
     for (after_book, passes, undecided) in [
