@@ -99,7 +99,7 @@ impl Run {
     fn start() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let config = folder.path().join("instant.toml");
-        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd.gz");
         let engine = |side: &str, salt: u8| {
             let fake = env!("CARGO_BIN_EXE_fake-engine");
             format!("[{side}]\nengine = \"{fake}\"\nname = \"{side}\"\nargs = [\"--salt\", \"{salt}\"]\n")

@@ -25,7 +25,7 @@ name = "baseline"
 options = { queen_value = 500 }
 [games]
 nodes = 300
-openings = "$root/openings/balanced.epd"
+openings = "$root/openings/balanced.epd.gz"
 max_pairs = 12
 [adjudicate]
 draw = { after_move = 34, moves = 8, cp = 20 }
@@ -51,7 +51,7 @@ engine = "$engine"
 name = "c"
 depth = 2
 [games]
-openings = "$root/openings/unbalanced.epd"
+openings = "$root/openings/unbalanced.epd.gz"
 max_pairs = 9
 EOT
 cat >tune.toml <<EOT
@@ -71,7 +71,7 @@ max = 80
 start = 0
 [games]
 nodes = 100
-openings = "$root/openings/balanced.epd"
+openings = "$root/openings/balanced.epd.gz"
 [adjudicate]
 resign = { moves = 3, cp = 600, two_sided = true }
 [accept]

@@ -1,6 +1,5 @@
 //! Opening books: random openings selected by the built-in engine.
 
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
@@ -12,7 +11,7 @@ use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::output_file::require_folder_of;
 use crate::commands::position_scorer::PositionScorer;
-use crate::opening::{BookBuilder, Recipe, ScoreWindow};
+use crate::opening::{BookBuilder, Recipe, ScoreWindow, write_book};
 
 /// Candidates scored before the book is looked at again.
 const BATCH: u64 = 64;
@@ -44,7 +43,7 @@ pub struct BookRequest {
     pub threads: NonZeroUsize,
 }
 
-/// Makes a book and writes it to `path` as EPD. Progress is printed on standard error.
+/// Makes a book and writes it to `path` as EPD, compressed if the name ends in `.gz`. Progress is printed on standard error.
 pub fn make_book(request: &BookRequest, path: &Path, console: Console) -> Result<(), Failure> {
     require_folder_of(path)?;
     let mut builder = BookBuilder::new(request.window, request.count.get());
@@ -67,7 +66,7 @@ pub fn make_book(request: &BookRequest, path: &Path, console: Console) -> Result
     }
     let mut text = builder.into_lines().join("\n");
     text.push('\n');
-    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display())).or_fault()
+    write_book(path, &text).with_context(|| format!("{} cannot be written", path.display())).or_fault()
 }
 
 /// Scores a batch of candidates in parallel, then offers them in the order of their attempts.

@@ -20,7 +20,7 @@ pub fn book_advice(pilot: &Pilot) -> Option<String> {
     if saving >= WORTHWHILE {
         Some(format!(
             "{share}. If its openings were balanced, openings of which one side wins every second game \
-             (as in openings/unbalanced.epd) need about {:.0} % fewer pairs.",
+             (as in openings/unbalanced.epd.gz) need about {:.0} % fewer pairs.",
             100.0 * saving
         ))
     } else {

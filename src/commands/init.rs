@@ -51,7 +51,7 @@ const WORKFLOW_PROGRAM: &str = "--program src/engine";
 const WORKFLOW_CLOCK: &str = "--tc 4+0.04";
 
 /// The book that comes with this project.
-const BOOK: &str = "openings/balanced.epd";
+const BOOK: &str = "openings/balanced.epd.gz";
 
 /// What the file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

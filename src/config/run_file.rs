@@ -638,7 +638,7 @@ options = { Hash = 16, Ponder = false }
 [games]
 tc = "8+0.08"
 concurrency = 2
-openings = "openings/balanced.epd"
+openings = "openings/balanced.epd.gz"
 max_pairs = 20000
 [adjudicate]
 draw   = { after_move = 34, moves = 8, cp = 20 }

@@ -26,3 +26,4 @@ pub use formats::BookFormat;
 pub use order::Order;
 pub use recipe::{BookBuilder, Recipe, ScoreWindow};
 pub use share::Share;
+pub use text::write_book;

@@ -7,7 +7,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use ruzstd::decoding::StreamingDecoder;
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
@@ -123,6 +125,16 @@ fn digest(file: &mut File) -> io::Result<[u8; 32]> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Writes the text of a book to a file, compressed if its name ends in `.gz`. The same text gives the same bytes.
+pub fn write_book(path: &Path, text: &str) -> io::Result<()> {
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return std::fs::write(path, text);
+    }
+    let mut encoder = GzEncoder::new(File::create(path)?, Compression::best());
+    encoder.write_all(text.as_bytes())?;
+    encoder.finish()?.sync_all()
 }
 
 /// Reads all of `source`. Returns `None` if it is longer than `limit` bytes.

@@ -97,7 +97,7 @@ fn a_folder_without_a_run_is_refused() {
 #[test]
 fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
     let bench = Bench::new();
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd.gz");
     let config = format!(
         "name = \"tuned\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 160\nparameters = [\"tempo_mg\", \"knight_value\"]\n\
          [games]\nnodes = 40\nconcurrency = 2\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 20\n",
@@ -129,7 +129,7 @@ fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
 #[test]
 fn the_outcome_of_a_tuning_run_is_the_same_everywhere() {
     let bench = Bench::new();
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd.gz");
     let config = format!(
         "name = \"tuned\"\nseed = 1\nengine = \"builtin\"\n[tune]\ngames = 40\nmethod = \"spsa\"\nparameters = [\"tempo_mg\", \"knight_value\"]\n\
          [games]\nnodes = 40\nconcurrency = 2\nopenings = \"{}\"\n[adjudicate]\nmax_moves = 20\n\

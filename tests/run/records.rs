@@ -19,7 +19,7 @@ impl Bench {
     /// Writes the config of a test between two settings of the built-in engine. It plays by nodes, so that the games,
     /// unlike those of scripted engines, depend on the pair only and not on the earlier games of a process.
     pub(crate) fn engine_test(&self, name: &str, candidate: &str, baseline: &str, elo: [u32; 2]) -> PathBuf {
-        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd");
+        let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("openings/balanced.epd.gz");
         let text = format!(
             "name = \"{name}\"\nseed = 3\n[candidate]\nengine = \"builtin\"\n{candidate}\n\
              [baseline]\nengine = \"builtin\"\n{baseline}\n\

@@ -29,7 +29,7 @@ enum Action {
 /// arguments make the same book on every machine.
 #[derive(Debug, Args)]
 struct MakeArgs {
-    /// EPD file to write
+    /// EPD file to write; compressed if its name ends in .gz
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Number of openings; an odd number becomes the next even one

@@ -26,7 +26,7 @@ use crate::patches_text::patches_text;
   playself plan configs/sprt.toml
   playself plan --candidate builtin \\
       --baseline builtin:configs/weights-plain.toml \\
-      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd")]
+      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd.gz")]
 pub(crate) struct PlanCommand {
     /// Configuration file, e.g. configs/sprt.toml
     #[arg(value_name = "CONFIG")]

@@ -62,7 +62,7 @@ impl ClassicForm {
 #[command(after_help = "Examples:
   playself match configs/match.toml
   playself match --engine builtin --engine builtin:configs/weights-plain.toml \\
-      --games 100 --tc 8+0.08 --openings openings/balanced.epd
+      --games 100 --tc 8+0.08 --openings openings/balanced.epd.gz
   playself match configs/tournament.toml --gauntlet --games 60
   playself match results/RUN/plan.toml       plays the same run again")]
 pub(crate) struct MatchCommand {

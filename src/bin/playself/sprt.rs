@@ -26,9 +26,9 @@ use crate::several_tests::{self, SeveralFlags};
   playself sprt configs/sprt.toml
   playself sprt --candidate builtin \\
       --baseline builtin:configs/weights-plain.toml \\
-      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd
+      --nodes 20000 --sprt 0,10 --openings openings/balanced.epd.gz
   playself sprt --candidate ./new --baseline ./old --preset stc-gain \\
-      --openings openings/balanced.epd
+      --openings openings/balanced.epd.gz
   playself sprt --candidate-rev HEAD --baseline-rev HEAD~10 \\
       --build 'cargo build --release' --program target/release/chess-uci")]
 pub(crate) struct SprtCommand {
