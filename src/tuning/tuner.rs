@@ -272,7 +272,6 @@ impl Tuner {
         while self.learn_next() {}
         if let Machine::Bayes(bayes) = &mut self.machine {
             bayes.fit(&self.plan.space);
-            bayes.update_intervals();
         }
     }
 
