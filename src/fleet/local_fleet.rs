@@ -110,6 +110,8 @@ pub struct LocalFleet {
     events: UnboundedReceiver<FleetEvent>,
     threads: Vec<JoinHandle<()>>,
     kill: CancellationToken,
+    /// Submitted pairs whose end was not received yet.
+    unreceived: usize,
 }
 
 /// State shared by submitters and slots.
@@ -179,7 +181,7 @@ impl LocalFleet {
             threads.push(worker.thread);
         }
         coordinator.lock().open_slots(concurrency);
-        Ok(Self { coordinator, events: inbox, threads, kill })
+        Ok(Self { coordinator, events: inbox, threads, kill, unreceived: 0 })
     }
 
     /// Raises the limit on open files as needed for `concurrency` pairs; fails if the hard limit is too low.
@@ -191,6 +193,7 @@ impl LocalFleet {
 
 impl Fleet for LocalFleet {
     fn submit(&mut self, job: PairJob) {
+        self.unreceived += 1;
         let refused = {
             let mut state = self.coordinator.lock();
             let refused = state.dispatch.submit(job);
@@ -200,13 +203,19 @@ impl Fleet for LocalFleet {
         self.coordinator.void_jobs(refused);
     }
 
+    /// A pair takes its place until its end was received, so that no caller starts pairs faster than it reads their ends.
     fn room(&self) -> usize {
         let state = self.coordinator.lock();
-        state.dispatch.concurrency().saturating_sub(state.dispatch.busy() + state.dispatch.queued())
+        let taken = (state.dispatch.busy() + state.dispatch.queued()).max(self.unreceived);
+        state.dispatch.concurrency().saturating_sub(taken)
     }
 
     async fn next_event(&mut self) -> Option<FleetEvent> {
-        self.events.recv().await
+        let event = self.events.recv().await;
+        if matches!(event, Some(FleetEvent::PairFinished(_) | FleetEvent::Voided { .. })) {
+            self.unreceived = self.unreceived.saturating_sub(1);
+        }
+        event
     }
 
     fn set_concurrency(&mut self, concurrency: usize) -> Result<(), FleetError> {
