@@ -201,7 +201,14 @@ async fn start(
             drop(transport);
             continue;
         }
-        return shake_hands(context, engine, spec, transport).await;
+        let started = shake_hands(context, engine, spec, transport).await;
+        if startable.is_unchanged() {
+            return started;
+        }
+        // A script or a network is read after the start: what it read is not known, nor whether that made it fail.
+        if let Ok(player) = started {
+            player.shut_down(Fitness::Unfit).await;
+        }
     }
 }
 
