@@ -1,9 +1,11 @@
 //! What the command lines of fastchess and cutechess-cli check, log and refuse, and what they do with odd input.
 
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 
@@ -173,14 +175,22 @@ fn names_with_spaces_links_and_copies_work() {
         [(&copy, "restart=on", "-pgnout file=out put.pgn"), (&link, "proto=uci", "-pgnout out put.pgn")]
     {
         let (flag, file) = pgn.split_once(' ').unwrap();
-        let output = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .current_dir(&bench.folder)
             .args(["-engine", "dir=two words", "cmd=./my engine.v1", proto, "name=a"])
             .args(["-engine", &format!("cmd={}", engine.display()), proto, "name=b"])
             .args(["-each", "tc=inf", "nodes=1", "-rounds", "1", "-games", "2", "-maxmoves", "6"])
-            .args(["-openings", "file=two words/the book.epd", "format=epd", flag, file])
-            .output()
-            .unwrap();
+            .args(["-openings", "file=two words/the book.epd", "format=epd", flag, file]);
+        // A process that another test forks at this moment may hold the copy open for writing until it executes.
+        let output = loop {
+            match command.output() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                output => break output.unwrap(),
+            }
+        };
         let text = text_of(&output);
         assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
         assert_eq!(text.matches("Finished game ").count(), 2, "{text}");
