@@ -122,9 +122,10 @@ fn start_run(path: &Path, pairs: u64) -> String {
     fs::copy(env!("CARGO_BIN_EXE_fake-engine"), &engine).expect("the folder can be written");
     let config = path.with_extension("toml");
     let engine = engine.display();
+    // The games of the few templates repeat, and repeated pairs count only if the plan states so.
     let text = format!(
         "name = \"resume\"\nseed = 1\n[candidate]\nengine = \"{engine}\"\nname = \"new\"\n[baseline]\n\
-         engine = \"{engine}\"\nname = \"old\"\n[games]\nnodes = 1000\nmax_pairs = {pairs}\n\
+         engine = \"{engine}\"\nname = \"old\"\n[games]\nnodes = 1000\nmax_pairs = {pairs}\nafter_book = \"count\"\n\
          [sprt]\nelo = [-1.0, 1.0]\n"
     );
     fs::write(&config, text).expect("the folder can be written");
