@@ -272,6 +272,7 @@ impl Tuner {
         while self.learn_next() {}
         if let Machine::Bayes(bayes) = &mut self.machine {
             bayes.fit(&self.plan.space);
+            bayes.update_intervals();
         }
     }
 

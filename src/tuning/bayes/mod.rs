@@ -6,10 +6,12 @@
 
 mod anchors;
 mod choice;
+mod joint_posterior;
 mod lanes;
 mod mixture;
 mod observation;
 mod posterior;
+mod regression;
 mod run_evidence;
 mod tuner;
 

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::stats::{Elo, PairScore, Random};
 use crate::tuning::bayes::anchors::{Anchors, MeasuredGain};
 use crate::tuning::bayes::choice::Choice;
+use crate::tuning::bayes::joint_posterior;
 use crate::tuning::bayes::observation::{ELO_PER_SCORE, Observation, gaps, limited, variance};
-use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid};
+use crate::tuning::bayes::posterior::{Estimate, Evidence, Grid, MAX_OFFSET};
+use crate::tuning::bayes::regression::RegressionSums;
 use crate::tuning::bayes::run_evidence::RunEvidence;
 use crate::tuning::report::{GainEstimate, ParameterEffect, ParameterReport, TuningReport};
 use crate::tuning::space::{Kind, Parameter, Settings, Space};
@@ -37,6 +39,14 @@ const ANCHOR_DECAY: i32 = 3;
 /// of them, as a fraction of the usual distance.
 const ROOM_AT_BOUND: f64 = 0.5;
 const MIN_LENGTH_AT_BOUND: f64 = 0.4;
+/// Number of pairs from which intervals allow for interactions between parameters; in shorter runs the interactions
+/// reflect the prior more than the games. They are recomputed whenever the
+/// number of pairs has doubled, because that costs as much as many fits.
+const MIN_PAIRS_FOR_INTERACTIONS: u64 = 10_000;
+/// Maximum number of parameters for which intervals allow for interactions. The number of interactions grows with the
+/// square of the parameters: with more of them, the games of a night do not determine their strength, and with a
+/// thousand they would not fit in memory.
+const MAX_INTERACTING: usize = 16;
 /// Late in a run, the number of pairs between two fits is the number of pairs so far divided by this.
 const FIT_INTERVAL_DIVISOR: u64 = 50;
 
@@ -73,10 +83,10 @@ impl Default for BayesPlan {
         Self {
             perturbation_cost: 1.25,
             min_perturbation: 0.2,
-            max_perturbation: 1.2,
-            decay: 0.3,
+            max_perturbation: 0.9,
+            decay: 0.5,
             centre_jitter: 0.4,
-            converged_loss: 0.05,
+            converged_loss: 0.1,
             pairs_per_fit: 32,
             anchor_share: 1.0 / 16.0,
         }
@@ -92,6 +102,11 @@ pub struct Bayes {
     learned: u64,
     evidence: Vec<Evidence>,
     run_evidence: RunEvidence,
+    /// `None` above [`MAX_INTERACTING`] parameters.
+    regression: Option<RegressionSums>,
+    /// Interval of each optimum, as offsets.
+    intervals: Vec<[f64; 2]>,
+    next_intervals: u64,
     estimates: Vec<Estimate>,
     /// Sum of the weights of pairs, and sum of their squared weights times the variance of each.
     weights: (f64, f64),
@@ -113,6 +128,9 @@ impl Bayes {
             learned: 0,
             evidence: vec![Evidence::default(); space.len()],
             run_evidence: RunEvidence::new(space.len()),
+            regression: (space.len() <= MAX_INTERACTING).then(|| RegressionSums::new(space.len())),
+            intervals: vec![[-MAX_OFFSET, MAX_OFFSET]; space.len()],
+            next_intervals: MIN_PAIRS_FOR_INTERACTIONS,
             estimates: Vec::new(),
             weights: (0.0, 0.0),
             residuals: (0.0, 0.0),
@@ -208,6 +226,9 @@ impl Bayes {
             let others = gap - gaps[index];
             evidence.add(plus[index], minus[index], observed.elo - others, observed.information);
         }
+        if let Some(regression) = &mut self.regression {
+            regression.learn(decay, &plus, &minus, observed.elo, observed.information);
+        }
         let (weight, squared_weight) = self.weights;
         self.weights =
             (weight * decay + observed.information, squared_weight * decay * decay + observed.information);
@@ -218,6 +239,10 @@ impl Bayes {
         if self.learned >= self.next_fit {
             self.next_fit = self.learned + self.plan.pairs_per_fit.max(self.learned / FIT_INTERVAL_DIVISOR);
             self.fit(space);
+        }
+        if self.learned >= self.next_intervals {
+            self.next_intervals = 2 * self.learned;
+            self.update_intervals();
         }
     }
 
@@ -261,6 +286,19 @@ impl Bayes {
             }
         };
         self.estimates = self.choices.iter_mut().map(estimate).collect();
+        if self.regression.is_none() || self.learned < MIN_PAIRS_FOR_INTERACTIONS {
+            self.intervals = self.estimates.iter().map(|estimate| estimate.interval).collect();
+        }
+    }
+
+    /// Recomputes the intervals; reports show those of the last call.
+    pub(in crate::tuning) fn update_intervals(&mut self) {
+        self.intervals = match &self.regression {
+            Some(regression) if self.learned >= MIN_PAIRS_FOR_INTERACTIONS => {
+                joint_posterior::intervals(regression, self.pair_variance(), self.learned)
+            }
+            _ => self.estimates.iter().map(|estimate| estimate.interval).collect(),
+        };
     }
 
     /// Returns the values with the smallest expected loss, before rounding.
@@ -311,22 +349,22 @@ impl Bayes {
 
     pub(in crate::tuning) fn report(&self, space: &Space, pairs_scored: u64, max_pairs: u64) -> TuningReport {
         let best = self.best(space);
-        let of_run = self.run_evidence.estimate(&self.estimates, &start_positions(space));
-        let parameters = space.parameters().iter().zip(&self.estimates).zip(&best.0).enumerate();
-        let parameters = parameters.map(|(index, ((parameter, estimate), &best))| {
+        let estimate = self.run_evidence.estimate(&self.estimates, &start_positions(space));
+        let parameters = space.parameters().iter().zip(&self.intervals).zip(&best.0).enumerate();
+        let parameters = parameters.map(|(index, ((parameter, interval), &best))| {
             let value = |offset: f64| parameter.clamp(parameter.start + offset * parameter.range() / 2.0);
-            let log_odds = of_run.effect_log_odds[index];
+            let log_odds = estimate.effect_log_odds[index];
             ParameterReport {
                 name: parameter.name.clone(),
                 start: parameter.start,
                 best,
                 interval: (self.learned >= self.plan.pairs_per_fit && self.choices[index].is_none())
-                    .then(|| estimate.interval.map(value)),
+                    .then(|| interval.map(value)),
                 effect: if self.choices[index].is_some() {
                     ParameterEffect::Unclear
                 } else if log_odds > CLEAR_LOG_ODDS {
                     ParameterEffect::Clear
-                } else if log_odds < NOT_SEEN_LOG_ODDS && of_run.slope_errors[index] < DETECTABLE_SLOPE {
+                } else if log_odds < NOT_SEEN_LOG_ODDS && estimate.slope_errors[index] < DETECTABLE_SLOPE {
                     ParameterEffect::NotSeen
                 } else {
                     ParameterEffect::Unclear
