@@ -136,6 +136,10 @@ soak minutes="60":
 compare-builds old new:
     tests/compare_builds.sh {{old}} {{new}}
 
+# Test fleets with real servers and processes under every fault of the table; best on a machine that does nothing else
+test-fleet:
+    cargo test --test fleet -- --include-ignored --skip chaos::
+
 # Mistreat a fleet of five workers for the given minutes: kills, freezes, partitions, wiped stores; compare every match
 fleet-chaos minutes="60":
     PLAYSELF_CHAOS_MINUTES={{minutes}} cargo test --test fleet chaos:: -- --ignored --nocapture

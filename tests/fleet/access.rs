@@ -201,6 +201,7 @@ async fn row_235_a_revoked_key_is_out_within_a_second() {
 
 /// Row 235 with processes: the worker ends and names the cause, and its pairs move.
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
     let Some(mut fleet) = SecuredFleet::start(&["oak", "elm"]) else { return };
     let runs = Fleet { server: NatsServer::start().unwrap(), bench: Bench::new() };

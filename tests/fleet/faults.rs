@@ -19,6 +19,7 @@ fn processes_with(mark: &str) -> usize {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -36,6 +37,7 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
     at_once(["after-spool:2", "after-result:2"], |point| {
         let Some(played) = Played::start() else { return };
@@ -59,6 +61,7 @@ fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_that_is_dropped() {
     at_once([false, true], |freeze| {
         let Some(played) = Played::start() else { return };
@@ -86,6 +89,7 @@ fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_th
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them_back() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -107,6 +111,7 @@ fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhile() {
     at_once(["", "after-sync:4", "before-files:3", "after-write:20"], |point| {
         let Some(played) = Played::start() else { return };
@@ -132,6 +137,7 @@ fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhil
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -154,6 +160,7 @@ fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -178,6 +185,7 @@ fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
     at_once([false, true], |wipe| {
         let Some(mut played) = Played::start() else { return };
@@ -195,6 +203,7 @@ fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -211,6 +220,7 @@ fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -237,6 +247,7 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_237_a_second_worker_of_one_name_is_refused() {
     let Some(fleet) = Fleet::start() else { return };
     // Long enough for two workers to start and to be refused.
@@ -259,6 +270,7 @@ fn row_237_a_second_worker_of_one_name_is_refused() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -300,6 +312,7 @@ pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> 
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
     let Some(fleet) = Fleet::start() else { return };
     let run = RunId::random().unwrap();
@@ -332,6 +345,7 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
 }
 
 #[test]
+#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     let Some(fleet) = Fleet::start() else { return };
     let config = fleet.config("poison", &Game { pairs: 1, sleep_ms: 50, rest: "" });
