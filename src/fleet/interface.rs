@@ -23,7 +23,7 @@ pub trait Fleet {
     /// Notes that everything reported about this pair is durable.
     fn settle(&mut self, _id: PairId) {}
 
-    /// Takes over the pairs that an earlier session left in play, and returns those that nobody plays. The others must be
+    /// Takes over the pairs that an earlier session left in play, and returns those that are not in play. The others must be
     /// submitted again with the same attempt.
     fn adopt(&mut self, flying: Vec<PairId>) -> Vec<PairId> {
         flying

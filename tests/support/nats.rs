@@ -25,7 +25,7 @@ pub(crate) struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts a server that lets everybody in. `None` where the program is not installed, with a message.
+    /// Starts a server that admits every client. `None` where the program is not installed, with a message.
     pub(crate) fn start() -> Option<Self> {
         Self::with_config("")
     }

@@ -38,7 +38,7 @@ pub struct StreamLimits {
     pub result_bytes: u64,
     /// Age at which reports that no coordinator fetched are dropped.
     pub result_age: Duration,
-    /// Age at which the card of a run that nobody renews is dropped.
+    /// Age at which the card of a run that is not renewed is dropped.
     pub card_age: Duration,
     /// Bytes of engines and other files.
     pub object_bytes: u64,

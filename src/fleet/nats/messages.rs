@@ -250,7 +250,7 @@ pub struct Sheet {
     /// Rest of a slot after each game.
     #[serde(default)]
     pub wait_ms: u64,
-    /// Time after which a job that nobody extends is delivered again.
+    /// Time after which a job that no worker extends is delivered again.
     pub lease_ms: u64,
     /// Time between two signs of life of a worker.
     pub beat_ms: u64,

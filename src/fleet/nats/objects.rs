@@ -77,7 +77,7 @@ impl Connection {
         let now = unix_time();
         if now.saturating_sub(info.used) > USE_GRAIN.as_secs() {
             info.used = now;
-            // Whoever else writes it notes the same use.
+            // Another writer notes the same use.
             match self.put_info(&info, sequence).await {
                 Err(NatsError::Conflict) | Ok(()) => {}
                 Err(error) => return Err(error),

@@ -246,7 +246,7 @@ impl Service {
             // The server delivers it again although it is in play here; the newer lease is the one that counts.
             held.delivery = delivery;
             if held.usefulness == Use::Useless {
-                // Nobody else has it: what is in play may be of use after all.
+                // No other worker has it: what is in play may be of use after all.
                 (held.token, held.usefulness) = (token, Use::Wanted);
                 self.claim(worker, token);
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Times of the protocol between coordinator and workers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Timing {
-    /// Time after which a job that nobody extends is delivered again.
+    /// Time after which a job that no worker extends is delivered again.
     pub lease: Duration,
     /// Time between two signs of life of a worker.
     pub beat: Duration,

@@ -183,7 +183,7 @@ async fn search_in_one(
         },
         Err(refusal) => Err(refusal),
     };
-    // Everybody arrives here, also those that failed: the others wait.
+    // All slots arrive here, also those that failed: the others wait.
     warm.wait().await;
     let mut player = warmed?;
     let mut searched = Searched::default();

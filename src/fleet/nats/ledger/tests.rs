@@ -435,7 +435,7 @@ impl World {
             0..=3 => self.deliver(&worker, choice),
             4..=6 => self.finish(&worker, choice),
             7..=11 => self.consume(),
-            12..=14 => self.hear(),
+            12..=14 => self.receive(),
             15 | 16 => self.beat(&worker),
             17 => self.commit(),
             18 => self.compare(),
@@ -487,7 +487,7 @@ impl World {
         }
     }
 
-    fn hear(&mut self) {
+    fn receive(&mut self) {
         let Some((worker, word)) = self.words.pop_front() else { return };
         let held = &mut self.workers.get_mut(&worker).unwrap().1;
         for Listed(token) in word.counted.iter().chain(&word.over) {
@@ -574,7 +574,7 @@ proptest! {
             }
             world.act();
             while !world.words.is_empty() {
-                world.hear();
+                world.receive();
             }
         }
         prop_assert_eq!(world.journal.len() as u64, world.pairs, "{:?}", world.journal);

@@ -38,7 +38,7 @@ impl Ledger {
         !self.unclaimed.is_empty()
     }
 
-    /// Returns the number of pairs that no worker plays: those that nobody has taken, and those of silent workers.
+    /// Returns the number of pairs that no worker plays: those that are not claimed, and those of silent workers.
     pub fn waiting(&self, now: Duration) -> usize {
         let left = |flight: &&Flight| {
             let holder = flight.holder.as_ref().filter(|_| flight.ended.is_none());

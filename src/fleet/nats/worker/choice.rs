@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(number(cards.choose(&oak(), now, 0.0)), Some(5));
         let later = now + Duration::from_secs(31);
         cards.read(17, card(5, 5, 1), later);
-        assert_eq!(number(cards.choose(&oak(), later, 0.0)), None, "nobody has renewed it");
+        assert_eq!(number(cards.choose(&oak(), later, 0.0)), None, "it was not renewed");
         cards.read(18, card(5, 5, 1), later);
         assert_eq!(number(cards.choose(&oak(), later, 0.0)), Some(5));
     }
