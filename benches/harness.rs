@@ -270,6 +270,7 @@ async fn play(config: FleetConfig, pairs: u64, journal: Option<Journal<Entry>>) 
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
             seats: PairJob::REVERSED,
+            book_seed: 0,
             first_game: None,
         });
     }

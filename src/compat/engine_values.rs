@@ -7,6 +7,7 @@ use crate::compat::engines_json;
 use crate::compat::invocation::{ClockArgs, InvokedEngine};
 use crate::compat::surface::Surface;
 use crate::config::ProtocolName;
+use crate::player::OwnBook;
 
 impl InvokedEngine {
     /// Applies one key of the command line of `surface`.
@@ -52,7 +53,12 @@ impl InvokedEngine {
             "whitepov" => self.white_scores = true,
             // Results are always taken from the board.
             "trust" => {}
-            "book" | "bookdepth" => return Err(format!("{key} is not supported: use -openings")),
+            "book" => self.book = Some(PathBuf::from(value)),
+            "bookdepth" => {
+                let depth = value.parse().ok().filter(|depth| (1..=i32::MAX).contains(depth));
+                let depth = depth.ok_or_else(|| format!("Invalid book depth limit: \"{value}\""))?;
+                self.book_depth = Some((depth as u32).min(OwnBook::MAX_DEPTH));
+            }
             _ => return Err(format!("Invalid engine option: \"{key}\"")),
         }
         Ok(())

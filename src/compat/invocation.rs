@@ -93,6 +93,10 @@ pub(super) struct InvokedEngine {
     pub(super) ponder: bool,
     /// Whether scores are from White's side.
     pub(super) white_scores: bool,
+    /// The Polyglot book from which its first moves are played.
+    pub(super) book: Option<PathBuf>,
+    /// Full moves after which that book is closed.
+    pub(super) book_depth: Option<u32>,
     /// Where standard error goes.
     pub(super) stderr: Option<PathBuf>,
     /// Whether the dialogue with this engine is printed.

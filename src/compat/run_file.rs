@@ -111,6 +111,10 @@ fn engine_table(text: &mut String, command: &Invocation, engine: &InvokedEngine)
     }
     table.text("scores", engine.white_scores.then_some("white"));
     table.text("stderr", engine.stderr.as_ref().map(|file| file.display().to_string()).as_deref());
+    if let Some(book) = &engine.book {
+        table.text("book", Some(&book.display().to_string()));
+        table.whole("book_depth", engine.book_depth.map(u64::from));
+    }
     limits(&mut table, engine)?;
     timeouts(&mut table, command, engine);
     let options = options(engine);

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::fleet::Shipment;
-use crate::player::{EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
+use crate::opening::{PolyglotBook, PolyglotError};
+use crate::player::{EngineOption, EngineSpec, OwnBook, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
 use crate::store::FileHash;
 
@@ -75,6 +76,15 @@ pub enum EngineNameError {
         /// The setting it cannot receive.
         what: String,
     },
+    /// No move can be made for an ACE program.
+    #[error("engine {0} uses the ACE protocol, in which no move can be made for it: it cannot have a `book`")]
+    AceBook(String),
+    /// A limit of nothing.
+    #[error("engine {0}: `book_depth` without a `book`")]
+    DepthWithoutBook(String),
+    /// The book of an engine cannot be used.
+    #[error(transparent)]
+    Book(#[from] PolyglotError),
     /// A text with a line end, which would be a second command.
     #[error("engine {engine}: option `{option}`: a name or value must be one line of text")]
     NotOneLine {
@@ -134,6 +144,7 @@ pub fn plan_engine(
     spec.scores = entry.scores.unwrap_or_default();
     spec.stderr =
         entry.stderr.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()));
+    spec.book = own_book(entry, &spec)?;
     spec.init.clone_from(&entry.init);
     spec.dir = match &entry.dir {
         Some(EngineDir::Path(dir)) => WorkingDir::Path(absolute(dir)?),
@@ -160,6 +171,21 @@ pub fn plan_engine(
         own: own_settings(entry),
         shipment,
     })
+}
+
+/// Returns the book of an engine, after a look at its form.
+fn own_book(entry: &EngineEntry, spec: &EngineSpec) -> Result<Option<OwnBook>, EngineNameError> {
+    match (&entry.book, entry.book_depth) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(EngineNameError::DepthWithoutBook(spec.name.clone())),
+        (Some(_), _) if matches!(spec.protocol, Protocol::Ace { .. }) => {
+            Err(EngineNameError::AceBook(spec.name.clone()))
+        }
+        (Some(file), depth) => {
+            PolyglotBook::open(file)?;
+            Ok(Some(OwnBook { file: absolute(file)?, depth: depth.unwrap_or(OwnBook::DEFAULT_DEPTH) }))
+        }
+    }
 }
 
 /// Returns the files for other machines with paths that do not depend on the current folder.
@@ -269,6 +295,8 @@ fn with_named_file(entry: &EngineEntry, around: &SearchPaths) -> Result<EngineEn
         ponder: entry.ponder.or(named.ponder),
         scores: entry.scores.or(named.scores),
         stderr: entry.stderr.clone().or(named.stderr),
+        book: entry.book.clone().or(named.book),
+        book_depth: entry.book_depth.or(named.book_depth),
         init: named.init.iter().chain(&entry.init).cloned().collect(),
         shipment: Shipment {
             files: named.shipment.files.iter().chain(&entry.shipment.files).cloned().collect(),

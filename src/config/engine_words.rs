@@ -9,7 +9,7 @@ use crate::spelling::nearest;
 use crate::config::run_file::{EngineDir, EngineEntry};
 
 /// All keys but `option.NAME`.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "cmd",
     "name",
     "dir",
@@ -22,6 +22,8 @@ const KEYS: [&str; 13] = [
     "restart",
     "proto",
     "ponder",
+    "book",
+    "bookdepth",
     "set.NAME",
 ];
 
@@ -88,6 +90,11 @@ fn from_words(words: &[String]) -> Result<EngineEntry, String> {
                     _ => return Err(wrong("on or off")),
                 });
             }
+            "book" => entry.book = Some(PathBuf::from(value)),
+            "bookdepth" => {
+                entry.book_depth =
+                    Some(positive(value).ok_or_else(|| wrong("a number of full moves from 1"))?);
+            }
             "proto" if PROTOCOLS.contains(&value) => protocol = Some(value),
             "proto" => return Err(wrong(&PROTOCOLS.join(" or "))),
             _ => match (key.strip_prefix("option."), key.strip_prefix("set.")) {
@@ -129,7 +136,7 @@ mod tests {
     #[test]
     fn words_that_users_of_other_match_runners_know_are_read() {
         let text = "cmd=./a name='my engine' dir=/tmp args='--uci -x' option.Hash=64 'option.Skill Level=3' tc=8+0.08 \
-                    st=0.5 nodes=10 depth=4 timemargin=50 restart=on proto=uci";
+                    st=0.5 nodes=10 depth=4 timemargin=50 restart=on proto=uci book=b.bin bookdepth=8";
         let entry: EngineEntry = text.parse().unwrap();
         assert_eq!((entry.engine.as_str(), entry.name.as_deref()), ("uci:./a", Some("my engine")));
         assert_eq!(entry.args, ["--uci", "-x"]);
@@ -142,6 +149,7 @@ mod tests {
             (Some(500), Some(10), Some(4))
         );
         assert_eq!((entry.limits.margin_ms, entry.restart), (Some(50), Some(Restart::On)));
+        assert_eq!((entry.book, entry.book_depth), (Some(PathBuf::from("b.bin")), Some(8)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::game::{
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
 use crate::opening::{AfterBook, Order};
-use crate::player::{Isolation, Pondering, Restart, ScoreSide};
+use crate::player::{Isolation, OwnBook, Pondering, Restart, ScoreSide};
 use crate::run::{
     AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, FleetPlan, OpeningPer, PairSize, Pairing,
     PgnContent, Plan, TestBy,
@@ -92,6 +92,10 @@ pub struct EngineEntry {
     pub scores: Option<ScoreSide>,
     /// File that receives its standard error.
     pub stderr: Option<PathBuf>,
+    /// The Polyglot book from which its first moves are played.
+    pub book: Option<PathBuf>,
+    /// Full moves after which that book is closed.
+    pub book_depth: Option<u32>,
     /// Lines that it receives before the handshake.
     pub init: Vec<String>,
     /// What it needs on other machines.
@@ -382,6 +386,8 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         ponder: fields.flag("ponder").map(|on| if on { Pondering::On } else { Pondering::Off }),
         scores: fields.choice("scores", &[("engine", ScoreSide::Engine), ("white", ScoreSide::White)]),
         stderr: fields.text("stderr").map(PathBuf::from),
+        book: fields.text("book").map(PathBuf::from),
+        book_depth: fields.whole("book_depth", 1, OwnBook::MAX_DEPTH),
         init: fields.texts("init").unwrap_or_default(),
         shipment: shipment(fields),
         bounds: EngineBounds::read(fields),

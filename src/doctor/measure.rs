@@ -118,6 +118,7 @@ impl Measurement {
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
             seats: PairJob::REVERSED,
+            book_seed: 0,
             first_game: None,
         }
     }

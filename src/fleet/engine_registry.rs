@@ -1,12 +1,15 @@
 //! The engines of a fleet, which of them have proven to work, and whether their programs are still the same.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::EngineFatal;
-use crate::game::EngineIndex;
+use crate::game::{EngineIndex, OpenBook};
+use crate::opening::{PolyglotBook, PolyglotError};
 use crate::player::{Castling, EngineSpec};
 use crate::store::KeptFile;
 
@@ -42,6 +45,8 @@ struct RegisteredEngine {
     spec: EngineSpec,
     /// Its program and the files that it reads.
     files: Vec<Arc<KeptFile>>,
+    /// The book from which its first moves are played.
+    book: Option<OpenBook>,
     /// The same engine, started from copies of its files; made once a file has changed.
     from_copies: OnceLock<EngineSpec>,
     proven: AtomicBool,
@@ -65,26 +70,36 @@ impl Startable<'_> {
 }
 
 impl EngineRegistry {
-    /// Registers engines with the files of each; an engine without files is started as it is.
-    pub(super) fn new(specs: Vec<EngineSpec>, files: Vec<Vec<Arc<KeptFile>>>, rule: ProgramChanged) -> Self {
+    /// Registers engines with the files of each, and reads their books; an engine without files is started as it is.
+    pub(super) fn new(
+        specs: Vec<EngineSpec>,
+        files: Vec<Vec<Arc<KeptFile>>>,
+        rule: ProgramChanged,
+    ) -> Result<Self, PolyglotError> {
         let files = files.into_iter().chain(std::iter::repeat_with(Vec::new));
-        let engines = specs.into_iter().zip(files).map(|(spec, files)| RegisteredEngine {
-            spec,
-            files,
-            from_copies: OnceLock::new(),
-            proven: AtomicBool::new(false),
-            begun: AtomicU8::new(0),
-        });
-        Self {
-            engines: engines.collect(),
-            rule,
-            warnings: Mutex::default(),
-            reported: AtomicBool::new(false),
+        let mut books = HashMap::new();
+        let mut engines = Vec::with_capacity(specs.len());
+        for (spec, files) in specs.into_iter().zip(files) {
+            let book = open_book(&spec, &files, &mut books)?;
+            engines.push(RegisteredEngine {
+                spec,
+                files,
+                book,
+                from_copies: OnceLock::new(),
+                proven: AtomicBool::new(false),
+                begun: AtomicU8::new(0),
+            });
         }
+        Ok(Self { engines, rule, warnings: Mutex::default(), reported: AtomicBool::new(false) })
     }
 
     pub(super) fn spec(&self, engine: EngineIndex) -> Option<&EngineSpec> {
         self.engines.get(engine.get()).map(|entry| &entry.spec)
+    }
+
+    /// Returns the book of an engine.
+    pub(super) fn book(&self, engine: EngineIndex) -> Option<&OpenBook> {
+        self.engines.get(engine.get())?.book.as_ref()
     }
 
     pub(super) fn name(&self, engine: EngineIndex) -> &str {
@@ -169,6 +184,27 @@ impl EngineRegistry {
         let first = !self.reported.swap(true, Ordering::AcqRel);
         first.then(|| EngineFatal { engine, name: self.name(engine).to_owned(), reason, stderr_tail })
     }
+}
+
+/// Reads the book of an engine, or its copy if the file has changed since the run was planned. Engines share equal books.
+fn open_book(
+    spec: &EngineSpec,
+    files: &[Arc<KeptFile>],
+    books: &mut HashMap<PathBuf, Arc<PolyglotBook>>,
+) -> Result<Option<OpenBook>, PolyglotError> {
+    let Some(plan) = &spec.book else { return Ok(None) };
+    let kept = files.iter().find(|file| file.path() == plan.file);
+    let copy = kept.filter(|file| file.change().is_some()).and_then(|file| file.copy().ok());
+    let path = copy.unwrap_or(&plan.file);
+    let book = match books.get(path) {
+        Some(book) => Arc::clone(book),
+        None => {
+            let book = Arc::new(PolyglotBook::open(path)?);
+            books.insert(path.to_owned(), Arc::clone(&book));
+            book
+        }
+    };
+    Ok(Some(OpenBook::new(book, plan)))
 }
 
 fn variant_bit(castling: Castling) -> u8 {

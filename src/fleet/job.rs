@@ -30,6 +30,9 @@ pub struct PairJob {
     pub contestants: [Contestant; 2],
     /// Indices in `contestants` of White and Black, in the first game and in the second.
     pub seats: [[usize; 2]; 2],
+    /// Seed of the choices from the books of the engines.
+    #[serde(default)]
+    pub book_seed: u64,
     /// The first game, if it has already been played; then only the second is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_game: Option<Box<GameRecord>>,

@@ -19,6 +19,7 @@ use crate::fleet::slot_thread::{NewSlot, Worker, WorkerRole};
 use crate::fleet::stall_detector::Suspensions;
 use crate::fleet::{Fleet, FleetEvent, PairJob, Placement, ProgramChanged, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, TableJudge, VoidReason};
+use crate::opening::PolyglotError;
 use crate::player::{EngineOption, EngineSpec, GuardianProgram, Launcher};
 use crate::store::KeptFile;
 
@@ -82,6 +83,9 @@ pub enum FleetError {
     /// The slots are those of other machines.
     #[error("the pairs are played by the workers of a fleet; their --slots decide how many at once")]
     NotHere,
+    /// The book of an engine cannot be used.
+    #[error(transparent)]
+    Book(#[from] PolyglotError),
     /// A thread or the guardian could not be started.
     #[error("could not start the fleet")]
     Start(#[from] io::Error),
@@ -143,7 +147,7 @@ impl LocalFleet {
         let (events, inbox) = unbounded_channel();
         let [kill, drain] = [CancellationToken::new(), CancellationToken::new()];
         let shared = Arc::new(SlotShared {
-            registry: EngineRegistry::new(config.engines, config.files, config.program_changed),
+            registry: EngineRegistry::new(config.engines, config.files, config.program_changed)?,
             launcher,
             rules: config.rules,
             wait_after_game: config.wait_after_game,

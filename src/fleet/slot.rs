@@ -20,8 +20,8 @@ use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord,
-    GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge, Termination, VoidReason,
-    Warning, play,
+    GameSetup, LiveGame, MoveSource, OwnBooks, PlayedGame, PlyRecord, Referee, TableJudge, Termination,
+    VoidReason, Warning, play,
 };
 use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
@@ -263,7 +263,8 @@ impl Slot {
         let ended = match ready {
             [Ok(()), Ok(())] => {
                 self.show_start(key, &sides, setup);
-                self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, key).await
+                let books = self.books(&engines, job.book_seed);
+                self.play_game([&mut *white_seat, &mut *black_seat], sides, setup, books, key).await
             }
             [white, black] => self.failed_start([white.err(), black.err()], engines, setup),
         };
@@ -356,12 +357,17 @@ impl Slot {
         (self.shared.suspensions.count() != before).then_some(VoidReason::Suspended { gap_ms })
     }
 
+    fn books(&self, engines: &ByColor<EngineIndex>, seed: u64) -> OwnBooks<'_> {
+        OwnBooks { sides: ByColor::new_with(|color| self.shared.registry.book(engines[color])), seed }
+    }
+
     /// Plays a game between two engines that are ready.
     async fn play_game(
         &self,
         seats: [&mut EngineSeat; 2],
         sides: ByColor<&Contestant>,
         setup: &GameSetup,
+        books: OwnBooks<'_>,
         key: GameKey,
     ) -> Result<EndedGame, NoResult> {
         let [Some(white), Some(black)] = seats.map(EngineSeat::player) else {
@@ -371,7 +377,7 @@ impl Slot {
         };
         let limits = ByColor { white: sides.white.limits, black: sides.black.limits };
         let SlotShared { rules, tables, .. } = &*self.shared;
-        let contest = Contest { setup, limits, rules, tables: tables.as_ref() };
+        let contest = Contest { setup, limits, rules, tables: tables.as_ref(), books };
         let (mut timer, mut board) = (LazyTimer::new(), self.board.clone());
         let before = [white.transport().cpu_time(), black.transport().cpu_time()];
         let played = play([&mut *white, &mut *black], contest, &mut timer, &*self.probe, &mut board).await;
@@ -421,11 +427,11 @@ impl Slot {
         sides: ByColor<&Contestant>,
         setup: &GameSetup,
     ) -> Result<(), NoResult> {
-        let by_engines = plies.iter().filter(|ply| ply.source == MoveSource::Engine).count();
         for color in Color::ALL {
-            let first = usize::from(color != setup.first().turn());
+            let skipped = setup.book_moves().len() + usize::from(color != setup.first().turn());
+            let mut own = plies.iter().skip(skipped).step_by(2);
             let engine = sides[color].engine;
-            if by_engines > first {
+            if own.any(|ply| ply.source.is_engine()) {
                 self.shared.registry.set_proven(engine);
             } else if !self.shared.registry.is_proven(engine)
                 && anomaly.is_some_and(|anomaly| anomaly.side == color)
@@ -555,7 +561,7 @@ fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side:
         return None;
     }
     let (mut own, mut other, mut turn) = (0, 0, played.first_mover);
-    for ply in played.plies.iter().filter(|ply| ply.source == MoveSource::Engine) {
+    for ply in played.plies.iter().skip_while(|ply| ply.source == MoveSource::Book) {
         *(if turn == side { &mut own } else { &mut other }) += ply.time_us;
         turn = !turn;
     }

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use crate::chess::{ByColor, Color, Move, Position};
 use crate::game::setup::PositionCommand;
 use crate::game::{
-    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, PlyRecord, Referee, TableJudge, TimeControl,
-    TimeEvidence,
+    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, OwnBooks, PlyRecord, Referee, TableJudge,
+    TimeControl, TimeEvidence,
 };
 use crate::player::{
     Answer, BlockingReader, BrokenConnection, CpuUse, CrashMoment, DrawOffer, ExitEvidence, LazyTimer,
@@ -68,6 +68,8 @@ pub struct Contest<'a> {
     pub rules: &'a AdjudicationRules,
     /// Endgame tables that end games.
     pub tables: Option<&'a TableJudge>,
+    /// Books from which moves are made for the engines.
+    pub books: OwnBooks<'a>,
 }
 
 /// A finished game, before its sides are mapped to engines.
@@ -114,7 +116,7 @@ pub async fn play<T: Transport>(
     let mut plies = Vec::with_capacity(256);
     for &(mv, text) in &contest.setup.book {
         referee.play_book_move(mv);
-        plies.push(book_ply(text));
+        plies.push(book_ply(text, MoveSource::Book));
     }
     let mut game = ActiveGame {
         players,
@@ -178,7 +180,11 @@ impl<T: Transport> ActiveGame<'_, T> {
         }
         loop {
             let mover = self.referee.position().turn();
-            match self.turn(mover, timer, host).await {
+            let played = match self.contest.books.choose(self.referee.line()) {
+                Some(mv) => self.play_from_book(mover, mv, host).await,
+                None => self.turn(mover, timer, host).await,
+            };
+            match played {
                 ControlFlow::Break(verdict) => return verdict,
                 ControlFlow::Continue(ended) => {
                     self.notify(spectator);
@@ -188,6 +194,30 @@ impl<T: Transport> ActiveGame<'_, T> {
                 }
             }
         }
+    }
+
+    /// Makes a move of its book for an engine, on no clock and without an evaluation.
+    async fn play_from_book(
+        &mut self,
+        mover: Color,
+        mv: Move,
+        host: &dyn GameHost,
+    ) -> ControlFlow<Conclusion, Option<Ending>> {
+        disarm_timer(host);
+        // A draw offer that was not answered lapses.
+        self.players[(!mover).index()].take_draw_offer();
+        let last = last_move(&self.referee, self.contest.setup);
+        let own = (self.referee.position(), mv);
+        if let Err(fault) = self.players[mover.index()].play_for(last, own).await {
+            return ControlFlow::Break(self.fault(mover, fault));
+        }
+        let text = self.coordinate_text(mv);
+        self.command.push(text);
+        self.plies.push(book_ply(text, MoveSource::OwnBook));
+        self.expected_reply = None;
+        self.moved_at = Instant::now();
+        self.referee.play_book_move(mv);
+        ControlFlow::Continue(self.referee.verdict())
     }
 
     /// Plays one half-move. Continues with the ending that the rules give it, if any; breaks if an engine failed.
@@ -372,12 +402,15 @@ impl<T: Transport> ActiveGame<'_, T> {
 
     /// Returns the move as records and UCI engines write it. The reply of a UCI engine is already in that form.
     fn recorded_text(&self, mv: Move, reply: &MoveReply) -> MoveText {
-        let style = self.contest.setup.castling.style();
         match reply {
             MoveReply::Move(text) if self.players[self.referee.position().turn().index()].is_uci() => *text,
-            _ => MoveText::new(&self.referee.position().coordinate(mv, style))
-                .expect("a coordinate move is at most five characters"),
+            _ => self.coordinate_text(mv),
         }
+    }
+
+    fn coordinate_text(&self, mv: Move) -> MoveText {
+        let text = self.referee.position().coordinate(mv, self.contest.setup.castling.style());
+        MoveText::new(&text).expect("a coordinate move is at most five characters")
     }
 
     /// Returns the verdict on a move that did not arrive.
@@ -523,10 +556,10 @@ fn last_move<'a>(referee: &'a Referee, setup: &GameSetup) -> Option<(&'a Positio
     line.positions().nth_back(1).map(|before| (before, mv))
 }
 
-fn book_ply(mv: MoveText) -> PlyRecord {
+fn book_ply(mv: MoveText, source: MoveSource) -> PlyRecord {
     PlyRecord {
         mv,
-        source: MoveSource::Book,
+        source,
         time_us: 0,
         clock_left_us: None,
         score: None,

@@ -132,10 +132,14 @@ pub enum MoveSource {
     Engine,
     /// The opening.
     Book,
+    /// The book of the engine to move.
+    OwnBook,
 }
 
 impl MoveSource {
-    fn is_engine(&self) -> bool {
+    /// Returns whether an engine has chosen the move.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    pub fn is_engine(&self) -> bool {
         *self == Self::Engine
     }
 }

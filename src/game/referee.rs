@@ -50,7 +50,7 @@ impl Referee {
         &self.line
     }
 
-    /// Plays a legal move of the opening.
+    /// Plays a legal move of the opening or of an engine's book.
     pub fn play_book_move(&mut self, mv: Move) {
         self.line.push(mv);
         self.plies += 1;

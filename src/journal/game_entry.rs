@@ -34,6 +34,9 @@ pub struct GameEntry {
     /// Number of moves that came from the opening.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub book: usize,
+    /// Indices of the half-moves that came from the book of an engine.
+    #[serde(rename = "ob", default, skip_serializing_if = "Vec::is_empty")]
+    own_book: Vec<usize>,
     /// All moves in coordinates, without separators; promotions in capitals.
     pub moves: String,
     /// Packed scores; a mate score is preceded by `#`.
@@ -103,6 +106,7 @@ impl From<GameOutline> for GameEntry {
             fen: String::new(),
             variant: Variant::Standard,
             book: 0,
+            own_book: Vec::new(),
             moves: String::new(),
             scores: String::new(),
             depths: String::new(),
@@ -151,6 +155,7 @@ impl GameEntry {
             fen: record.start_fen.clone(),
             variant: record.variant,
             book: plies.iter().take_while(|ply| ply.source == MoveSource::Book).count(),
+            own_book: (0..plies.len()).filter(|&at| plies[at].source == MoveSource::OwnBook).collect(),
             move_hash: move_hash(&record.start_fen, &moves),
             moves,
             scores: pack_scores(plies),
@@ -190,10 +195,14 @@ impl GameEntry {
         let mut mover = usize::from(self.fen.split(' ').nth(1) == Some("b"));
         let mut moves = Vec::with_capacity(count);
         for (at, mv) in texts.into_iter().enumerate() {
-            let source = if at < self.book { MoveSource::Book } else { MoveSource::Engine };
+            let source = match at {
+                _ if at < self.book => MoveSource::Book,
+                _ if self.own_book.contains(&at) => MoveSource::OwnBook,
+                _ => MoveSource::Engine,
+            };
             let time_us = times[at].unwrap_or(0);
             let clock_left_us = match source {
-                MoveSource::Book => None,
+                MoveSource::Book | MoveSource::OwnBook => None,
                 MoveSource::Engine => charge(&mut clocks[mover], time_us),
             };
             let depth = depths[at].and_then(|depth| u16::try_from(depth).ok());
@@ -332,7 +341,7 @@ mod tests {
             depth: Some(12),
             seldepth: Some(20 + at as u16),
             nodes: Some(20_000 + u64::from(at)),
-            extra: (at == 3).then(|| Box::new(SearchExtra { nps: Some(7), ..SearchExtra::default() })),
+            extra: (at == 2).then(|| Box::new(SearchExtra { nps: Some(7), ..SearchExtra::default() })),
         }
     }
 
@@ -352,8 +361,9 @@ mod tests {
             nodes: None,
             ..moves[0].clone()
         };
+        moves[3] = PlyRecord { mv: moves[3].mv, source: MoveSource::OwnBook, ..moves[0].clone() };
         let mut clocks = [Clock::new(limits), Clock::new(limits)];
-        for (at, ply) in moves.iter_mut().enumerate().skip(1) {
+        for (at, ply) in moves.iter_mut().enumerate().filter(|(_, ply)| ply.source.is_engine()) {
             ply.clock_left_us = charge(&mut clocks[at % 2], ply.time_us);
         }
         GameRecord {

@@ -12,11 +12,11 @@ const INPUTS: [&str; 30] = [
 ];
 
 impl EngineSpec {
-    /// Returns the files that its arguments and options name, as a whole or after the sign of `--net=FILE`, and that it is
-    /// not expected to write to.
+    /// Returns its book and the files that its arguments and options name, as a whole or after the sign of `--net=FILE`, and
+    /// that it is not expected to write to.
     pub fn named_files(&self) -> Vec<PathBuf> {
         let texts = self.args.iter().chain(self.options.iter().map(|option| &option.value));
-        let mut files = Vec::new();
+        let mut files: Vec<PathBuf> = self.book.iter().map(|book| book.file.clone()).collect();
         for path in texts.flat_map(|text| self.paths_in(text)).map(|(_, path)| path) {
             let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
             let is_input = ending.is_some_and(|ending| INPUTS.contains(&ending.as_str()));
@@ -27,7 +27,7 @@ impl EngineSpec {
         files
     }
 
-    /// Puts the file `new` in the place of `old`, as the program and wherever an argument or an option names it.
+    /// Puts the file `new` in the place of `old`, as the program, as the book and wherever an argument or an option names it.
     pub fn replace_file(&mut self, old: &Path, new: &Path) {
         let replaced = |text: &str| {
             let (start, _) = self.paths_in(text).into_iter().find(|(_, path)| path == old)?;
@@ -40,8 +40,9 @@ impl EngineSpec {
         for (option, value) in self.options.iter_mut().zip(values) {
             option.value = value.unwrap_or_else(|| std::mem::take(&mut option.value));
         }
-        if self.program == old {
-            self.program = new.to_owned();
+        let book = self.book.as_mut().map(|book| &mut book.file);
+        for file in [Some(&mut self.program), book].into_iter().flatten().filter(|file| *file == old) {
+            *file = new.to_owned();
         }
     }
 
@@ -66,7 +67,7 @@ impl EngineSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::EngineOption;
+    use crate::player::{EngineOption, OwnBook};
 
     #[test]
     fn files_are_found_in_arguments_and_options_and_replaced_there() {
@@ -91,6 +92,10 @@ mod tests {
         assert_eq!(spec.args, ["-S", "/kept", "--weights=/kept", "--log=played.log", "missing.py"]);
         assert_eq!(spec.options[0].value, "/kept");
         assert_eq!((spec.options[2].value.as_str(), spec.program.as_path()), ("16", Path::new("/program")));
+        spec.book = Some(OwnBook { file: path("moves.polyglot"), depth: 8 });
+        assert_eq!(spec.named_files()[0], path("moves.polyglot"), "whatever its name");
+        spec.replace_file(&path("moves.polyglot"), Path::new("/kept"));
+        assert_eq!(spec.book.take().unwrap().file, Path::new("/kept"));
         spec.dir = WorkingDir::Private;
         spec.args = vec!["engine.py".to_owned(), path("engine.py").display().to_string()];
         assert_eq!(spec.named_files(), [path("engine.py")], "a private folder is empty");

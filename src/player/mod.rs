@@ -41,8 +41,8 @@ pub use process::{
 pub use score::Score;
 pub use search_extra::SearchExtra;
 pub use spec::{
-    EngineOption, EngineSpec, Isolation, Pondering, Protocol, Restart, Sandbox, ScoreSide, SearchDetail,
-    WorkingDir,
+    EngineOption, EngineSpec, Isolation, OwnBook, Pondering, Protocol, Restart, Sandbox, ScoreSide,
+    SearchDetail, WorkingDir,
 };
 pub use start_fault::StartFault;
 pub use tap::{DialogueListener, DialogueTap, LineSender, TappedLine};

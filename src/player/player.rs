@@ -197,6 +197,30 @@ impl<T: Transport> Player<T> {
         }
     }
 
+    /// Makes a move for the player, in place of a question: `own` is the move and the position it is made in, `last` the
+    /// opponent's move before it. ACE programs cannot be played for.
+    pub async fn play_for(
+        &mut self,
+        last: Option<(&Position, Move)>,
+        own: (&Position, Move),
+    ) -> Result<(), PlayerFault> {
+        let deadline = Instant::now() + self.timeouts.stop;
+        let (connection, irregularities) = (&mut self.connection, &mut self.irregularities);
+        let stopped = match &mut self.dialect {
+            Dialect::Ace(_) => return Ok(()),
+            Dialect::Xboard(dialogue) => {
+                dialogue.play_for(connection, last.into_iter().chain([own]));
+                return Ok(());
+            }
+            // It gets all moves with the next question. Until then it must not think about another position.
+            Dialect::Uci(dialogue) => dialogue.stop(connection, irregularities, deadline).await,
+        };
+        match stopped {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fault_of(error, CrashMoment::Idle).await),
+        }
+    }
+
     /// Queues a question and returns the time allowed in addition to the clock. The question is written, and the
     /// clock starts, with the first [`Player::poll_answer`].
     pub fn ask(&mut self, question: &Question<'_>) -> Duration {

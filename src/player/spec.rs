@@ -110,6 +110,24 @@ impl ScoreSide {
     }
 }
 
+/// A Polyglot book from which the harness plays for an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnBook {
+    /// The file.
+    pub file: PathBuf,
+    /// Full moves of a game, those of its opening included, after which the book is closed.
+    pub depth: u32,
+}
+
+impl OwnBook {
+    /// The depth without a limit of the user.
+    pub const DEFAULT_DEPTH: u32 = 1000;
+
+    /// The greatest depth.
+    pub const MAX_DEPTH: u32 = 100_000;
+}
+
 /// What is recorded of each search beyond score, depth, nodes and time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -197,6 +215,9 @@ pub struct EngineSpec {
     /// File that receives its standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<PathBuf>,
+    /// The book from which its first moves are played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<OwnBook>,
     /// Lines sent as they are before the handshake.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
@@ -230,6 +251,7 @@ impl EngineSpec {
             ponder: Pondering::Off,
             scores: ScoreSide::Engine,
             stderr: None,
+            book: None,
             init: Vec::new(),
             detail: SearchDetail::default(),
             tap: DialogueTap::default(),

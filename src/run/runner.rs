@@ -12,6 +12,7 @@ use crate::failpoint::{self, Point};
 use crate::fleet::{Admission, Contestant, Fleet, FleetEvent, PairJob, Pause};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
+use crate::opening::PolyglotBook;
 use crate::player::EngineOption;
 use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, StopHandle, StopStyle, first_entry};
 use crate::run::control::{
@@ -303,10 +304,11 @@ impl<F: Fleet> Run<F> {
             half.unpack(self.plan.limits_of(half.white, half.black)).map_err(|why| why.to_string())
         });
         let first_game = half.transpose()?.map(Box::new);
+        let place = self.plan.encounters.opening(start.id.index, &fixture);
         let opening = match &first_game {
             // Both games of a pair start alike, even if this program would choose another opening today.
             Some(game) => Some(game.opening()),
-            None => self.openings.opening(self.plan.encounters.opening(start.id.index, &fixture))?,
+            None => self.openings.opening(place)?,
         };
         let Some(opening) = opening else { return Ok(None) };
         let options_of = |settings: &crate::tuning::Settings| -> Vec<EngineOption> {
@@ -326,7 +328,8 @@ impl<F: Fleet> Run<F> {
                 limits: self.plan.engines[engine.get()].limits,
             });
         let seats = GameOfPair::BOTH.map(|game| self.plan.encounters.seats(&fixture, game));
-        Ok(Some(PairJob { id: start.id, opening, contestants, seats, first_game }))
+        let book_seed = PolyglotBook::seed(self.plan.seed, place);
+        Ok(Some(PairJob { id: start.id, opening, contestants, seats, book_seed, first_game }))
     }
 
     fn on_fleet(&mut self, event: FleetEvent) {

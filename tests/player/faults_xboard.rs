@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use crate::fault::{Outcome, fake, faultless, jobs, pair, run, survivors_after_a_second};
 use crate::machine;
+use crate::polyglot::write_book;
 use playself::fleet::FleetConfig;
-use playself::game::{EngineIndex, TimeControl, Warning};
+use playself::game::{EngineIndex, MoveSource, PlyRecord, TimeControl, Warning};
 use playself::opening::{Opening, Variant};
-use playself::player::{EngineOption, EngineSpec, Protocol, Score};
+use playself::player::{EngineOption, EngineSpec, OwnBook, Protocol, Score};
 
 const DRAW: &str = "1/2-1/2 max_moves";
 
@@ -72,6 +73,30 @@ fn an_xboard_engine_plays_the_same_games_as_a_uci_engine() {
             assert_eq!(moves(&games[0]), moves(&games[1]), "{name}, {limits}");
             assert!(games[1].games.iter().all(|(.., game)| game.warnings.is_empty()), "{:#?}", games[1]);
         }
+    }
+}
+
+#[test]
+fn moves_from_a_book_reach_uci_and_xboard_engines_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("b.bin");
+    write_book(&file, &["e2e4 e7e5 g1f3 b8c6 f1c4", "e2e4 e7e5 g1f3 g8f6", "d2d4 d7d5 c2c4"]);
+    let book = Some(OwnBook { file, depth: 9 });
+    for limits in [clock(), depth()] {
+        let games = [fake(&[]), xboard(&[])].map(|spec| {
+            let spec = EngineSpec { book: book.clone(), ..spec };
+            let outcome = play(spec, Opening::start(), limits);
+            assert_eq!(outcome.lines(), [DRAW; 2], "{outcome:#?}");
+            let moves = |ply: &PlyRecord| (ply.mv.to_string(), ply.source);
+            outcome
+                .games
+                .iter()
+                .map(|(.., game)| game.moves.iter().map(moves).collect())
+                .collect::<Vec<Vec<_>>>()
+        });
+        assert_eq!(games[0], games[1], "{limits}");
+        assert_eq!(games[0][0][0].1, MoveSource::OwnBook, "the engine has White in the first game");
+        assert!(games[0][1].iter().step_by(2).all(|(_, source)| *source == MoveSource::Engine));
     }
 }
 

@@ -5,6 +5,8 @@
 mod fault;
 #[path = "../support/machine.rs"]
 mod machine;
+#[path = "../support/polyglot.rs"]
+mod polyglot;
 #[path = "../support/signals.rs"]
 mod signals;
 

@@ -3,6 +3,8 @@
 
 #[path = "../support/machine.rs"]
 mod machine;
+#[path = "../support/polyglot.rs"]
+mod polyglot;
 #[path = "../support/run.rs"]
 mod run;
 #[path = "../support/signals.rs"]
@@ -30,6 +32,7 @@ mod invariants;
 mod journal_damage;
 mod json_events;
 mod limit_probe;
+mod own_books;
 mod records;
 mod refusals;
 mod repeats;

@@ -69,6 +69,7 @@ pub(crate) fn jobs(pairs: u64, limits: TimeControl) -> Vec<PairJob> {
             opening: Opening::start(),
             contestants: [contestant(EngineIndex(0)), contestant(EngineIndex(1))],
             seats: PairJob::REVERSED,
+            book_seed: 0,
             first_game: None,
         })
         .collect()

@@ -73,7 +73,8 @@ async fn publish_engine(connection: &Connection, engine: &ShippedEngine) -> Resu
     for (target, path) in programs {
         binaries.push(Binary { target, file: put_file(connection, path).await? });
     }
-    let names = names(files);
+    let book = engine.spec.book.as_ref().map(|book| &book.file);
+    let names = names(files.iter().chain(book.filter(|book| !files.contains(book))));
     let mut refs = BTreeMap::new();
     for (name, path) in &names {
         refs.insert(name.clone(), put_file(connection, path).await?);
@@ -92,7 +93,7 @@ fn program_target(path: &Path) -> Result<String, BlobError> {
 }
 
 /// Gives every file a name of its own, by which the engine finds it: its file name, with a number if there are several.
-fn names(files: &[PathBuf]) -> Vec<(String, PathBuf)> {
+fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Vec<(String, PathBuf)> {
     let mut named: Vec<(String, PathBuf)> = Vec::new();
     for path in files {
         let plain = path.file_name().unwrap_or_default().to_string_lossy();
@@ -147,6 +148,9 @@ fn rewritten(spec: &EngineSpec, change: impl Fn(&str) -> String) -> EngineSpec {
     }
     for option in &mut spec.options {
         option.value = change(&option.value);
+    }
+    if let Some(book) = &mut spec.book {
+        book.file = change(&book.file.to_string_lossy()).into();
     }
     spec
 }
@@ -289,7 +293,7 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::EngineOption;
+    use crate::player::{EngineOption, OwnBook};
 
     #[test]
     fn paths_become_names_and_names_become_paths_of_the_other_machine() {
@@ -306,7 +310,9 @@ mod tests {
         ];
         spec.env = vec![("NET".to_owned(), net.display().to_string())];
         spec.dir = WorkingDir::Path("/home/me".into());
-        let names = names(&[net, longer]);
+        let book = dir.path().join("moves.bin");
+        spec.book = Some(OwnBook { file: book.clone(), depth: 8 });
+        let names = names(&[net, longer, book]);
         let sent = portable(&spec, &names);
         assert_eq!(sent.program, Path::new("{file:program}"));
         assert_eq!(sent.args, ["--net={file:a.nnue}", "-x"]);
@@ -316,6 +322,7 @@ mod tests {
         let there = local(&sent, Path::new("/cache/e"), &files);
         assert_eq!(there.program, Path::new("/cache/e/program"));
         assert_eq!(there.args, ["--net=/cache/e/a.nnue", "-x"]);
+        assert_eq!(there.book.unwrap().file, Path::new("/cache/e/moves.bin"));
         assert_eq!(there.options[0].value, "/cache/e/a.nnue.big");
         assert_eq!((there.options[1].value.as_str(), there.dir), ("16", WorkingDir::Private));
     }

@@ -111,7 +111,13 @@ fn replay(
         if ending.is_some() || referee.verdict().is_some() {
             return Err(format!("half-move {} follows the end of the game", at + 1));
         }
-        ending = referee.observe(mv, ply.score);
+        ending = match ply.source {
+            MoveSource::OwnBook => {
+                referee.play_book_move(mv);
+                referee.verdict()
+            }
+            MoveSource::Engine | MoveSource::Book => referee.observe(mv, ply.score),
+        };
     }
     if book.next().is_some() {
         return Err("it has another opening".to_owned());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::chess::{Move, Position};
 use crate::player::connection::{Connection, ConnectionEnd, escape};
 use crate::player::dialogue::expect_line::{ExpectError, expect_line};
 use crate::player::dialogue::handshake_error::HandshakeError;
@@ -249,16 +250,33 @@ impl XboardDialogue {
         if question.draw == DrawOffer::Made && self.features.has(Capability::Draw) {
             connection.queue_line(Command::Draw.to_string().as_bytes());
         }
-        if let Some((before, mv)) = question.last {
-            let text = self.game.move_text(before, mv, &self.features);
-            connection.queue_line(move_line(&text, &self.features).as_bytes());
-            self.game.moves.push(text);
+        if let Some(last) = question.last {
+            self.queue_move(connection, last);
         }
         if self.stance != Stance::Playing {
             connection.queue_line(Command::Go.to_string().as_bytes());
         }
         self.stance = Stance::Playing;
         self.phase = DialoguePhase::Thinking;
+    }
+
+    /// Queues moves that the engine is to record without thinking.
+    pub(in crate::player) fn play_for<'a, T: Transport>(
+        &mut self,
+        connection: &mut Connection<T>,
+        moves: impl Iterator<Item = (&'a Position, Move)>,
+    ) {
+        if self.stance != Stance::Forced {
+            connection.queue_line(Command::Force.to_string().as_bytes());
+            self.stance = Stance::Forced;
+        }
+        moves.for_each(|played| self.queue_move(connection, played));
+    }
+
+    fn queue_move<T: Transport>(&mut self, connection: &mut Connection<T>, (before, mv): (&Position, Move)) {
+        let text = self.game.move_text(before, mv, &self.features);
+        connection.queue_line(move_line(&text, &self.features).as_bytes());
+        self.game.moves.push(text);
     }
 
     /// Processes all lines that have arrived so far.

@@ -2,8 +2,7 @@
 
 use crate::chess::{Move, MoveStyle, PgnGame, PgnMove, PgnResult, Position};
 use crate::game::{
-    EngineIndex, GameId, GameRecord, GameResult, MoveSource, PlyRecord, Score, Termination, TimeControl,
-    Variant,
+    EngineIndex, GameId, GameRecord, GameResult, PlyRecord, Score, Termination, TimeControl, Variant,
 };
 use crate::journal::GameEntry;
 use crate::report::files::styled_pgn::{duration_text, eco_tags, styled_game};
@@ -142,7 +141,7 @@ fn moves(
 
 /// Returns the search results of a move: `+0.35/12 0.057s, tl=7.611s, n=42103, sd=20`.
 fn comment(content: &PgnContent, ply: &PlyRecord, limits: TimeControl) -> String {
-    if ply.source == MoveSource::Book {
+    if !ply.source.is_engine() {
         return "book".to_owned();
     }
     let mut parts = Vec::new();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::chess::{Color, Move, MoveStyle, PieceKind, Position};
-use crate::game::{GameRecord, MoveSource, PlyRecord, Score, Termination, TimeControl, Variant};
+use crate::game::{GameRecord, PlyRecord, Score, Termination, TimeControl, Variant};
 use crate::journal::GameEntry;
 use crate::opening::eco::{EcoName, classify};
 use crate::report::files::pgn::{engine_tags, termination_tag};
@@ -174,7 +174,7 @@ fn ending_text(style: PgnStyle, record: &GameRecord) -> String {
 }
 
 fn comment(content: &PgnContent, ply: &PlyRecord, ending: Option<&str>) -> String {
-    if ply.source == MoveSource::Book {
+    if !ply.source.is_engine() {
         return "book".to_owned();
     }
     let milliseconds = |ms: i64| format!("{:.3}s", ms as f64 / 1000.0);

@@ -52,6 +52,7 @@ fn job(pair: u64) -> PairJob {
         },
         contestants: [side(0), side(1)],
         seats: PairJob::REVERSED,
+        book_seed: 0,
         first_game: None,
     }
 }
