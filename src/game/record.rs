@@ -138,7 +138,6 @@ pub enum MoveSource {
 
 impl MoveSource {
     /// Returns whether an engine has chosen the move.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     pub fn is_engine(&self) -> bool {
         *self == Self::Engine
     }

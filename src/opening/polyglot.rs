@@ -116,7 +116,7 @@ impl PolyglotBook {
         let moves = self.moves(position);
         let total: u64 = moves.iter().map(|(_, weight)| u64::from(*weight)).sum();
         let random = mixed(seed ^ mixed(plies as u64));
-        let mut left = (u128::from(random) * u128::from(total) >> 64) as u64;
+        let mut left = ((u128::from(random) * u128::from(total)) >> 64) as u64;
         moves.into_iter().find_map(|(mv, weight)| match left.checked_sub(weight.into()) {
             None => Some(mv),
             Some(rest) => {
@@ -188,7 +188,7 @@ mod tests {
             ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1a1", MoveStyle::Standard, "e1c1"),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", MoveStyle::Standard, "a7a8n"),
             ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", MoveStyle::Standard, "a7a8q"),
-            ("1k6/8/8/8/8/8/8/1RK3R1 w GB - 0 1", "c1g1", MoveStyle::Chess960, "c1g1"),
+            ("4k3/8/8/8/8/8/8/1RK3R1 w GB - 0 1", "c1g1", MoveStyle::Chess960, "c1g1"),
         ] {
             let position = Position::from_fen(fen).unwrap();
             let book = book(vec![entry(&position, written, 1)]);
