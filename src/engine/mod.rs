@@ -24,4 +24,4 @@ pub use params::SearchParams;
 pub use score::Score;
 pub use searcher::Searcher;
 pub use stop_flag::StopFlag;
-pub use tunable::{Cells, Declared, DeclaredError, FileErrors, Spec, declare};
+pub use tunable::{Cells, Declared, DeclaredError, FileErrors, MAX_FILE_ERRORS, Spec, declare};

@@ -116,7 +116,7 @@ pub trait Declared: Clone + Default + 'static {
     }
 
     /// Sets values from the text of a file: lines of `name = integer`, `# comments`, and `[section]` headings, which have
-    /// no meaning. If the text has errors, all of them are returned and no value is changed.
+    /// no meaning. If the text has errors, the first [`MAX_FILE_ERRORS`] are returned and no value is changed.
     fn read_text(&mut self, text: &str) -> Result<(), FileErrors> {
         let mut changed = self.clone();
         let mut seen = std::collections::HashSet::new();
@@ -132,6 +132,9 @@ pub trait Declared: Clone + Default + 'static {
                 false => Err(DeclaredError::Repeated { name: name.to_owned() }),
             };
             errors.extend(result.err().map(|error| (number, error)));
+            if errors.len() == MAX_FILE_ERRORS {
+                break;
+            }
         }
         if errors.is_empty() {
             *self = changed;
@@ -214,6 +217,9 @@ impl fmt::Display for DeclaredError {
 
 impl std::error::Error for DeclaredError {}
 
+/// Number of errors after which the rest of a file is not read: another kind of file has as many as lines.
+pub const MAX_FILE_ERRORS: usize = 20;
+
 /// All errors of a file, with their line numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileErrors(pub Vec<(usize, DeclaredError)>);
@@ -223,6 +229,9 @@ impl fmt::Display for FileErrors {
         for (index, (line, error)) in self.0.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
             write!(f, "{newline}line {line}: {error}")?;
+        }
+        if self.0.len() == MAX_FILE_ERRORS {
+            write!(f, "\nlines after these {MAX_FILE_ERRORS} errors were not read")?;
         }
         Ok(())
     }
@@ -369,5 +378,8 @@ mod tests {
              line 4: `widht` is not declared; did you mean `width`?"
         );
         assert_eq!(toy.depth, 1);
+        let errors = toy.read_text(&"widht = 2\n".repeat(1_000)).unwrap_err().to_string();
+        assert_eq!(errors.lines().count(), MAX_FILE_ERRORS + 1);
+        assert!(errors.ends_with("lines after these 20 errors were not read"), "{errors}");
     }
 }
