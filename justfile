@@ -60,7 +60,7 @@ attack:
     cargo test --test run -- accidents:: attacks_ faults:: journal_damage:: host:: refusals::
     cargo test --test run -- --include-ignored attacks_files::
     cargo test --test player -- --include-ignored containment::row attacks_engines:: faults_
-    cargo test --test report -- attacks_page::
+    cargo test --test run -- report::attacks_page::
     cargo test --test cli -- attacks::
     PLAYSELF_FUZZ_ITERATIONS=200000 cargo test --release --test chess fuzz_parsers::
 
@@ -126,7 +126,7 @@ bench-resume *arguments:
 
 # Open the report of a million games in Chromium and measure its size and the time until it is drawn
 test-million-games:
-    cargo test --release --test report a_million_games_are_shown -- --ignored --nocapture
+    cargo test --release --test run a_million_games_are_shown -- --ignored --nocapture
 
 # Stress a run for the given minutes with failing engines, kills, stops and resumes, then check its results
 soak minutes="60":

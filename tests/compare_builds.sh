@@ -12,6 +12,10 @@ work=$(realpath -m "${3:-target/compare-builds}")
 root=$(realpath "$(dirname "$0")/..")
 rm -rf "$work" && mkdir -p "$work/old" "$work/new" && cd "$work"
 engine=$old/chess-uci
+# Builds before the compressed books read plain ones.
+for book in balanced unbalanced; do
+    gzip -dc "$root/openings/$book.epd.gz" >"$book.epd"
+done
 
 cat >match.toml <<EOT
 name = "golden-match"
@@ -25,7 +29,7 @@ name = "baseline"
 options = { queen_value = 500 }
 [games]
 nodes = 300
-openings = "$root/openings/balanced.epd.gz"
+openings = "$work/balanced.epd"
 max_pairs = 12
 [adjudicate]
 draw = { after_move = 34, moves = 8, cp = 20 }
@@ -51,7 +55,7 @@ engine = "$engine"
 name = "c"
 depth = 2
 [games]
-openings = "$root/openings/unbalanced.epd.gz"
+openings = "$work/unbalanced.epd"
 max_pairs = 9
 EOT
 cat >tune.toml <<EOT
@@ -71,7 +75,7 @@ max = 80
 start = 0
 [games]
 nodes = 100
-openings = "$root/openings/balanced.epd.gz"
+openings = "$work/balanced.epd"
 [adjudicate]
 resign = { moves = 3, cp = 600, two_sided = true }
 [accept]

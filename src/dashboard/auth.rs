@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Rows 91 and 92 of `docs/faults.md`; `tests/report/browser_pages.rs` checks the statuses.
+    /// Rows 91 and 92 of `docs/faults.md`; `tests/run/report/browser_pages.rs` checks the statuses.
     #[test]
     fn only_the_names_of_this_server_with_its_port_are_valid_hosts() {
         let host_check = HostCheck::new(&"Desk.local:8037".parse().unwrap(), 8037);

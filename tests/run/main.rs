@@ -1,6 +1,8 @@
-//! Whole runs, mostly through the `playself` program: results, refusals, faults, kills and resumes.
+//! Whole runs, mostly through the `playself` program: results, refusals, faults, kills and resumes, reports and pages.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+#[path = "../support/browser.rs"]
+mod browser;
 #[path = "../support/machine.rs"]
 mod machine;
 #[path = "../support/polyglot.rs"]
@@ -36,5 +38,6 @@ mod own_books;
 mod records;
 mod refusals;
 mod repeats;
+mod report;
 mod soak;
 mod terminal;

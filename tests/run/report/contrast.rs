@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use playself::report::chart::BoardMap;
 
-const PAGE: &str = include_str!("../../src/report/page/page.css");
-const CHART: &str = include_str!("../../src/report/chart/chart.css");
-const LIVE: &str = include_str!("../../src/dashboard/live.css");
+const PAGE: &str = include_str!("../../../src/report/page/page.css");
+const CHART: &str = include_str!("../../../src/report/chart/chart.css");
+const LIVE: &str = include_str!("../../../src/dashboard/live.css");
 
 /// Required by WCAG 2.2 for text (success criterion 1.4.3, level AA).
 const TEXT: f64 = 4.5;
