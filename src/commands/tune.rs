@@ -135,7 +135,7 @@ pub fn tune(
     environment: &Environment,
 ) -> Result<TuneOutcome, Failure> {
     print_test_reach(&checked.plan, options.console, environment)?;
-    accept(start(checked, options, environment)?, options.console, environment)
+    accept(start(checked, options, environment)?, ResumePlace::default(), options.console, environment)
 }
 
 /// A tuning run that has ended, with its test.
@@ -172,8 +172,14 @@ impl TuneOutcome {
 }
 
 /// Tests the values of a finished tuning run against its start, if its plan has a test. The values come from the state of
-/// the run, which is derived from the journal; `weights.toml` is output only.
-pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> Result<TuneOutcome, Failure> {
+/// the run, which is derived from the journal; `weights.toml` is output only. A test that was begun before is resumed at
+/// `place`.
+pub fn accept(
+    tuning: Finished,
+    place: ResumePlace,
+    console: Console,
+    environment: &Environment,
+) -> Result<TuneOutcome, Failure> {
     // Programs may have changed while the values were tuned; they are tested with the ones that were tuned.
     let environment = &environment.with_kept_programs(tuning.folder.programs());
     let plan = match AfterRun::of(&tuning.plan, &tuning.state, &tuning.outcome) {
@@ -190,7 +196,7 @@ pub fn accept(tuning: Finished, console: Console, environment: &Environment) -> 
         }
         AfterRun::Test(plan) => plan,
     };
-    let test = test_values(&tuning, &plan, console, environment)?;
+    let test = test_values(&tuning, &plan, place, console, environment)?;
     if test.outcome.is_final() {
         remove_programs(&tuning.folder);
     }
@@ -220,21 +226,14 @@ fn remove_programs(folder: &RunFolder) {
 fn test_values(
     tuning: &Finished,
     acceptance: &AcceptanceTest,
+    place: ResumePlace,
     console: Console,
     environment: &Environment,
 ) -> Result<Finished, Failure> {
-    let place = tuning.folder.acceptance();
-    if place.join("plan.toml").exists() {
-        return resume(
-            &place,
-            &ResumeOptions {
-                console,
-                serve: None,
-                session: Session::Attached,
-                place: ResumePlace::default(),
-            },
-            environment,
-        );
+    let folder = tuning.folder.acceptance();
+    if folder.join("plan.toml").exists() {
+        let options = ResumeOptions { console, serve: None, session: Session::Attached, place };
+        return resume(&folder, &options, environment);
     }
     let AcceptanceTest { values, accept } = acceptance;
     let tuner = tuning.plan.tuner().ok_or_else(|| Failure::fault("only a tuning run has values to test"))?;
@@ -244,7 +243,7 @@ fn test_values(
         console.print(&test_reach(&accept.sprt, pairs));
         test.kind = RunKind::Test { sprt: accept.sprt, max_pairs: Some(pairs) };
     }
-    start_in(test, &place, console, environment)
+    start_in(test, &folder, console, environment)
 }
 
 /// Prints the gain that the test can confirm in the hours reserved for it.

@@ -13,7 +13,7 @@ use crate::game::EngineIndex;
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
 use crate::run::{PgnStyle, Plan};
-use crate::stats::{GameScore, SprtConfig};
+use crate::stats::{GameScore, Hypothesis, SprtConfig};
 
 /// Results by colour and the ways in which games ended.
 #[derive(Clone, Debug)]
@@ -64,7 +64,13 @@ impl Outcomes {
     }
 
     /// Returns the results by colour and the Elo difference, or the table of more than two engines.
-    pub(super) fn ranking(&self, plan: &Plan, table: &ScoreTable, command: &Invocation) -> String {
+    pub(super) fn ranking(
+        &self,
+        plan: &Plan,
+        table: &ScoreTable,
+        command: &Invocation,
+        accepted: Option<Hypothesis>,
+    ) -> String {
         let (first, second) = (EngineIndex(0), EngineIndex(1));
         if plan.engines.len() > 2 {
             return self.many(plan, table, command);
@@ -81,7 +87,7 @@ impl Outcomes {
             fixed(100.0 * results.draws as f64 / results.games() as f64, 1)
         );
         if let Some(sprt) = plan.sprt() {
-            text.push_str(&sprt_line(&sprt, sprt.llr(&results.trinomial())));
+            text.push_str(&sprt_line(&sprt, sprt.llr(&results.trinomial()), accepted));
         }
         text
     }
@@ -145,7 +151,7 @@ fn score_text(results: &Results) -> String {
 }
 
 /// Returns the state of a test; the share is that of the upper bound, also below zero.
-fn sprt_line(sprt: &SprtConfig, llr: f64) -> String {
+fn sprt_line(sprt: &SprtConfig, llr: f64, accepted: Option<Hypothesis>) -> String {
     let bounds = sprt.bounds();
     format!(
         "SPRT: llr {} ({}%), lbound {}, ubound {}{}\n",
@@ -153,6 +159,6 @@ fn sprt_line(sprt: &SprtConfig, llr: f64) -> String {
         fixed(llr / bounds.upper * 100.0, 1),
         general(bounds.lower, 3),
         general(bounds.upper, 3),
-        accepted_text(sprt, llr)
+        accepted_text(accepted)
     )
 }

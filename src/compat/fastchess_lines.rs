@@ -24,6 +24,8 @@ pub(super) struct Block<'a> {
     /// The engines of the last game, the first of the schedule first.
     pub(super) matchup: [EngineIndex; 2],
     pub(super) llr: Option<f64>,
+    /// The hypothesis that the test has accepted.
+    pub(super) accepted: Option<Hypothesis>,
 }
 
 impl Block<'_> {
@@ -171,7 +173,7 @@ impl Block<'_> {
                 fixed(share * 100.0, 1),
                 fixed(bounds.lower, 2),
                 fixed(bounds.upper, 2),
-                accepted_text(&sprt, llr)
+                accepted_text(self.accepted)
             );
         }
         text
@@ -198,9 +200,10 @@ pub(super) fn score_line(plan: &Plan, first: EngineIndex, second: EngineIndex, r
     )
 }
 
-/// Returns which hypothesis a test has accepted, in the words of cutechess.
-pub(super) fn accepted_text(sprt: &SprtConfig, llr: f64) -> &'static str {
-    match sprt.bounds().judge(llr) {
+/// Returns which hypothesis the test of a run has accepted, in the words of cutechess. The ratio that is printed beside it
+/// counts games as they finish, and may cross a bound that the test, which counts them in their order, does not.
+pub(super) fn accepted_text(accepted: Option<Hypothesis>) -> &'static str {
+    match accepted {
         Some(Hypothesis::Alternative) => " - H1 was accepted",
         Some(Hypothesis::Null) => " - H0 was accepted",
         None => "",

@@ -22,6 +22,7 @@ use crate::game::{EngineIndex, Termination};
 use crate::journal::GameEntry;
 use crate::report::reason_in_style;
 use crate::run::{CountedPair, Observer, Plan, RunEvent, RunOutcome, RunView, StopHandle};
+use crate::stats::Hypothesis;
 
 /// What the record of a game has instead of a move that was not named.
 const NO_MOVE: &str = "<empty>";
@@ -115,6 +116,11 @@ impl Progress {
     }
 }
 
+/// Returns the hypothesis that the test of a run has accepted.
+fn accepted(view: &RunView<'_>) -> Option<Hypothesis> {
+    view.state.decision().map(|decision| decision.accepted)
+}
+
 impl SurfaceLines {
     fn block<'a>(&'a self, view: &RunView<'a>) -> Block<'a> {
         let (table, llr) = if self.command.penta {
@@ -130,6 +136,7 @@ impl SurfaceLines {
             penta: self.command.penta,
             matchup: self.progress.matchup,
             llr,
+            accepted: accepted(view),
         }
     }
 
@@ -137,7 +144,8 @@ impl SurfaceLines {
         let block = self.block(view);
         let text = match (self.command.surface, self.command.format) {
             (Surface::Cutechess, _) => {
-                self.progress.outcomes.ranking(view.plan, &self.progress.finished, &self.command)
+                let Progress { outcomes, finished, .. } = &self.progress;
+                outcomes.ranking(view.plan, finished, &self.command, accepted(view))
             }
             (Surface::Fastchess, Surface::Fastchess) => block.fastchess(),
             (Surface::Fastchess, Surface::Cutechess) => block.cutechess(),

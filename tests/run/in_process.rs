@@ -154,7 +154,9 @@ fn the_values_of_the_journal_are_tested_whatever_weights_toml_contains() {
     assert_eq!(bench.read("run", "weights.toml"), weights);
 
     fs::write(bench.path("run/weights.toml"), "knight_value = 61\n").unwrap();
-    let TuneOutcome::Tested { test, .. } = accept(tuning, Console::Silent, &environment()).unwrap() else {
+    let TuneOutcome::Tested { test, .. } =
+        accept(tuning, ResumePlace::default(), Console::Silent, &environment()).unwrap()
+    else {
         panic!("the tuned values are tested");
     };
     let tuned = &test.plan.engines[0].spec;
@@ -173,7 +175,7 @@ fn a_tuning_run_without_a_test_ends_with_its_own_status() {
         &environment(),
     );
     let tuning = start(plan.unwrap(), &options(bench.path("run")), &environment()).unwrap();
-    let accepted = accept(tuning, Console::Silent, &environment()).unwrap();
+    let accepted = accept(tuning, ResumePlace::default(), Console::Silent, &environment()).unwrap();
     assert!(matches!(accepted, TuneOutcome::NotTested(_)));
     assert_eq!(accepted.status(), 0);
 }

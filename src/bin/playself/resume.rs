@@ -44,7 +44,7 @@ impl ResumeCommand {
         let console = Console::of_flag(self.json);
         let options = ResumeOptions { console, serve: self.live.serve, session, place };
         let finished = resume(self.run.folder()?.path(), &options, &environment)?;
-        let outcome = accept(finished, options.console, &environment)?;
+        let outcome = accept(finished, options.place, options.console, &environment)?;
         let conclusion = Conclusion { summary_md: self.summary_md };
         conclusion.of(outcome.tuning(), outcome.status(), options.console)?;
         Ok(ExitCode::from(outcome.status()))
