@@ -17,5 +17,5 @@ pub(super) fn compared(catalogue: &Catalogue, ids: &[String]) -> String {
         let summary = Summary::read_latest(folder).ok()?;
         Some(ComparedRun::new(&plan, id, format!("run/{}/", url_segment(id)), summary))
     };
-    comparison_page(&by_strength(ids.iter().take(MAX_COMPARED).filter_map(run).collect()))
+    comparison_page(&by_strength(ids.iter().take(MAX_COMPARED).filter_map(run).collect()), Some("/"))
 }

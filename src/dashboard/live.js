@@ -22,6 +22,8 @@
     return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
   };
 
+  let isRunning = false;
+
   function showStatus(status) {
     const phase = by('phase');
     phase.textContent = status.trouble ? `${status.phase}: ${status.trouble}` : status.phase;
@@ -40,6 +42,8 @@
     if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${duration(status.left)} left`);
     if (status.concurrency) words.push(`concurrency ${status.concurrency}`);
     by('eta').textContent = words.join(' · ');
+    isRunning = Boolean(status.running);
+    showFeed();
     by('steer').hidden = !token || !status.running;
     by('unarmed').hidden = Boolean(token) || !status.running;
     // Only what would change something can be pressed.
@@ -153,8 +157,10 @@
     Page.contents();
   }
 
+  // The section of faults has all of them; while the run is played, the latest are wanted.
+  function showFeed() { by('feed').hidden = !isRunning || !by('news').children.length; }
+
   function showNews(news) {
-    by('feed').hidden = !news.length;
     by('news').replaceChildren(...news.map((each) => {
       const line = make('li');
       if (each.at) line.append(make('time', '', new Date(each.at).toISOString().slice(0, 19).replace('T', ' ')), ' ');
@@ -166,6 +172,7 @@
       }
       return line;
     }));
+    showFeed();
   }
 
   function showPart(id, html) {

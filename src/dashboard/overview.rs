@@ -168,6 +168,7 @@ struct RunRow<'a> {
 fn row(line: &RunLine) -> RunRow<'_> {
     let result = match &line.run {
         Some(run) if line.tuning && run.tuning.is_none() => format!("tuning, {}", counted(run.pairs, "pair")),
+        Some(run) if run.faults > 0 => format!("{}; {}", run.sentence(), counted(run.faults, "fault")),
         Some(run) => run.sentence(),
         None => "–".to_owned(),
     };

@@ -214,10 +214,12 @@ struct ComparisonPage<'a> {
     script: &'static str,
     chart: Option<String>,
     runs: &'a [ComparedRun],
+    /// URL of the list of all runs, where there is one.
+    home: Option<&'static str>,
 }
 
-/// Returns the runs as a page with one chart and one table.
-pub fn comparison_page(runs: &[ComparedRun]) -> String {
+/// Returns the runs as a page with one chart and one table. `home` is the URL of the list of all runs.
+pub fn comparison_page(runs: &[ComparedRun], home: Option<&'static str>) -> String {
     let style = format!("{PAGE_STYLE}{CHART_STYLE}");
     render(&ComparisonPage {
         policy: policy(PAGE_SCRIPT, &style),
@@ -225,6 +227,7 @@ pub fn comparison_page(runs: &[ComparedRun]) -> String {
         script: PAGE_SCRIPT,
         chart: runs.iter().any(|run| run.estimate().is_some()).then(|| comparison_chart(runs)),
         runs,
+        home,
     })
 }
 
@@ -358,8 +361,10 @@ mod tests {
 
     #[test]
     fn markup_in_the_name_of_a_run_is_escaped() {
-        let page =
-            comparison_page(&[compared("<script>alert(1)</script>", "f", Some(1.0), Verdict::Accepted)]);
+        let page = comparison_page(
+            &[compared("<script>alert(1)</script>", "f", Some(1.0), Verdict::Accepted)],
+            Some("/"),
+        );
         assert!(!page.contains("<script>alert") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     }
 

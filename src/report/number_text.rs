@@ -65,6 +65,21 @@ pub(super) fn value_text(value: f64) -> String {
     if value < 0.0 { format!("\u{2212}{text}") } else { text }
 }
 
+/// Returns a share as a percentage. A share that is not whole is not rounded to 0 or 100 %.
+pub(super) fn percentage(share: f64) -> String {
+    let text = format!("{:.1} %", share * 100.0);
+    match text.as_str() {
+        "100.0 %" if share < 1.0 => "> 99.9 %".to_owned(),
+        "0.0 %" if share > 0.0 => "< 0.1 %".to_owned(),
+        _ => text,
+    }
+}
+
+/// Returns a likelihood of superiority, which no finite number of games makes certain.
+pub(super) fn chance_text(chance: f64) -> String {
+    percentage(chance.clamp(1e-9, 1.0 - 1e-9))
+}
+
 /// Returns seconds as hours, minutes and seconds: `1:02:03`.
 pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
@@ -105,6 +120,14 @@ mod tests {
         ] {
             assert_eq!(interval_text(value, lower, upper), text);
         }
+    }
+
+    #[test]
+    fn a_likelihood_is_never_certain() {
+        for (chance, text) in [(1.0, "> 99.9 %"), (0.0, "< 0.1 %"), (0.5, "50.0 %"), (0.9996, "> 99.9 %")] {
+            assert_eq!(chance_text(chance), text);
+        }
+        assert_eq!(percentage(1.0), "100.0 %");
     }
 
     #[test]

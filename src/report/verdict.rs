@@ -59,6 +59,13 @@ pub(super) fn verdict_sentence(elo: &str, pairs: u64, verdict: Verdict) -> Strin
     }
     let strength = match elo.split_once(' ') {
         _ if elo == "–" => "No Elo yet".to_owned(),
+        // A bound on the other side of equality would look like a mistake beside such a score.
+        Some((">", bound)) if !bound.starts_with('+') => {
+            "Every game won, too few to show a difference,".to_owned()
+        }
+        Some(("<", bound)) if bound.starts_with('+') => {
+            "Every game lost, too few to show a difference,".to_owned()
+        }
         Some((">", bound)) => format!("Every game won, more than {bound} Elo,"),
         Some(("<", bound)) => format!("Every game lost, less than {bound} Elo,"),
         _ => format!("{elo} Elo"),
@@ -92,6 +99,8 @@ mod tests {
             ("−7.0 ± 6.0", 1, Verdict::Rejected, "−7.0 ± 6.0 Elo after 1 pair: rejected"),
             ("> +95", 4, Verdict::NoTest, "Every game won, more than +95 Elo, after 4 pairs"),
             ("< −95", 4, Verdict::NoTest, "Every game lost, less than −95 Elo, after 4 pairs"),
+            ("> −143", 1, Verdict::NoTest, "Every game won, too few to show a difference, after 1 pair"),
+            ("< +143", 1, Verdict::NoTest, "Every game lost, too few to show a difference, after 1 pair"),
             ("–", 0, Verdict::Undecided, "No pair counted yet"),
         ] {
             assert_eq!(verdict_sentence(elo, pairs, verdict), expected);

@@ -67,16 +67,21 @@ impl ReportCommand {
     /// Files are written before anything is printed, so that a closed pipe does not prevent them.
     fn report(&self, folder: &RunFolder) -> Result<(), Failure> {
         let run = ReadRun::read(folder)?;
-        run.write_page(&self.game)?;
+        let written = match run.write_page(&self.game) {
+            Err(Failure::Usage(mistake)) => return Err(Failure::Usage(mistake)),
+            written => written,
+        };
         let charts = self.write_charts(&run.page.builder().plots(&run.page.reader().view()))?;
+        // A folder that cannot be written to does not hide the result.
         if self.json {
-            return answer(serde_json::to_string(&run.summary()).or_fault()?);
+            return answer(serde_json::to_string(&run.summary()).or_fault()?).and(written);
         }
         if self.forum {
-            return answer(run.forum_text().trim_end());
+            return answer(run.forum_text().trim_end()).and(written);
         }
         answer(run.result_text().trim_end())?;
         print_charts(&charts)?;
+        written?;
         answer(format_args!("Page: {}", folder.page().display()))
     }
 
@@ -86,7 +91,7 @@ impl ReportCommand {
         let runs = by_strength(runs.collect::<Result<Vec<_>, _>>()?);
         let charts = self.write_charts(&[("comparison".to_owned(), comparison_chart(&runs))])?;
         if let Some(path) = &self.page {
-            write_whole(path, comparison_page(&runs).as_bytes())
+            write_whole(path, comparison_page(&runs, None).as_bytes())
                 .with_context(|| format!("{} cannot be written", path.display()))
                 .or_fault()?;
         }

@@ -1,6 +1,6 @@
 //! The text at the top of a page: result, conditions and figures.
 
-use crate::report::number_text::{duration, estimate_text, grouped, signed};
+use crate::report::number_text::{chance_text, duration, estimate_text, grouped, percentage, signed};
 use crate::report::page::PageSetting;
 use crate::report::page::html::PageContext;
 use crate::report::{Summary, TableRow, TuningSummary, conditions, engine_conditions};
@@ -26,12 +26,25 @@ pub(super) fn page_context(
         engines: engine_conditions.iter().map(|engine| engine.name.clone()).collect(),
         conditions: conditions(plan, hosts),
         engine_conditions,
-        gap: None,
+        gap: fault_note(summary),
         figures: figures(summary),
         plan: setting.plan_text.clone(),
         repeat: format!("playself {command} plan.toml"),
         written: setting.written.clone(),
     }
+}
+
+/// Smallest share of games decided by faults that is stated beside the result, as one in this many games.
+const NOTED_FAULTS: u64 = 20;
+
+/// Returns the note that the result is one of faults rather than of play.
+fn fault_note(summary: &Summary) -> Option<String> {
+    let games = if summary.table.is_empty() { summary.games } else { tournament_games(summary) };
+    let is_noted = summary.faults > 0 && summary.faults.saturating_mul(NOTED_FAULTS) >= games;
+    is_noted.then(|| {
+        let (faults, games) = (grouped(summary.faults), grouped(games));
+        format!("{faults} of {games} games were decided by a fault of an engine, not by its play: see Faults below.")
+    })
 }
 
 /// Returns label and value of the figures of a summary.
@@ -41,12 +54,21 @@ fn figures(summary: &Summary) -> Vec<(String, String)> {
         None if !summary.table.is_empty() => tournament_figures(summary),
         None => match_figures(summary),
     };
-    figures.extend([("Faults", grouped(summary.faults)), ("Playing time", duration(summary.seconds))]);
+    figures.extend([("Faults", grouped(summary.faults)), ("Playing time", playing_time(summary.seconds))]);
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
 }
 
+/// Returns the playing time, of which a run has some even if it is shorter than a second.
+fn playing_time(seconds: f64) -> String {
+    if seconds > 0.0 && seconds < 1.0 { "< 1 s".to_owned() } else { duration(seconds) }
+}
+
+fn tournament_games(summary: &Summary) -> u64 {
+    summary.table.iter().map(|row| row.games).sum::<u64>() / 2
+}
+
 fn tournament_figures(summary: &Summary) -> Vec<(&'static str, String)> {
-    let games = summary.table.iter().map(|row| row.games).sum::<u64>() / 2;
+    let games = tournament_games(summary);
     let draws = summary.table.iter().map(|row| row.draws).sum::<u64>() / 2;
     let leader = summary.table.first();
     vec![
@@ -62,8 +84,7 @@ fn match_figures(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut figures = vec![
         ("Elo", summary.elo_text()),
         ("Normalized Elo", estimate_text(summary.nelo, summary.nelo_error)),
-        // No finite number of games makes it certain.
-        ("Likelihood of superiority", percent(summary.los.map(|share| share.clamp(1e-9, 1.0 - 1e-9)))),
+        ("Likelihood of superiority", summary.los.map_or_else(|| "–".to_owned(), chance_text)),
     ];
     figures.extend(llr_text(summary).map(|llr| ("LLR", llr)));
     figures.extend([
@@ -114,13 +135,6 @@ fn llr_text(summary: &Summary) -> Option<String> {
     Some(format!("{} ({} to {})", signed(llr, 2), signed(lower, 2), signed(upper, 2)))
 }
 
-/// Returns a share as a percentage. A share that is not certain is not rounded to 0 or 100 %.
 fn percent(share: Option<f64>) -> String {
-    let Some(share) = share else { return "–".to_owned() };
-    let text = format!("{:.1} %", share * 100.0);
-    match text.as_str() {
-        "100.0 %" if share < 1.0 => "> 99.9 %".to_owned(),
-        "0.0 %" if share > 0.0 => "< 0.1 %".to_owned(),
-        _ => text,
-    }
+    share.map_or_else(|| "–".to_owned(), percentage)
 }

@@ -44,7 +44,7 @@ pub struct PageContext {
     pub conditions: Vec<Condition>,
     /// Version, limits and options of each engine.
     pub engine_conditions: Vec<EngineConditions>,
-    /// What the page cannot show, and why.
+    /// What the page cannot show and why, or what makes its result doubtful.
     pub gap: Option<String>,
     /// Label and value of every figure of the summary, with the values of `summary.json`.
     pub figures: Vec<(String, String)>,

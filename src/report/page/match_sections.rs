@@ -100,6 +100,7 @@ pub fn game_section(data: &MatchData) -> Section {
 #[derive(Template)]
 #[template(path = "time.html")]
 struct Time<'a> {
+    has_moves: bool,
     has_clocks: bool,
     rows: Vec<TimeRow<'a>>,
 }
@@ -136,6 +137,7 @@ impl<'a> TimeRow<'a> {
 pub fn time_section(data: &MatchData) -> Section {
     let engines = data.engines().iter().zip(&data.use_of_time);
     let time = Time {
+        has_moves: data.use_of_time.iter().any(|used| used.moves > 0),
         has_clocks: data.use_of_time.iter().any(|used| used.least_left_us.is_some()),
         rows: engines.map(|(name, used)| TimeRow::new(name, used)).collect(),
     };

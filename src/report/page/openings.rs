@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 
-use crate::chess::{Color, MoveStyle, Position};
+use crate::chess::{Color, MoveStyle, Position, START_FEN};
 use crate::game::{GameId, GameOfPair, GameRecord, GameResult, MoveSource};
 use crate::opening::eco::classify;
 use crate::report::filters;
@@ -162,6 +162,9 @@ impl OpeningRow<'_> {
 
     /// Returns the code and the name of the opening, if it has one.
     fn name(&self) -> Option<String> {
+        if &*self.tally.fen == START_FEN && self.tally.moves.is_empty() {
+            return Some("initial position".to_owned());
+        }
         let start = Position::from_fen(&self.tally.fen).ok()?;
         let (mut position, mut moves) = (start, Vec::new());
         for text in self.tally.moves.split_ascii_whitespace() {

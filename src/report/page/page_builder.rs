@@ -2,6 +2,7 @@
 
 use crate::game::{GameOfPair, PairId};
 use crate::journal::GameEntry;
+use crate::report::number_text::grouped;
 use crate::report::page::charts::{self, ChartDetail};
 use crate::report::page::head::page_context;
 use crate::report::page::html::{PageContext, Section};
@@ -88,6 +89,13 @@ impl PageBuilder {
             && view.state.outcome() != Some(RunOutcome::Undecided)
         {
             context.sentence.push_str(" so far");
+        }
+        if !view.state.outcome().is_some_and(|outcome| outcome.is_final()) {
+            let counted = grouped(view.state.counted());
+            let of = view.plan.last_pair().map(|last| format!(" of {}", grouped(last))).unwrap_or_default();
+            let unfinished = format!("The run is not finished: {counted}{of} pairs are counted.");
+            context.gap =
+                Some([Some(unfinished), context.gap].into_iter().flatten().collect::<Vec<_>>().join(" "));
         }
         context
     }

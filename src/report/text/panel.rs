@@ -1,6 +1,6 @@
 //! A run in a few lines, as wide and high as the terminal allows.
 
-use crate::report::number_text::{duration, estimate_text, grouped, signed};
+use crate::report::number_text::{chance_text, duration, estimate_text, grouped, signed};
 use crate::report::text::ansi_screen::Ink;
 use crate::report::text::board_view::BoardView;
 use crate::report::text::panel_tuning::tuning;
@@ -220,7 +220,7 @@ impl Frame<'_> {
         if lower.or(upper).is_none() {
             return fit("Elo     not known yet: too few pairs", self.width);
         }
-        let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {:.1} %", 100.0 * los));
+        let los = self.summary.los.map_or_else(String::new, |los| format!("   LOS {}", chance_text(los)));
         // The first estimates vary by hundreds of Elo, so the scale follows the later half.
         let later = &trend.elo()[trend.elo().len() / 2..];
         let range = later

@@ -1,6 +1,9 @@
 'use strict';
 const Page = {};
 
+// The reason of the end of a game in words: `crash(exit 3)` is `crash (exit 3)`, `illegal_move:a7a6` is `illegal move a7a6`.
+Page.reason = (text) => text.replaceAll('_', ' ').replace(/\s*\(/, ' (').replace(':', ' ');
+
 // Charts: values at the cursor, zoom, layers that can be hidden, export. Most charts are drawn by the program; a chart of
 // a game is drawn here.
 Page.charts = (() => {
@@ -136,7 +139,7 @@ Page.charts = (() => {
 
   // Puts the labels at the right edge beside their layers, apart from each other.
   function spreadLabels(chart) {
-    const APART = 17;
+    const APART = 24;
     const labels = chart.layers.map((layer) => ({ layer, text: layer.group.querySelector('text') }))
       .filter(({ layer, text }) => text && layer.end !== null && layer.group.style.display !== 'none')
       .map((each) => ({ ...each, height: each.layer.end })).sort((one, other) => one.height - other.height);

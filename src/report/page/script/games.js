@@ -12,8 +12,8 @@ Page.games = (() => {
   const rowOf = (game) => [game.r, game.w, game.b, game.s, game.e, plies(game), game.o];
 
   function wanted() {
-    const form = by('game-filter').elements, value = (name) => form[name].value.trim();
-    return { engine: value('engine'), colour: value('colour'), result: value('result'), reason: value('reason'), opening: value('opening'), least: value('least'), most: value('most'), faults: form.faults.checked ? 'yes' : '' };
+    const form = by('game-filter').elements, value = (name) => form[name].value.trim(), number = (name) => value(name).replaceAll(',', '');
+    return { engine: value('engine'), colour: value('colour'), result: value('result'), reason: value('reason'), opening: number('opening'), least: number('least'), most: number('most'), faults: form.faults.checked ? 'yes' : '' };
   }
 
   function matches(row, filter) {
@@ -64,7 +64,7 @@ Page.games = (() => {
       const select = by('game-filter').elements[name];
       if (select.options.length === values.length + 1) continue;
       const chosen = select.value;
-      select.replaceChildren(new Option('any', ''), ...values.map((value) => new Option(value.replaceAll('_', ' '), value)));
+      select.replaceChildren(new Option('any', ''), ...values.map((value) => new Option(name === 'reason' ? Page.reason(value) : value, value)));
       select.value = chosen;
     }
   }
@@ -82,8 +82,8 @@ Page.games = (() => {
           link.href = '#game-' + value;
           link.textContent = value;
           cell.append(link);
-        } else cell.textContent = column === 4 ? value.replaceAll('_', ' ') : column >= 5 ? count(value) : value;
-        if (column >= 5) cell.className = 'n';
+        } else cell.textContent = column === 4 ? Page.reason(value) : column >= 5 ? count(value) : value;
+        if (column >= 5) cell.className = 'n'; else if (column === 1 || column === 2) cell.className = 'words';
         line.append(cell);
       });
       if (viewer.round() === row[0]) line.className = 'now';

@@ -132,7 +132,7 @@ Page.viewer = (root) => {
     // A finished game opens where the engines began to think, a game in progress at its end.
     const opens = isLive() ? line.length - 1 : game.x;
     ply = Math.min(follows ? line.length - 1 : stays ? ply : opens, line.length - 1);
-    const result = isLive() ? 'in progress' : `${game.s} (${reasonText(game.e)})`;
+    const result = isLive() ? 'in progress' : `${game.s} (${Page.reason(game.e)})`;
     part('who').textContent = `${game.r}: ${game.w} – ${game.b} ${result}`;
     part('game').hidden = false;
     clocks();
@@ -148,6 +148,5 @@ Page.viewer = (root) => {
     const keys = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last' };
     if (event.key in keys && event.target.tagName !== 'INPUT' && event.target.tagName !== 'SELECT') { turns[keys[event.key]](); event.preventDefault(); }
   });
-  const reasonText = (reason) => reason.replaceAll('_', ' ');
   return { open, report: (text) => { part('who').textContent = text; }, focus: () => { root.scrollIntoView({ block: 'nearest' }); part('board').focus({ preventScroll: true }); }, round: () => game && game.r, showClocks: (left) => { game.c = left; clocks(); } };
 };
