@@ -35,8 +35,10 @@ pub fn in_short(error: &clap::Error) -> String {
     let text = error.to_string();
     let mut parts = text.split("\n\n").map(str::trim);
     let mistake = parts.next().unwrap_or_default().trim_start_matches("error: ");
-    let hint = parts.find(|part| part.starts_with("tip: ")).map(|hint| format!("; {hint}"));
-    format!("{}{}; see --help", range_in_words(mistake), hint.unwrap_or_default())
+    // An unknown flag is hardly ever meant as a value.
+    let is_helpful = |part: &&str| part.starts_with("tip: ") && !part.starts_with("tip: to pass ");
+    let hint = parts.find(is_helpful).map(|hint| format!("; {hint}"));
+    format!("{}{}; see --help", number_in_words(&range_in_words(mistake)), hint.unwrap_or_default())
 }
 
 /// Replaces the range at the end of `0 is not in 1..=4096` by words.
@@ -47,6 +49,20 @@ fn range_in_words(mistake: &str) -> String {
         Some((least, most)) => format!("{before} is not between {least} and {most}"),
         None => mistake.to_owned(),
     }
+}
+
+/// Replaces the reasons of the standard library why a text is no number.
+fn number_in_words(mistake: &str) -> String {
+    const REASONS: [(&str, &str); 5] = [
+        (": invalid digit found in string", ": expected a whole number"),
+        (": cannot parse integer from empty string", ": expected a whole number"),
+        (": number too large to fit in target type", ": the number is too large"),
+        (": invalid float literal", ": expected a number"),
+        (": cannot parse float from empty string", ": expected a number"),
+    ];
+    let found =
+        REASONS.iter().find_map(|(reason, words)| Some(mistake.strip_suffix(reason)?.to_owned() + words));
+    found.unwrap_or_else(|| mistake.to_owned())
 }
 
 /// Reports a mistake in one line on standard error. Returns the exit status of wrong usage.
@@ -79,6 +95,13 @@ mod tests {
             ("unexpected argument 'x'", "unexpected argument 'x'"),
         ] {
             assert_eq!(range_in_words(clap), words);
+        }
+        for (clap, words) in [
+            ("value 'abc': invalid digit found in string", "value 'abc': expected a whole number"),
+            ("value 'x': invalid float literal", "value 'x': expected a number"),
+            ("unexpected argument 'x'", "unexpected argument 'x'"),
+        ] {
+            assert_eq!(number_in_words(clap), words);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
-use crate::player::{EngineSpec, Fitness, Launcher, Player, ProcessTransport};
+use crate::player::{EngineSpec, Fitness, Launcher, Player, ProcessTransport, StartFault};
+use crate::run::preflight::printed_line;
 
 /// An engine that has completed its handshake.
 pub(super) type EngineSession = Player<ProcessTransport>;
@@ -28,8 +29,13 @@ pub(super) fn with_engine<R>(
                 answered
             }
             Err((player, fault)) => {
+                let printed = printed_line(&player);
                 player.shut_down(Fitness::Unfit).await;
-                Err(named(&fault))
+                // A wrong protocol is recognised by what was printed, and quotes it.
+                Err(match fault {
+                    StartFault::Option(_) | StartFault::WrongProtocol { .. } => named(&fault),
+                    _ => named(&format_args!("{fault}{printed}")),
+                })
             }
         }
     }))

@@ -80,10 +80,7 @@ impl ReadRun {
     pub fn write_page(&self, games: &[GameId]) -> Result<(), Failure> {
         let folder = self.page.reader().folder();
         let games = games.iter().map(|&game| viewer_game(folder, game)).collect::<Result<_, _>>()?;
-        self.page
-            .write(games)
-            .with_context(|| format!("{} cannot be written", folder.page().display()))
-            .or_fault()
+        self.page.write(games).context("the page cannot be written").or_fault()
     }
 }
 

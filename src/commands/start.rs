@@ -122,7 +122,9 @@ pub fn start(
     let folder = match &options.place {
         RunPlace::Exactly(path) => create_exactly(path)?,
         RunPlace::Inside(path) => RunFolder::create(path, &UtcDate::now().stamp(), &plan.name)
-            .with_context(|| format!("the run folder cannot be created in {}", path.display()))
+            .with_context(|| {
+                format!("no run folder can be created in {} (--run-dir names another place)", path.display())
+            })
             .or_fault()?,
     };
     let remove_unused = |_: &Failure| {

@@ -77,7 +77,9 @@ pub fn tuning_plan(
 ) -> Result<CheckedPlan, Failure> {
     let TuneRequest { run, config, .. } = request;
     let in_config = |problem: &str| Failure::usage(format_args!("{}: {problem}", config.display()));
-    let table = run.tune.as_ref().ok_or_else(|| in_config("there is no [tune]"))?;
+    let table = run.tune.as_ref().ok_or_else(|| {
+        in_config("there is no [tune]: `playself match` and `playself sprt` play such a file")
+    })?;
     let draft = TuningDraft::resolve(run, &environment.search_paths(), new_seed()).or_usage()?;
     let facts = check_engines(draft.engines(), environment)?;
     let name = table.method.as_deref().unwrap_or(Method::NAMES[0]);

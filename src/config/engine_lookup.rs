@@ -8,8 +8,10 @@ use crate::fleet::Shipment;
 use crate::opening::{PolyglotBook, PolyglotError};
 use crate::player::{EngineOption, EngineSpec, OwnBook, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
+use crate::spelling::nearest;
 use crate::store::FileHash;
 
+use crate::config::program_file::why_unusable;
 use crate::config::run_file::{EngineDir, EngineEntry, LimitsTable, ProtocolName};
 use crate::config::toml_reader::Mistakes;
 
@@ -27,16 +29,19 @@ pub struct SearchPaths {
 pub enum EngineNameError {
     /// Nothing of that name was found.
     #[error(
-        "there is no engine `{name}`: it is neither a program, nor a file {}, nor `builtin`", .looked_for.display()
+        "there is no engine `{name}`: it is neither a program in this folder or in the PATH, nor a file {}, nor `builtin`{}",
+        .looked_for.display(), suggestion(.similar.as_deref())
     )]
     Unknown {
         /// The name as given.
         name: String,
         /// The file that would define it.
         looked_for: PathBuf,
+        /// A file in this folder with a similar name.
+        similar: Option<String>,
     },
     /// A path to nothing.
-    #[error("there is no engine `{name}`: there is no file {path}")]
+    #[error("there is no engine `{name}`: there is no file {path}{}", home_hint(.path))]
     NoFile {
         /// The name as given.
         name: String,
@@ -44,7 +49,7 @@ pub enum EngineNameError {
         path: String,
     },
     /// A folder where a program is expected.
-    #[error("there is no engine `{0}`: it is a folder")]
+    #[error("there is no engine `{0}`: it is a folder; name the program in it")]
     Folder(String),
     /// A command line whose quotes are not closed.
     #[error(
@@ -93,9 +98,26 @@ pub enum EngineNameError {
         /// The option's name, its line ends shown.
         option: String,
     },
-    /// A path to something that is not a program.
-    #[error("{} is not a program that can be run", .0.display())]
-    NotAProgram(PathBuf),
+    /// A path to a file that must not be executed.
+    #[error("{path} is not executable; `chmod +x {path}` permits to run it", path = .0.display())]
+    NotExecutable(PathBuf),
+    /// A program that this machine cannot run.
+    #[error("{} {problem}", .path.display())]
+    Unusable {
+        /// The program.
+        path: PathBuf,
+        /// Why, as the rest of a sentence.
+        problem: String,
+    },
+}
+
+fn suggestion(similar: Option<&str>) -> String {
+    similar.map_or_else(String::new, |name| format!("; did you mean `./{name}`?"))
+}
+
+/// Returns the reason why a path with `~` is not found, if it is one.
+fn home_hint(path: &str) -> &'static str {
+    if path.starts_with('~') { "; a shell replaces `~` only outside of quotes" } else { "" }
 }
 
 /// What kind of program an entry means, and where it is.
@@ -333,12 +355,16 @@ fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameEr
         if text.contains(['/', ':']) {
             EngineNameError::NoFile { name, path: rest.to_owned() }
         } else {
-            EngineNameError::Unknown { name, looked_for: around.engines.join(format!("{rest}.toml")) }
+            let looked_for = around.engines.join(format!("{rest}.toml"));
+            EngineNameError::Unknown { name, looked_for, similar: similar_program(rest) }
         }
     })?;
     let program = absolute(&program)?;
     if !is_executable(&program) {
-        return Err(EngineNameError::NotAProgram(program));
+        return Err(EngineNameError::NotExecutable(program));
+    }
+    if let Some(problem) = why_unusable(&program) {
+        return Err(EngineNameError::Unusable { path: program, problem });
     }
     Ok(Found {
         name: stem(&program),
@@ -388,6 +414,13 @@ fn find_program(text: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&folders).chain([PathBuf::from(GAMES)]).collect();
     folders.iter().map(|folder| folder.join(text)).find(|path| is_executable(path))
+}
+
+/// Returns the name of a program in this folder that is similar to `text`.
+fn similar_program(text: &str) -> Option<String> {
+    let entries = std::fs::read_dir(".").ok()?.flatten().filter(|entry| is_executable(&entry.path()));
+    let names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    nearest(text, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -482,7 +515,7 @@ mod tests {
         let error = plan(&EngineEntry::named("cat 'open"), &around).unwrap_err();
         assert!(error.contains("quotes are not closed"), "{error}");
         let error = plan(&EngineEntry::named(folder.path().to_str().unwrap()), &around).unwrap_err();
-        assert!(error.ends_with("it is a folder"), "{error}");
+        assert!(error.ends_with("it is a folder; name the program in it"), "{error}");
     }
 
     #[test]
@@ -553,7 +586,7 @@ mod tests {
             ("no-such-engine", "there is no engine `no-such-engine`"),
             ("/no/such/path", "there is no engine"),
             ("builtin:/no/such.toml", "No such file"),
-            (text.to_str().unwrap(), "is not a program"),
+            (text.to_str().unwrap(), "is not executable"),
         ] {
             let error = plan(&EngineEntry::named(name), &around).unwrap_err();
             assert!(error.contains(part), "{name}: {error}");

@@ -7,6 +7,7 @@ mod fleet_table;
 mod landscape_file;
 mod pgn_table;
 mod presets;
+mod program_file;
 mod resolve;
 mod run_file;
 mod toml_reader;

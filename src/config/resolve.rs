@@ -21,6 +21,9 @@ pub const DEFAULT_CLOCK: &str = "8+0.08";
 /// Resolves the run file of a match or a test. `seed` is used where it has none.
 pub fn resolve(run: &RunFile, paths: &SearchPaths, seed: u64) -> Result<Plan, Unplannable> {
     let mut problems = Vec::new();
+    if run.tune.is_some() && run.engines.len() < 2 {
+        return Err(Unplannable(vec!["the file has a [tune]: `playself tune` plays it".to_owned()]));
+    }
     if run.engines.len() < 2 {
         problems.push("a run needs two engines: name a candidate and a baseline".to_owned());
     }

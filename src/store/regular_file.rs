@@ -24,7 +24,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 pub fn read_text(path: &Path) -> io::Result<String> {
     let file = open_regular(path)?;
     let mut text = String::new();
-    if file.take(MAX_TEXT + 1).read_to_string(&mut text)? as u64 > MAX_TEXT {
+    let read = file.take(MAX_TEXT + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => io::Error::new(error.kind(), "it is not a text in UTF-8"),
+        _ => error,
+    })?;
+    if read as u64 > MAX_TEXT {
         let message = format!("the file is larger than {} MiB", MAX_TEXT >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }

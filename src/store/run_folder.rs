@@ -38,6 +38,9 @@ impl RunFolder {
 
     /// Creates the folder `path`, which must not contain a run yet.
     pub fn create_at(path: &Path) -> io::Result<Self> {
+        if path.is_file() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file of that name"));
+        }
         fs::create_dir_all(path)?;
         let folder = Self { path: path.to_owned() };
         if folder.plan().exists() {
@@ -55,11 +58,15 @@ impl RunFolder {
         if folder.plan().is_file() {
             return Ok(folder);
         }
-        let path = path.display();
-        let message = if folder.path.exists() {
-            format!("{path} is not a run folder: it has no plan.toml")
-        } else {
-            format!("{path} does not exist")
+        let parent = path.parent().map(|parent| Self { path: parent.to_owned() });
+        let shown = path.display();
+        let message = match parent {
+            Some(parent) if path.is_file() && parent.plan().is_file() => {
+                format!("{shown} is not a run folder but a file in one: name {}", parent.path.display())
+            }
+            _ if path.is_file() => format!("{shown} is not a run folder: it is a file"),
+            _ if path.exists() => format!("{shown} is not a run folder: it has no plan.toml"),
+            _ => format!("{shown} does not exist"),
         };
         Err(io::Error::new(io::ErrorKind::NotFound, message))
     }

@@ -1,6 +1,7 @@
 //! Calls that are refused before the first game: exit status, message, and no files.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish};
@@ -169,4 +170,72 @@ fn completions_into_a_closed_pipe_succeed_silently() {
     let output = Command::new(PLAYSELF).args(["completions", "bash"]).stdout(writer).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), printed.as_ref()), (Some(0), ""));
+}
+
+/// Mistakes of a first hour. Each message names what is wrong, and most what to do.
+#[test]
+fn programs_that_cannot_be_run_are_refused_with_the_reason() {
+    let bench = Bench::new();
+    let write = |name: &str, text: &str, mode: u32| {
+        fs::write(bench.path(name), text).unwrap();
+        fs::set_permissions(bench.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    write("python", "#!/no/such/python -u\nprint()\n", 0o755);
+    write("windows", "#!/bin/sh\r\necho uciok\r\n", 0o755);
+    write("plain", "#!/bin/sh\necho uciok\n", 0o644);
+    write("my-engine", "#!/bin/sh\necho uciok\n", 0o755);
+    fs::create_dir(bench.path("folder")).unwrap();
+    for (engine, expected) in [
+        ("./python", "python cannot be run: its first line names `/no/such/python`, which does not exist"),
+        ("windows", "windows is a script with the line ends of Windows"),
+        ("plain", "plain is not executable; `chmod +x "),
+        ("folder", "it is a folder; name the program in it"),
+        ("~/engine", "there is no file ~/engine; a shell replaces `~` only outside of quotes"),
+        ("my-engin", "did you mean `./my-engine`?"),
+    ] {
+        let (status, printed) = refused(&bench, &["--white", engine, "--black", "builtin", "--nodes", "50"]);
+        assert_eq!((status, printed.contains(expected)), (2, true), "{engine}: {printed}");
+    }
+}
+
+#[test]
+fn calls_that_belong_to_another_command_name_it() {
+    let bench = Bench::new();
+    let config = bench.config("match", &Match { pairs: 1, ..Match::default() });
+    fs::write(
+        bench.path("tune.toml"),
+        "engine = \"builtin\"\n[tune]\ngames = 4\nparameters = [\"tempo_mg\"]\n",
+    )
+    .unwrap();
+    fs::write(bench.path("binary.toml"), [0xff, 0xfe, 0x00]).unwrap();
+    for (call, expected) in [
+        ("sprt --white builtin --black builtin", "named by --candidate and --baseline"),
+        ("match --candidate builtin --baseline builtin", "`playself sprt`; a match has --white and --black"),
+        ("sprt --candidate builtin --baseline builtin --elo0 0 --elo1 5", "--sprt ELO0,ELO1"),
+        ("stockfish toga2", "`playself --white stockfish --black toga2` plays two engines"),
+        ("match tune.toml", "the file has a [tune]: `playself tune` plays it"),
+        ("tune match.toml", "there is no [tune]: `playself match` and `playself sprt` play such a file"),
+        ("match binary.toml", "binary.toml: cannot be read: it is not a text in UTF-8"),
+        (
+            "--white builtin --black builtin --games abc",
+            "invalid value 'abc' for '--games <N>': expected a whole number",
+        ),
+        ("--white builtin --black builtin --nodes 5 --run-dir match.toml", "there is a file of that name"),
+        ("serve nowhere", "there is no folder nowhere: play a run first"),
+    ] {
+        let (status, printed) = refused(&bench, &call.split(' ').collect::<Vec<_>>());
+        assert_eq!((status, printed.contains(expected)), (2, true), "{call}: {printed}");
+    }
+    assert_eq!(finish(&mut bench.start(&config, "done")).0, 0);
+    let (status, printed) = refused(&bench, &["report", "done/plan.toml"]);
+    assert_eq!((status, printed.contains("but a file in one: name done")), (2, true), "{printed}");
+    // A page that cannot be written does not hide the result.
+    fs::remove_file(bench.path("done/report.html")).unwrap();
+    fs::create_dir_all(bench.path("done/report.html/taken")).unwrap();
+    let (status, printed) = refused(&bench, &["report", "done"]);
+    assert_eq!(status, 4, "{printed}");
+    assert!(
+        printed.contains("Results of new vs old") && printed.contains("the page cannot be written"),
+        "{printed}"
+    );
 }

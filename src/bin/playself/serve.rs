@@ -25,7 +25,14 @@ pub(crate) struct ServeCommand {
 impl ServeCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         if !self.results.is_dir() {
-            return Err(Failure::usage(format_args!("{} is not a folder", self.results.display())));
+            let folder = self.results.display();
+            return Err(if self.results.exists() {
+                Failure::usage(format_args!("{folder} is not a folder"))
+            } else {
+                Failure::usage(format_args!(
+                    "there is no folder {folder}: play a run first, or name the folder of your runs"
+                ))
+            });
         }
         // The folder of one run is served as that run.
         let catalogue = match RunFolder::open(&self.results) {

@@ -7,6 +7,7 @@ use playself::cli::call_hints::call_hint;
 use playself::cli::usage;
 use playself::commands::Failure;
 use playself::player::{GuardianProgram, run_guardian};
+use playself::spelling::nearest;
 
 use crate::{Cli, compat};
 
@@ -31,6 +32,22 @@ pub(crate) fn answer() -> Option<ExitCode> {
             let printed = printed.map(|()| ExitCode::SUCCESS).map_err(Failure::Output);
             Some(usage::exit_code("playself", printed))
         }
+        [first, second, ..] if are_engines(first, second) => Some(usage::refuse(format_args!(
+            "there is no command `{first}`; `playself --white {first} --black {second}` plays two engines"
+        ))),
         _ => None,
     }
+}
+
+/// Returns whether a call begins with two words that are neither flags nor commands.
+fn are_engines(first: &str, second: &str) -> bool {
+    let is_word = |text: &str| !text.starts_with('-');
+    let command = Cli::command();
+    let is_similar = |name: &str| nearest(first, [name]).is_some();
+    is_word(first)
+        && is_word(second)
+        && first != "help"
+        && !command
+            .get_subcommands()
+            .any(|known| known.get_all_aliases().chain([known.get_name()]).any(is_similar))
 }

@@ -73,6 +73,7 @@ pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairne
     {
         found.warnings.push("both engines are the same program with the same options".to_owned());
     }
+    found.warnings.extend(plan.engines.iter().find_map(swapped_clock));
     found.warnings.extend(oversubscription(plan, facts, processors));
     if plan.openings.is_none() && plan.last_pair().is_none_or(|pairs| pairs > 1) {
         found
@@ -80,6 +81,17 @@ pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairne
             .push("all games start from the initial position; --openings FILE makes them differ".to_owned());
     }
     found
+}
+
+/// Returns a warning about a clock whose increment is larger than its time: probably the two are swapped.
+fn swapped_clock(engine: &PlannedEngine) -> Option<String> {
+    let clock = engine.limits.clock?;
+    (!clock.time.is_zero() && clock.increment > clock.time).then(|| {
+        format!(
+            "the increment of {} is larger than its time ({clock}); a clock is TIME+INCREMENT",
+            engine.spec.name
+        )
+    })
 }
 
 /// An engine of a plan, with what it declared.

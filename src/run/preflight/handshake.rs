@@ -160,7 +160,7 @@ async fn start_once(
             Ok(facts)
         }
         Err((player, fault)) => {
-            let printed = printed(&player);
+            let printed = printed_line(&player);
             player.shut_down(Fitness::Unfit).await;
             match fault {
                 StartFault::Option(error) => Err(Refusal::Option(error)),
@@ -171,8 +171,8 @@ async fn start_once(
     }
 }
 
-/// Returns the first line that an engine printed, which often explains why it is not one.
-fn printed<T: Transport>(player: &Player<T>) -> String {
+/// Returns the first line that an engine printed, which often explains why it is not one, as the end of a sentence.
+pub fn printed_line<T: Transport>(player: &Player<T>) -> String {
     let transcript = player.transcript();
     let output =
         transcript.iter().find_map(|line| line.strip_prefix("< ")).filter(|line| !line.trim().is_empty());

@@ -9,4 +9,4 @@ mod limit_probe;
 pub use book_supply::{BookSupply, book_supply};
 pub use disk::DiskRoom;
 pub use fairness::{EngineFacts, Fairness, PositionSetup, fairness, oversubscription};
-pub use handshake::{Handshake, handshake, refused_name};
+pub use handshake::{Handshake, handshake, printed_line, refused_name};

@@ -106,3 +106,19 @@ fn more_games_than_processors_are_doubted_where_a_clock_runs() {
     few.kind = RunKind::Match { pairs: 2 };
     assert_eq!(oversubscription(&few, &[], 2), None, "no more games at once than there are pairs");
 }
+
+#[test]
+fn a_clock_with_a_larger_increment_than_time_is_probably_swapped() {
+    let with = |clock: &str| {
+        let clock = Some(clock.parse().unwrap());
+        let plan = plan(|engines| engines.iter_mut().for_each(|engine| engine.limits.clock = clock));
+        fairness(&plan, &[facts(&[]), facts(&[])], 8).warnings
+    };
+    assert_eq!(
+        with("0.08+8"),
+        ["the increment of a is larger than its time (0.08+8); a clock is TIME+INCREMENT"]
+    );
+    for usual in ["8+0.08", "0+1", "1+1"] {
+        assert_eq!(with(usual), [""; 0], "{usual}");
+    }
+}
