@@ -115,12 +115,14 @@ fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 /// Returns the runs as a text table.
 pub fn comparison_table(runs: &[ComparedRun]) -> String {
     let width = name_width(runs.iter().map(|run| run.label.as_str()));
+    // An interval that is not symmetric is longer than an estimate with its error.
+    let elo_width = runs.iter().map(|run| run.elo().chars().count()).max().unwrap_or(0).max(16);
     let mut table =
-        format!("{:width$}  {:>16}  {:>9}  {:>7}  {:<9}\n", "run", "Elo", "pairs", "LLR", "verdict");
+        format!("{:width$}  {:>elo_width$}  {:>9}  {:>7}  verdict\n", "run", "Elo", "pairs", "LLR");
     for run in runs {
         let _ = writeln!(
             table,
-            "{:width$}  {:>16}  {:>9}  {:>7}  {:<9}",
+            "{:width$}  {:>elo_width$}  {:>9}  {:>7}  {}",
             fitted(&run.label, width),
             run.elo(),
             grouped(run.pairs()),
