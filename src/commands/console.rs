@@ -18,10 +18,10 @@ use crate::run::Observer;
 const GAMES_SHOWN: u64 = 20;
 
 /// How long a reader may accept nothing before a single line for it is dropped.
-const LINE_PATIENCE: Duration = Duration::from_secs(1);
+const LINE_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a reader may accept nothing at the end of a run before the rest of its lines are dropped.
-const END_PATIENCE: Duration = Duration::from_secs(5);
+const END_DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Destination of the output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,13 +104,13 @@ fn duplicate(stream: impl AsFd) -> io::Result<File> {
 }
 
 fn queued(stream: File, lost: fn(u64) -> String) -> io::Result<QueuedLines> {
-    QueuedLines::new(stream, SlowReader::LosesLines, lost, END_PATIENCE)
+    QueuedLines::new(stream, SlowReader::LosesLines, lost, END_DRAIN_TIMEOUT)
 }
 
 /// Prints a line, unless the reader has stopped reading.
 fn print_line(mut stream: impl AsFd + Write, text: &str) {
     let output = duplicate(&stream)
-        .and_then(|stream| QueuedLines::new(stream, SlowReader::LosesLines, lost_lines_text, LINE_PATIENCE));
+        .and_then(|stream| QueuedLines::new(stream, SlowReader::LosesLines, lost_lines_text, LINE_DRAIN_TIMEOUT));
     // A closed terminal needs no message.
     let _ = match output {
         Ok(mut output) => writeln!(output, "{text}"),
@@ -122,7 +122,7 @@ fn print_line(mut stream: impl AsFd + Write, text: &str) {
 
 fn is_writable(stream: BorrowedFd<'_>) -> bool {
     let mut asked = [PollFd::new(stream, PollFlags::POLLOUT)];
-    let limit = PollTimeout::try_from(LINE_PATIENCE).unwrap_or(PollTimeout::ZERO);
+    let limit = PollTimeout::try_from(LINE_DRAIN_TIMEOUT).unwrap_or(PollTimeout::ZERO);
     poll(&mut asked, limit).is_ok_and(|ready| ready > 0)
 }
 

@@ -84,14 +84,14 @@ mod remote {
         let timing = timing(&run.plan.fleet);
         let backoff = backoff(timing.beat);
         let access = Access::from(access);
-        let connection = Connection::open(&access, &Role::Coordinator, &backoff, timing.patience).await;
+        let connection = Connection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
         let connection = connection.map_err(|error| match error {
             ConnectError::Usage(_) => Failure::usage(error),
             ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::fault(error),
         })?;
         let (run_id, memory) = memory(&run.start)?;
         let references = references(&run.plan, &run.guardian).await?;
-        let until = Instant::now() + timing.patience;
+        let until = Instant::now() + timing.connect_timeout;
         loop {
             let started = offer_run(&connection, &access, &run.plan, &run_id, &memory, &references).await;
             match started {

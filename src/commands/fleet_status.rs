@@ -14,7 +14,7 @@ use crate::fleet::nats::{
 };
 
 /// Time that a server has to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The state of a fleet. Its keys are a contract.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,7 +67,7 @@ pub struct WorkerOnFleet {
 pub fn fleet_status(access: &Access, listen: Duration) -> Result<FleetStatus, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
     runtime.block_on(async {
-        let opened = Connection::open(access, &Role::Coordinator, &Backoff::default(), PATIENCE).await;
+        let opened = Connection::open(access, &Role::Coordinator, &Backoff::default(), CONNECT_TIMEOUT).await;
         let connection = opened.map_err(connect_failure)?;
         gather(&connection, listen).await.or_fault()
     })
@@ -84,7 +84,7 @@ async fn gather(connection: &Connection, listen: Duration) -> Result<FleetStatus
     }
     runs.sort_by_key(|run| (run.state == CardState::Over, std::cmp::Reverse(run.priority)));
     let workers = workers(beats, listen).await;
-    let (server_version, warning) = (connection.version(), connection.floor_warning());
+    let (server_version, warning) = (connection.version(), connection.old_server_warning());
     Ok(FleetStatus { server_version, warning, runs, workers })
 }
 

@@ -15,7 +15,7 @@ const LAST_LINES: Duration = Duration::from_secs(5);
 pub(super) struct LineWriter {
     lines: Sender<Message>,
     written: Receiver<()>,
-    patience: Option<Duration>,
+    drain_timeout: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl LineWriter {
             drop(stream);
             let _ = done.send(());
         });
-        Self { lines, written, patience: None }
+        Self { lines, written, drain_timeout: None }
     }
 
     /// The writer of standard output.
@@ -78,16 +78,16 @@ impl LineWriter {
     }
 
     /// From now on the last lines have only a few seconds: the run was interrupted.
-    pub(super) fn hurry(&mut self) {
-        self.patience = Some(LAST_LINES);
+    pub(super) fn limit_drain(&mut self) {
+        self.drain_timeout = Some(LAST_LINES);
     }
 }
 
 impl Drop for LineWriter {
     fn drop(&mut self) {
         let _ = self.lines.send(Message::End);
-        match self.patience {
-            Some(patience) => drop(self.written.recv_timeout(patience)),
+        match self.drain_timeout {
+            Some(drain_timeout) => drop(self.written.recv_timeout(drain_timeout)),
             None => drop(self.written.recv()),
         }
     }

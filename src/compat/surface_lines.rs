@@ -336,7 +336,7 @@ impl SurfaceLines {
         self.save(view.plan, if outcome.is_final() { Stage::Complete } else { Stage::InPlay });
         match outcome {
             RunOutcome::Interrupted => {
-                self.out.hurry();
+                self.out.limit_drain();
                 self.out.put(&format!(
                     "Tournament was interrupted. To resume the tournament, run: {} -config file={}\n",
                     self.program,
@@ -362,7 +362,7 @@ impl SurfaceLines {
 
     fn end_cutechess(&mut self, outcome: &RunOutcome, view: &RunView<'_>) {
         if *outcome == RunOutcome::Interrupted {
-            self.out.hurry();
+            self.out.limit_drain();
         }
         let games = self.progress.games;
         let shown = |interval: u64| interval > 0 && games.is_multiple_of(interval);

@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn folder_limits_and_patience_of_an_engine_reach_its_plan() {
+    fn folder_limits_and_timeouts_of_an_engine_reach_its_plan() {
         let folder = tempfile::tempdir().unwrap();
         let around = around(folder.path());
         let file = "engine = \"/bin/cat\"\ndir = \"private\"\nmemory_mb = 64\nstart_s = 3\n";

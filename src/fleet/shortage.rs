@@ -28,22 +28,22 @@ pub(super) enum Remedy {
     GiveUp,
 }
 
-/// The patience of a slot with one shortage.
+/// How long and how often one slot was refused in one shortage.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Refusals {
     since: Instant,
-    refusals: u32,
+    count: u32,
 }
 
-impl Patience {
+impl Refusals {
     /// Begins with the first refusal.
     pub(super) fn new() -> Self {
-        Self { since: Instant::now(), refusals: 0 }
+        Self { since: Instant::now(), count: 0 }
     }
 
     /// Returns what follows from a refusal at this moment.
     fn remedy(&mut self, company: Company, history: History) -> Remedy {
-        self.refusals += 1;
+        self.count += 1;
         let waited = self.since.elapsed();
         let longest = match history {
             History::HasPlayed => LONGEST_SHORTAGE,
@@ -54,7 +54,7 @@ impl Patience {
         } else if company == Company::Others && waited >= GIVE_BACK_AFTER {
             Remedy::GiveBack
         } else {
-            let pause = FIRST_PAUSE * 2_u32.pow((self.refusals - 1).min(10));
+            let pause = FIRST_PAUSE * 2_u32.pow((self.count - 1).min(10));
             Remedy::Wait(pause.min(LONGEST_PAUSE))
         }
     }
@@ -98,12 +98,12 @@ impl Shortages {
     }
 
     /// Notes a refusal and returns what the slot does about it, and whether a shortage begins with it.
-    pub(super) fn refused(&self, patience: &mut Patience) -> (Remedy, bool) {
+    pub(super) fn refused(&self, refusals: &mut Refusals) -> (Remedy, bool) {
         let begins = !self.current.send_replace(true);
         let company = if self.busy.load(Ordering::Acquire) > 1 { Company::Others } else { Company::Alone };
         let history =
             if self.has_played.load(Ordering::Acquire) { History::HasPlayed } else { History::HasNotPlayed };
-        (patience.remedy(company, history), begins)
+        (refusals.remedy(company, history), begins)
     }
 
     /// Notes that a slot got what it had been refused.
@@ -139,33 +139,33 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slot_waits_longer_and_longer_and_gives_its_pair_back_if_others_can_play() {
-        let (shortages, mut patience) = (Shortages::default(), Patience::new());
+        let (shortages, mut refusals) = (Shortages::default(), Refusals::new());
         let _own = shortages.busy_slot();
         shortages.has_played();
-        assert_eq!(shortages.refused(&mut patience), (Remedy::Wait(FIRST_PAUSE), true));
-        assert_eq!(shortages.refused(&mut patience), (Remedy::Wait(2 * FIRST_PAUSE), false));
+        assert_eq!(shortages.refused(&mut refusals), (Remedy::Wait(FIRST_PAUSE), true));
+        assert_eq!(shortages.refused(&mut refusals), (Remedy::Wait(2 * FIRST_PAUSE), false));
         advance(GIVE_BACK_AFTER).await;
-        assert!(matches!(shortages.refused(&mut patience).0, Remedy::Wait(_)), "it is alone");
+        assert!(matches!(shortages.refused(&mut refusals).0, Remedy::Wait(_)), "it is alone");
         let other = shortages.busy_slot();
-        assert_eq!(shortages.refused(&mut patience).0, Remedy::GiveBack);
+        assert_eq!(shortages.refused(&mut refusals).0, Remedy::GiveBack);
         drop(other);
         for _ in 0..40 {
             assert!(
-                matches!(shortages.refused(&mut patience).0, Remedy::Wait(pause) if pause <= LONGEST_PAUSE)
+                matches!(shortages.refused(&mut refusals).0, Remedy::Wait(pause) if pause <= LONGEST_PAUSE)
             );
         }
         shortages.passed();
-        assert!(shortages.refused(&mut Patience::new()).1, "another shortage");
+        assert!(shortages.refused(&mut Refusals::new()).1, "another shortage");
         advance(LONGEST_SHORTAGE).await;
-        assert_eq!(shortages.refused(&mut patience).0, Remedy::GiveUp);
+        assert_eq!(shortages.refused(&mut refusals).0, Remedy::GiveUp);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_host_that_never_could_play_is_not_waited_for_all_night() {
-        let (shortages, mut patience) = (Shortages::default(), Patience::new());
+        let (shortages, mut refusals) = (Shortages::default(), Refusals::new());
         let _own = shortages.busy_slot();
-        assert!(matches!(shortages.refused(&mut patience).0, Remedy::Wait(_)));
+        assert!(matches!(shortages.refused(&mut refusals).0, Remedy::Wait(_)));
         advance(LONGEST_AT_START).await;
-        assert_eq!(shortages.refused(&mut patience).0, Remedy::GiveUp);
+        assert_eq!(shortages.refused(&mut refusals).0, Remedy::GiveUp);
     }
 }

@@ -14,7 +14,7 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatError, evidence_of};
 use crate::fleet::fault_bundle::{EngineEvidence, GameKey, bundle};
 use crate::fleet::live_board::LiveBoard;
-use crate::fleet::shortage::{Patience, Remedy, Shortages};
+use crate::fleet::shortage::{Refusals, Remedy, Shortages};
 use crate::fleet::slot_thread::{ActiveSlot, WorkerHost};
 use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
@@ -315,7 +315,7 @@ impl Slot {
         setup: &GameSetup,
     ) -> Result<[Result<(), SeatError>; 2], NoResult> {
         let ([white, black], context) = (seats, self.context());
-        let mut patience: Option<Patience> = None;
+        let mut refusals: Option<Refusals> = None;
         loop {
             let ready = tokio::join!(
                 white.make_ready(context, sides.white, setup, Color::White),
@@ -326,12 +326,12 @@ impl Slot {
                 _ => None,
             });
             let Some(message) = refused else {
-                if patience.is_some() {
+                if refusals.is_some() {
                     self.shared.shortages.passed();
                 }
                 return Ok([ready.0, ready.1]);
             };
-            let (remedy, begins) = self.shared.shortages.refused(patience.get_or_insert_with(Patience::new));
+            let (remedy, begins) = self.shared.shortages.refused(refusals.get_or_insert_with(Refusals::new));
             if begins {
                 self.send(FleetEvent::Warning(format!("{message}; the run waits until it can go on")));
             }

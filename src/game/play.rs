@@ -251,7 +251,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         {
             let repeated = answer.reply.clone();
             self.players[mover.index()].discard_answer();
-            let wait = allowance.map_or_else(|| cap.min(self.patience()), |_| wait);
+            let wait = allowance.map_or_else(|| cap.min(self.repeat_timeout()), |_| wait);
             outcome = self.think(mover, timer, wait, host).await;
             if let ThinkOutcome::TimedOut = outcome {
                 // The answer was not a repetition after all.
@@ -275,7 +275,7 @@ impl<T: Transport> ActiveGame<'_, T> {
 
     /// Returns how long the answer behind a repeated one is waited for without a clock: many times as long as the mover's
     /// longest search so far. The limit for a single move is for engines that are still searching.
-    fn patience(&self) -> Duration {
+    fn repeat_timeout(&self) -> Duration {
         const LEAST: Duration = Duration::from_secs(5);
         const SEARCHES: u32 = 20;
         let own = self.plies.iter().rev().skip(1).step_by(2).filter(|ply| ply.source == MoveSource::Engine);

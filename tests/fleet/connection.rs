@@ -15,7 +15,7 @@ const SOON: Duration = Duration::from_secs(10);
 /// Times that suit a server on this machine.
 pub(crate) fn quick() -> Backoff {
     let ms = Duration::from_millis;
-    Backoff { first: ms(20), longest: ms(100), reconnect_jitter: ms(50), answer: ms(1000) }
+    Backoff { first: ms(20), longest: ms(100), reconnect_jitter: ms(50), request_timeout: ms(1000) }
 }
 
 pub(crate) fn access(url: &str) -> Access {
@@ -220,8 +220,8 @@ async fn a_server_that_is_absent_or_refuses_is_named() {
     let address = format!("127.0.0.1:{}", server.port());
     let open = async |url: String, insecure: bool| {
         let access = Access { insecure, ..access(&url) };
-        let patience = Duration::from_millis(100);
-        Connection::open(&access, &Role::Coordinator, &quick(), patience).await.map(drop)
+        let connect_timeout = Duration::from_millis(100);
+        Connection::open(&access, &Role::Coordinator, &quick(), connect_timeout).await.map(drop)
     };
     assert_eq!(open(format!("nats://right@{address}"), false).await, Ok(()));
     let refused = open(format!("nats://wrong@{address}"), false).await;

@@ -304,9 +304,9 @@ pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let access = Access { url: fleet.server.url(), ..Access::default() };
-        let patience = Duration::from_secs(10);
+        let connect_timeout = Duration::from_secs(10);
         let connection =
-            Connection::open(&access, &Role::Coordinator, &Backoff::default(), patience).await.unwrap();
+            Connection::open(&access, &Role::Coordinator, &Backoff::default(), connect_timeout).await.unwrap();
         work(connection).await
     })
 }

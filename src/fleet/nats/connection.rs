@@ -130,18 +130,18 @@ impl Subscription {
 pub struct Connection {
     client: Client,
     link: watch::Receiver<Link>,
-    answer: Duration,
+    request_timeout: Duration,
 }
 
 impl Connection {
-    /// Connects. A server that does not answer is tried again until `patience` is over; a refusal is final.
+    /// Connects. A server that does not answer is tried again until `connect_timeout` is over; a refusal is final.
     pub async fn open(
         access: &Access,
         role: &Role,
         backoff: &Backoff,
-        patience: Duration,
+        connect_timeout: Duration,
     ) -> Result<Self, ConnectError> {
-        let give_up = Instant::now() + patience;
+        let give_up = Instant::now() + connect_timeout;
         let mut pause = backoff.first;
         loop {
             match Self::attempt(access, role, backoff).await {
@@ -165,7 +165,7 @@ impl Connection {
             Ok(Err(error)) => return Err(explain(&error, access, &url)),
             Err(_) => return Err(ConnectError::Unreachable(format!("{url} did not answer in time"))),
         };
-        let mut connection = Self { client, link, answer: backoff.answer };
+        let mut connection = Self { client, link, request_timeout: backoff.request_timeout };
         let up = connection.link.wait_for(|link| *link != Link::Down);
         if timeout_at(deadline, up).await.is_err() {
             return Err(ConnectError::Unreachable(format!("{url} did not answer in time")));
@@ -190,7 +190,7 @@ impl Connection {
     }
 
     /// Returns a warning if the server is old enough to have known defects.
-    pub fn floor_warning(&self) -> Option<String> {
+    pub fn old_server_warning(&self) -> Option<String> {
         let version = self.version();
         let old = version_number(&version).is_some_and(|number| number < ADVISED_SERVER);
         let advised = ADVISED_SERVER.map(|part| part.to_string()).join(".");
@@ -218,7 +218,7 @@ impl Connection {
         if *self.link.borrow() != Link::Up {
             return Err(NatsError::Closed);
         }
-        let sent = timeout(self.answer, self.client.publish(subject, payload.into())).await;
+        let sent = timeout(self.request_timeout, self.client.publish(subject, payload.into())).await;
         sent.map_err(|_| NatsError::Timeout)?.map_err(|error| NatsError::Other(error.to_string()))
     }
 
@@ -233,7 +233,7 @@ impl Connection {
             return Err(NatsError::Closed);
         }
         let sending = self.client.publish_with_reply(subject, reply, payload.into());
-        let sent = timeout(self.answer, sending).await;
+        let sent = timeout(self.request_timeout, sending).await;
         sent.map_err(|_| NatsError::Timeout)?.map_err(|error| NatsError::Other(error.to_string()))
     }
 
@@ -244,7 +244,7 @@ impl Connection {
         headers: &[(&str, String)],
         payload: Vec<u8>,
     ) -> Result<Incoming, NatsError> {
-        let mut request = Request::new().payload(payload.into()).timeout(Some(self.answer));
+        let mut request = Request::new().payload(payload.into()).timeout(Some(self.request_timeout));
         if !headers.is_empty() {
             let mut map = HeaderMap::new();
             for (name, value) in headers {
@@ -255,7 +255,7 @@ impl Connection {
         let mut link = self.link.clone();
         let was_up = *link.borrow_and_update() == Link::Up;
         let answer = tokio::select! {
-            answer = timeout(2 * self.answer, self.client.send_request(subject, request)) => answer,
+            answer = timeout(2 * self.request_timeout, self.client.send_request(subject, request)) => answer,
             // Question or answer is lost with its connection.
             _ = link.changed(), if was_up => return Err(NatsError::Timeout),
         };
@@ -275,7 +275,7 @@ impl Connection {
 
     /// Receives all messages of a subject from now on.
     pub async fn subscribe(&self, subject: String) -> Result<Subscription, NatsError> {
-        let made = timeout(self.answer, self.client.subscribe(subject)).await;
+        let made = timeout(self.request_timeout, self.client.subscribe(subject)).await;
         made.map_err(|_| NatsError::Timeout)?
             .map(Subscription)
             .map_err(|error| NatsError::Other(error.to_string()))
@@ -288,7 +288,7 @@ impl Connection {
 
     /// Waits until everything that was sent has left this machine, or for some seconds.
     pub async fn flush(&self) {
-        let _ = timeout(self.answer, self.client.flush()).await;
+        let _ = timeout(self.request_timeout, self.client.flush()).await;
     }
 }
 

@@ -180,7 +180,7 @@ impl NatsFleet {
             tasks,
             senders,
         };
-        if let Some(warning) = fleet.connection.floor_warning() {
+        if let Some(warning) = fleet.connection.old_server_warning() {
             fleet.events.push_back(FleetEvent::Warning(warning));
         }
         Ok(fleet)

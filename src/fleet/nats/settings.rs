@@ -20,7 +20,7 @@ pub struct Timing {
     /// Time after which a worker may serve another run of the same priority.
     pub turn: Duration,
     /// Time that a coordinator waits for a server at the start.
-    pub patience: Duration,
+    pub connect_timeout: Duration,
 }
 
 impl Default for Timing {
@@ -33,7 +33,7 @@ impl Default for Timing {
             pull: Duration::from_secs(30),
             idle: Duration::from_secs(10),
             turn: Duration::from_secs(300),
-            patience: Duration::from_secs(60),
+            connect_timeout: Duration::from_secs(60),
         }
     }
 }
@@ -48,7 +48,7 @@ pub struct Backoff {
     /// A connection that was lost is made again after a random time below this.
     pub reconnect_jitter: Duration,
     /// Time in which the server must answer a request.
-    pub answer: Duration,
+    pub request_timeout: Duration,
 }
 
 impl Default for Backoff {
@@ -57,7 +57,7 @@ impl Default for Backoff {
             first: Duration::from_secs(1),
             longest: Duration::from_secs(300),
             reconnect_jitter: Duration::from_secs(5),
-            answer: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(5),
         }
     }
 }

@@ -148,7 +148,7 @@ impl Worker {
         let spool = Spool::open(&config.cache, &config.name)?;
         let role = Role::Worker(config.name.clone());
         let connection =
-            Connection::open(&config.access, &role, &config.backoff, config.timing.patience).await?;
+            Connection::open(&config.access, &role, &config.backoff, config.timing.connect_timeout).await?;
         let (done, finished) = unbounded_channel();
         let waiting =
             spool.read().map(|(key, payload)| (key, Waiting { payload, delivery: None, resends: 0 }));

@@ -15,7 +15,7 @@ use crate::protocol::xboard::{Capability, Command, Feature, FeatureList, Feature
 /// Time for the first feature. An engine that sends none speaks version 1.
 const FIRST_FEATURE: Duration = Duration::from_secs(8);
 /// Time after which a silent engine is sent [`NUDGE`], again and again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const NUDGE_INTERVAL: Duration = Duration::from_secs(1);
 /// Harmless commands of every version, and the question once more. GNU Chess may miss that it has input to read, and
 /// then notices it only when more arrives.
 const NUDGE: [Command<'static>; 5] =
@@ -73,7 +73,7 @@ pub(super) async fn announcement<T: Transport>(
     let given_up = Instant::now() + FIRST_FEATURE;
     while found.progress != Progress::Done {
         let deadline = match found.progress {
-            Progress::Silent => Instant::now() + PATIENCE,
+            Progress::Silent => Instant::now() + NUDGE_INTERVAL,
             Progress::Announcing => Instant::now() + NEXT_FEATURE,
             Progress::Waiting | Progress::Done => latest,
         };

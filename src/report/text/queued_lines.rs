@@ -31,15 +31,15 @@ pub struct QueuedLines {
 
 impl QueuedLines {
     /// Takes over `stream`. `lost` returns the line that stands for a number of dropped ones. When the last line is
-    /// written, a reader that accepts nothing for `patience` is given up.
+    /// written, a reader that accepts nothing for `drain_timeout` is given up.
     pub fn new(
         stream: impl Write + Send + 'static,
         slow_reader: SlowReader,
         lost: fn(u64) -> String,
-        patience: Duration,
+        drain_timeout: Duration,
     ) -> io::Result<Self> {
         let queue = LineQueue { lines: VecDeque::new(), bytes: 0, dropped: 0, lost };
-        let thread = StreamThread::start(stream, queue, patience)?;
+        let thread = StreamThread::start(stream, queue, drain_timeout)?;
         Ok(Self { thread, slow_reader, line: Vec::new() })
     }
 }

@@ -11,7 +11,7 @@ use crate::report::text::stream_thread::{Queue, StreamThread};
 const MAX_WAITING: usize = 1000;
 
 /// How long the last output may take on a terminal that accepts nothing: after Ctrl-S, or behind a dead connection.
-const PATIENCE: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A terminal with permanent lines and a panel below them. Of several panels that wait, only the newest is drawn.
 pub struct ScreenThread {
@@ -27,7 +27,7 @@ impl ScreenThread {
             dropped: 0,
             panel: None,
         };
-        Ok(Self { thread: StreamThread::start(terminal, queue, PATIENCE)? })
+        Ok(Self { thread: StreamThread::start(terminal, queue, DRAIN_TIMEOUT)? })
     }
 
     /// Replaces the panel of a terminal with `columns` columns. Never fails: a closed terminal shows nothing.

@@ -22,10 +22,10 @@ pub(super) trait Queue: Send + 'static {
 
 /// A thread that writes the contents of a queue to a stream.
 ///
-/// When dropped, it waits for the rest to be written: as long as the stream accepts more within `patience`.
+/// When dropped, it waits for the rest to be written: as long as the stream accepts more within `drain_timeout`.
 pub(super) struct StreamThread<Q> {
     shared: Arc<Shared<Q>>,
-    patience: Duration,
+    drain_timeout: Duration,
 }
 
 struct Shared<Q> {
@@ -54,13 +54,13 @@ impl<Q: Queue> StreamThread<Q> {
     pub(super) fn start(
         stream: impl Write + Send + 'static,
         queue: Q,
-        patience: Duration,
+        drain_timeout: Duration,
     ) -> io::Result<Self> {
         let state = State { queue, phase: Phase::Open, writes: 0 };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let theirs = Arc::clone(&shared);
         thread::Builder::new().name("output".to_owned()).spawn(move || theirs.write_to(stream))?;
-        Ok(Self { shared, patience })
+        Ok(Self { shared, drain_timeout })
     }
 
     /// Changes the queue. Without effect if the reader has closed the stream.
@@ -91,10 +91,10 @@ impl<Q> Drop for StreamThread<Q> {
         let began = Instant::now();
         let (mut writes, mut last_write) = (state.writes, began);
         while state.phase != Phase::Ended
-            && last_write.elapsed() < self.patience
+            && last_write.elapsed() < self.drain_timeout
             && began.elapsed() < LONGEST_LINGER
         {
-            let waited = self.shared.changed.wait_timeout(state, self.patience);
+            let waited = self.shared.changed.wait_timeout(state, self.drain_timeout);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             if state.writes != writes {
                 (writes, last_write) = (state.writes, Instant::now());

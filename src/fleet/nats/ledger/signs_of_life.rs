@@ -94,10 +94,10 @@ impl Ledger {
             Judgement::Ending => {}
             Judgement::Accepted { .. } => {
                 self.note_progress(now, token, worker, FINISHED);
-                let (patience, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
+                let (settle_time, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
                 let Some(flight) = flight else { return };
                 match flight.waiting_since {
-                    Some(since) if now >= since + patience => {
+                    Some(since) if now >= since + settle_time => {
                         flight.waiting_since = Some(now);
                         self.word(worker).resend.push(Listed(token));
                     }
