@@ -109,8 +109,9 @@ fn queued(stream: File, lost: fn(u64) -> String) -> io::Result<QueuedLines> {
 
 /// Prints a line, unless the reader has stopped reading.
 fn print_line(mut stream: impl AsFd + Write, text: &str) {
-    let output = duplicate(&stream)
-        .and_then(|stream| QueuedLines::new(stream, SlowReader::LosesLines, lost_lines_text, LINE_DRAIN_TIMEOUT));
+    let output = duplicate(&stream).and_then(|stream| {
+        QueuedLines::new(stream, SlowReader::LosesLines, lost_lines_text, LINE_DRAIN_TIMEOUT)
+    });
     // A closed terminal needs no message.
     let _ = match output {
         Ok(mut output) => writeln!(output, "{text}"),

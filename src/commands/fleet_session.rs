@@ -84,7 +84,8 @@ mod remote {
         let timing = timing(&run.plan.fleet);
         let backoff = backoff(timing.beat);
         let access = Access::from(access);
-        let connection = Connection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
+        let connection =
+            Connection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
         let connection = connection.map_err(|error| match error {
             ConnectError::Usage(_) => Failure::usage(error),
             ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::fault(error),

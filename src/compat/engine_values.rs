@@ -7,7 +7,7 @@ use crate::compat::engines_json;
 use crate::compat::invocation::{ClockArgs, InvokedEngine};
 use crate::compat::surface::Surface;
 use crate::config::ProtocolName;
-use crate::player::OwnBook;
+use crate::player::EngineBookPlan;
 
 impl InvokedEngine {
     /// Applies one key of the command line of `surface`.
@@ -57,7 +57,7 @@ impl InvokedEngine {
             "bookdepth" => {
                 let depth = value.parse().ok().filter(|depth| (1..=i32::MAX).contains(depth));
                 let depth = depth.ok_or_else(|| format!("Invalid book depth limit: \"{value}\""))?;
-                self.book_depth = Some((depth as u32).min(OwnBook::MAX_DEPTH));
+                self.book_depth = Some((depth as u32).min(EngineBookPlan::MAX_DEPTH));
             }
             _ => return Err(format!("Invalid engine option: \"{key}\"")),
         }

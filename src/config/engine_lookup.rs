@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fleet::Shipment;
 use crate::opening::{PolyglotBook, PolyglotError};
-use crate::player::{EngineOption, EngineSpec, OwnBook, Pondering, Protocol, WorkingDir};
+use crate::player::{EngineBookPlan, EngineOption, EngineSpec, Pondering, Protocol, WorkingDir};
 use crate::run::{OwnSetting, PlannedEngine};
 use crate::spelling::nearest;
 use crate::store::FileHash;
@@ -166,7 +166,7 @@ pub fn plan_engine(
     spec.scores = entry.scores.unwrap_or_default();
     spec.stderr =
         entry.stderr.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()));
-    spec.book = own_book(entry, &spec)?;
+    spec.book = engine_book(entry, &spec)?;
     spec.init.clone_from(&entry.init);
     spec.dir = match &entry.dir {
         Some(EngineDir::Path(dir)) => WorkingDir::Path(absolute(dir)?),
@@ -196,7 +196,7 @@ pub fn plan_engine(
 }
 
 /// Returns the book of an engine, after a look at its form.
-fn own_book(entry: &EngineEntry, spec: &EngineSpec) -> Result<Option<OwnBook>, EngineNameError> {
+fn engine_book(entry: &EngineEntry, spec: &EngineSpec) -> Result<Option<EngineBookPlan>, EngineNameError> {
     match (&entry.book, entry.book_depth) {
         (None, None) => Ok(None),
         (None, Some(_)) => Err(EngineNameError::DepthWithoutBook(spec.name.clone())),
@@ -205,7 +205,10 @@ fn own_book(entry: &EngineEntry, spec: &EngineSpec) -> Result<Option<OwnBook>, E
         }
         (Some(file), depth) => {
             PolyglotBook::open(file)?;
-            Ok(Some(OwnBook { file: absolute(file)?, depth: depth.unwrap_or(OwnBook::DEFAULT_DEPTH) }))
+            Ok(Some(EngineBookPlan {
+                file: absolute(file)?,
+                depth: depth.unwrap_or(EngineBookPlan::DEFAULT_DEPTH),
+            }))
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::game::{
     ResignSides, TablebaseResults, TablebaseRule, TimeControl, Variant,
 };
 use crate::opening::{AfterBook, Order};
-use crate::player::{Isolation, OwnBook, Pondering, Restart, ScoreSide};
+use crate::player::{EngineBookPlan, Isolation, Pondering, Restart, ScoreSide};
 use crate::run::{
     AtLimit, AtOnce, Breaker, Colours, Encounters, FirstColour, FleetPlan, OpeningPer, PairSize, Pairing,
     PgnContent, Plan, TestBy,
@@ -387,7 +387,7 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         scores: fields.choice("scores", &[("engine", ScoreSide::Engine), ("white", ScoreSide::White)]),
         stderr: fields.text("stderr").map(PathBuf::from),
         book: fields.text("book").map(PathBuf::from),
-        book_depth: fields.whole("book_depth", 1, OwnBook::MAX_DEPTH),
+        book_depth: fields.whole("book_depth", 1, EngineBookPlan::MAX_DEPTH),
         init: fields.texts("init").unwrap_or_default(),
         shipment: shipment(fields),
         bounds: EngineBounds::read(fields),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::EngineFatal;
-use crate::game::{EngineIndex, OpenBook};
+use crate::game::{EngineBook, EngineIndex};
 use crate::opening::{PolyglotBook, PolyglotError};
 use crate::player::{Castling, EngineSpec};
 use crate::store::KeptFile;
@@ -46,7 +46,7 @@ struct RegisteredEngine {
     /// Its program and the files that it reads.
     files: Vec<Arc<KeptFile>>,
     /// The book from which its first moves are played.
-    book: Option<OpenBook>,
+    book: Option<EngineBook>,
     /// The same engine, started from copies of its files; made once a file has changed.
     from_copies: OnceLock<EngineSpec>,
     proven: AtomicBool,
@@ -98,7 +98,7 @@ impl EngineRegistry {
     }
 
     /// Returns the book of an engine.
-    pub(super) fn book(&self, engine: EngineIndex) -> Option<&OpenBook> {
+    pub(super) fn book(&self, engine: EngineIndex) -> Option<&EngineBook> {
         self.engines.get(engine.get())?.book.as_ref()
     }
 
@@ -191,7 +191,7 @@ fn open_book(
     spec: &EngineSpec,
     files: &[Arc<KeptFile>],
     books: &mut HashMap<PathBuf, Arc<PolyglotBook>>,
-) -> Result<Option<OpenBook>, PolyglotError> {
+) -> Result<Option<EngineBook>, PolyglotError> {
     let Some(plan) = &spec.book else { return Ok(None) };
     let kept = files.iter().find(|file| file.path() == plan.file);
     let copy = kept.filter(|file| file.change().is_some()).and_then(|file| file.copy().ok());
@@ -204,7 +204,7 @@ fn open_book(
             book
         }
     };
-    Ok(Some(OpenBook::new(book, plan)))
+    Ok(Some(EngineBook::new(book, plan)))
 }
 
 fn variant_bit(castling: Castling) -> u8 {

@@ -19,8 +19,8 @@ use crate::fleet::slot_thread::{ActiveSlot, WorkerHost};
 use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
-    AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineIndex, FaultBundle, GameOfPair, GameRecord,
-    GameSetup, LiveGame, MoveSource, OwnBooks, PlayedGame, PlyRecord, Referee, TableJudge, Termination,
+    AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineBooks, EngineIndex, FaultBundle, GameOfPair,
+    GameRecord, GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge, Termination,
     VoidReason, Warning, play,
 };
 use crate::player::{
@@ -357,8 +357,8 @@ impl Slot {
         (self.shared.suspensions.count() != before).then_some(VoidReason::Suspended { gap_ms })
     }
 
-    fn books(&self, engines: &ByColor<EngineIndex>, seed: u64) -> OwnBooks<'_> {
-        OwnBooks { sides: ByColor::new_with(|color| self.shared.registry.book(engines[color])), seed }
+    fn books(&self, engines: &ByColor<EngineIndex>, seed: u64) -> EngineBooks<'_> {
+        EngineBooks { sides: ByColor::new_with(|color| self.shared.registry.book(engines[color])), seed }
     }
 
     /// Plays a game between two engines that are ready.
@@ -367,7 +367,7 @@ impl Slot {
         seats: [&mut EngineSeat; 2],
         sides: ByColor<&Contestant>,
         setup: &GameSetup,
-        books: OwnBooks<'_>,
+        books: EngineBooks<'_>,
         key: GameKey,
     ) -> Result<EndedGame, NoResult> {
         let [Some(white), Some(black)] = seats.map(EngineSeat::player) else {

@@ -2,10 +2,10 @@
 
 mod adjudication;
 mod clock;
+mod engine_books;
 mod fault;
 mod ids;
 mod live;
-mod own_books;
 mod play;
 mod record;
 mod referee;
@@ -18,10 +18,10 @@ pub use adjudication::{
     AdjudicationRules, AdjudicationStyle, Adjudicator, DrawRule, ObservedMove, ResignRule, ResignSides,
 };
 pub use clock::{Clock, Overrun};
+pub use engine_books::{EngineBook, EngineBooks};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning, fault_in_words};
 pub use ids::{EngineIndex, GameId, GameOfPair, PairId, PairPart};
 pub use live::{LiveGame, LiveSearch};
-pub use own_books::{OpenBook, OwnBooks};
 pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::chess::{ByColor, Color, Move, Position};
 use crate::game::setup::PositionCommand;
 use crate::game::{
-    AdjudicationRules, Clock, Ending, GameSetup, MoveSource, OwnBooks, PlyRecord, Referee, TableJudge,
+    AdjudicationRules, Clock, Ending, EngineBooks, GameSetup, MoveSource, PlyRecord, Referee, TableJudge,
     TimeControl, TimeEvidence,
 };
 use crate::player::{
@@ -69,7 +69,7 @@ pub struct Contest<'a> {
     /// Endgame tables that end games.
     pub tables: Option<&'a TableJudge>,
     /// Books from which moves are made for the engines.
-    pub books: OwnBooks<'a>,
+    pub books: EngineBooks<'a>,
 }
 
 /// A finished game, before its sides are mapped to engines.
@@ -213,7 +213,7 @@ impl<T: Transport> ActiveGame<'_, T> {
         }
         let text = self.coordinate_text(mv);
         self.command.push(text);
-        self.plies.push(book_ply(text, MoveSource::OwnBook));
+        self.plies.push(book_ply(text, MoveSource::EngineBook));
         self.expected_reply = None;
         self.moved_at = Instant::now();
         self.referee.play_book_move(mv);

@@ -133,7 +133,8 @@ pub enum MoveSource {
     /// The opening.
     Book,
     /// The book of the engine to move.
-    OwnBook,
+    #[serde(rename = "ownbook")]
+    EngineBook,
 }
 
 impl MoveSource {

@@ -36,7 +36,7 @@ pub struct GameEntry {
     pub book: usize,
     /// Indices of the half-moves that came from the book of an engine.
     #[serde(rename = "ob", default, skip_serializing_if = "Vec::is_empty")]
-    own_book: Vec<usize>,
+    engine_book: Vec<usize>,
     /// All moves in coordinates, without separators; promotions in capitals.
     pub moves: String,
     /// Packed scores; a mate score is preceded by `#`.
@@ -106,7 +106,7 @@ impl From<GameOutline> for GameEntry {
             fen: String::new(),
             variant: Variant::Standard,
             book: 0,
-            own_book: Vec::new(),
+            engine_book: Vec::new(),
             moves: String::new(),
             scores: String::new(),
             depths: String::new(),
@@ -155,7 +155,7 @@ impl GameEntry {
             fen: record.start_fen.clone(),
             variant: record.variant,
             book: plies.iter().take_while(|ply| ply.source == MoveSource::Book).count(),
-            own_book: (0..plies.len()).filter(|&at| plies[at].source == MoveSource::OwnBook).collect(),
+            engine_book: (0..plies.len()).filter(|&at| plies[at].source == MoveSource::EngineBook).collect(),
             move_hash: move_hash(&record.start_fen, &moves),
             moves,
             scores: pack_scores(plies),
@@ -197,12 +197,12 @@ impl GameEntry {
         for (at, mv) in texts.into_iter().enumerate() {
             let source = match at {
                 _ if at < self.book => MoveSource::Book,
-                _ if self.own_book.contains(&at) => MoveSource::OwnBook,
+                _ if self.engine_book.contains(&at) => MoveSource::EngineBook,
                 _ => MoveSource::Engine,
             };
             let time_us = times[at].unwrap_or(0);
             let clock_left_us = match source {
-                MoveSource::Book | MoveSource::OwnBook => None,
+                MoveSource::Book | MoveSource::EngineBook => None,
                 MoveSource::Engine => charge(&mut clocks[mover], time_us),
             };
             let depth = depths[at].and_then(|depth| u16::try_from(depth).ok());
@@ -361,7 +361,7 @@ mod tests {
             nodes: None,
             ..moves[0].clone()
         };
-        moves[3] = PlyRecord { mv: moves[3].mv, source: MoveSource::OwnBook, ..moves[0].clone() };
+        moves[3] = PlyRecord { mv: moves[3].mv, source: MoveSource::EngineBook, ..moves[0].clone() };
         let mut clocks = [Clock::new(limits), Clock::new(limits)];
         for (at, ply) in moves.iter_mut().enumerate().filter(|(_, ply)| ply.source.is_engine()) {
             ply.clock_left_us = charge(&mut clocks[at % 2], ply.time_us);

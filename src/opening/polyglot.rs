@@ -127,7 +127,7 @@ impl PolyglotBook {
     }
 
     /// Returns the seed of the choices in all games from one opening, given its place in the schedule.
-    pub fn seed(run_seed: u64, place: u64) -> u64 {
+    pub fn choice_seed(run_seed: u64, place: u64) -> u64 {
         mixed(run_seed ^ mixed(place))
     }
 }

@@ -67,7 +67,7 @@ impl EngineSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::{EngineOption, OwnBook};
+    use crate::player::{EngineBookPlan, EngineOption};
 
     #[test]
     fn files_are_found_in_arguments_and_options_and_replaced_there() {
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(spec.args, ["-S", "/kept", "--weights=/kept", "--log=played.log", "missing.py"]);
         assert_eq!(spec.options[0].value, "/kept");
         assert_eq!((spec.options[2].value.as_str(), spec.program.as_path()), ("16", Path::new("/program")));
-        spec.book = Some(OwnBook { file: path("moves.polyglot"), depth: 8 });
+        spec.book = Some(EngineBookPlan { file: path("moves.polyglot"), depth: 8 });
         assert_eq!(spec.named_files()[0], path("moves.polyglot"), "whatever its name");
         spec.replace_file(&path("moves.polyglot"), Path::new("/kept"));
         assert_eq!(spec.book.take().unwrap().file, Path::new("/kept"));

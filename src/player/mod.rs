@@ -41,7 +41,7 @@ pub use process::{
 pub use score::Score;
 pub use search_extra::SearchExtra;
 pub use spec::{
-    EngineOption, EngineSpec, Isolation, OwnBook, Pondering, Protocol, Restart, Sandbox, ScoreSide,
+    EngineBookPlan, EngineOption, EngineSpec, Isolation, Pondering, Protocol, Restart, Sandbox, ScoreSide,
     SearchDetail, WorkingDir,
 };
 pub use start_fault::StartFault;

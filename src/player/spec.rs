@@ -113,14 +113,14 @@ impl ScoreSide {
 /// A Polyglot book from which the harness plays for an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OwnBook {
+pub struct EngineBookPlan {
     /// The file.
     pub file: PathBuf,
     /// Full moves of a game, those of its opening included, after which the book is closed.
     pub depth: u32,
 }
 
-impl OwnBook {
+impl EngineBookPlan {
     /// The depth without a limit of the user.
     pub const DEFAULT_DEPTH: u32 = 1000;
 
@@ -217,7 +217,7 @@ pub struct EngineSpec {
     pub stderr: Option<PathBuf>,
     /// The book from which its first moves are played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub book: Option<OwnBook>,
+    pub book: Option<EngineBookPlan>,
     /// Lines sent as they are before the handshake.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,

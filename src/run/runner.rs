@@ -328,7 +328,7 @@ impl<F: Fleet> Run<F> {
                 limits: self.plan.engines[engine.get()].limits,
             });
         let seats = GameOfPair::BOTH.map(|game| self.plan.encounters.seats(&fixture, game));
-        let book_seed = PolyglotBook::seed(self.plan.seed, place);
+        let book_seed = PolyglotBook::choice_seed(self.plan.seed, place);
         Ok(Some(PairJob { id: start.id, opening, contestants, seats, book_seed, first_game }))
     }
 

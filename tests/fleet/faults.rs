@@ -305,8 +305,9 @@ pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> 
     runtime.block_on(async {
         let access = Access { url: fleet.server.url(), ..Access::default() };
         let connect_timeout = Duration::from_secs(10);
-        let connection =
-            Connection::open(&access, &Role::Coordinator, &Backoff::default(), connect_timeout).await.unwrap();
+        let connection = Connection::open(&access, &Role::Coordinator, &Backoff::default(), connect_timeout)
+            .await
+            .unwrap();
         work(connection).await
     })
 }

@@ -8,7 +8,7 @@ use crate::polyglot::write_book;
 use playself::fleet::FleetConfig;
 use playself::game::{EngineIndex, MoveSource, PlyRecord, TimeControl, Warning};
 use playself::opening::{Opening, Variant};
-use playself::player::{EngineOption, EngineSpec, OwnBook, Protocol, Score};
+use playself::player::{EngineBookPlan, EngineOption, EngineSpec, Protocol, Score};
 
 const DRAW: &str = "1/2-1/2 max_moves";
 
@@ -81,7 +81,7 @@ fn moves_from_a_book_reach_uci_and_xboard_engines_alike() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("b.bin");
     write_book(&file, &["e2e4 e7e5 g1f3 b8c6 f1c4", "e2e4 e7e5 g1f3 g8f6", "d2d4 d7d5 c2c4"]);
-    let book = Some(OwnBook { file, depth: 9 });
+    let book = Some(EngineBookPlan { file, depth: 9 });
     for limits in [clock(), depth()] {
         let games = [fake(&[]), xboard(&[])].map(|spec| {
             let spec = EngineSpec { book: book.clone(), ..spec };
@@ -95,7 +95,7 @@ fn moves_from_a_book_reach_uci_and_xboard_engines_alike() {
                 .collect::<Vec<Vec<_>>>()
         });
         assert_eq!(games[0], games[1], "{limits}");
-        assert_eq!(games[0][0][0].1, MoveSource::OwnBook, "the engine has White in the first game");
+        assert_eq!(games[0][0][0].1, MoveSource::EngineBook, "the engine has White in the first game");
         assert!(games[0][1].iter().step_by(2).all(|(_, source)| *source == MoveSource::Engine));
     }
 }

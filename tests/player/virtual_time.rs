@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use playself::chess::{ByColor, Color, MoveStyle, Position};
 use playself::game::{
-    AdjudicationRules, Contest, GameHost, GameSetup, LivePly, OwnBooks, PlayedGame, Spectator, TimeControl,
-    play,
+    AdjudicationRules, Contest, EngineBooks, GameHost, GameSetup, LivePly, PlayedGame, Spectator,
+    TimeControl, play,
 };
 use playself::opening::Opening;
 use playself::player::{
@@ -194,7 +194,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let rules =
                 AdjudicationRules { max_moves: Some(setting.max_moves), ..AdjudicationRules::default() };
             let limits = ByColor { white: setting.limits, black: setting.limits };
-            let books = OwnBooks::default();
+            let books = EngineBooks::default();
             let contest = Contest { setup: &setup, limits, rules: &rules, tables: None, books };
             let begun = Instant::now();
             let played = play(

@@ -293,7 +293,7 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::{EngineOption, OwnBook};
+    use crate::player::{EngineBookPlan, EngineOption};
 
     #[test]
     fn paths_become_names_and_names_become_paths_of_the_other_machine() {
@@ -311,7 +311,7 @@ mod tests {
         spec.env = vec![("NET".to_owned(), net.display().to_string())];
         spec.dir = WorkingDir::Path("/home/me".into());
         let book = dir.path().join("moves.bin");
-        spec.book = Some(OwnBook { file: book.clone(), depth: 8 });
+        spec.book = Some(EngineBookPlan { file: book.clone(), depth: 8 });
         let names = names(&[net, longer, book]);
         let sent = portable(&spec, &names);
         assert_eq!(sent.program, Path::new("{file:program}"));

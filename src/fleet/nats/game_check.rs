@@ -112,7 +112,7 @@ fn replay(
             return Err(format!("half-move {} follows the end of the game", at + 1));
         }
         ending = match ply.source {
-            MoveSource::OwnBook => {
+            MoveSource::EngineBook => {
                 referee.play_book_move(mv);
                 referee.verdict()
             }

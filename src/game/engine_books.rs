@@ -4,38 +4,38 @@ use std::sync::Arc;
 
 use crate::chess::{ByColor, GameLine, Move};
 use crate::opening::PolyglotBook;
-use crate::player::OwnBook;
+use crate::player::EngineBookPlan;
 
 /// The book of an engine, read.
 #[derive(Clone, Debug)]
-pub struct OpenBook {
+pub struct EngineBook {
     book: Arc<PolyglotBook>,
     /// Half-moves of a game after which the book is closed.
     plies: usize,
 }
 
-impl OpenBook {
+impl EngineBook {
     /// Opens a book as deep as the plan of its engine allows.
-    pub fn new(book: Arc<PolyglotBook>, plan: &OwnBook) -> Self {
+    pub fn new(book: Arc<PolyglotBook>, plan: &EngineBookPlan) -> Self {
         Self { book, plies: 2 * plan.depth as usize }
     }
 }
 
 /// The books of both sides of a game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OwnBooks<'a> {
+pub struct EngineBooks<'a> {
     /// The book of each side that has one.
-    pub sides: ByColor<Option<&'a OpenBook>>,
+    pub sides: ByColor<Option<&'a EngineBook>>,
     /// Seed of all choices.
     pub seed: u64,
 }
 
-impl OwnBooks<'_> {
+impl EngineBooks<'_> {
     /// Returns the move that the book of the side to move has chosen, if it has one. A move that repeats a position is none:
     /// the books of two engines could go on for ever.
     pub fn choose(&self, line: &GameLine) -> Option<Move> {
         let position = line.current();
-        let OpenBook { book, plies } = self.sides[position.turn()]?;
+        let EngineBook { book, plies } = self.sides[position.turn()]?;
         let played = line.moves().len();
         if played >= *plies {
             return None;
@@ -70,7 +70,7 @@ mod tests {
         PolyglotBook::parse(&entries.concat()).unwrap()
     }
 
-    fn played(books: &OwnBooks<'_>, moves: &[&str]) -> Option<String> {
+    fn played(books: &EngineBooks<'_>, moves: &[&str]) -> Option<String> {
         let mut line = GameLine::new(Position::startpos());
         for text in moves {
             line.push(line.current().parse_coordinate(text, MoveStyle::Standard).unwrap());
@@ -82,14 +82,14 @@ mod tests {
     fn a_book_is_used_by_its_side_up_to_its_depth_and_never_to_repeat_a_position() {
         let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
         let book = Arc::new(book(&shuffle));
-        let open = |depth| OpenBook::new(Arc::clone(&book), &OwnBook { file: "b".into(), depth });
+        let open = |depth| EngineBook::new(Arc::clone(&book), &EngineBookPlan { file: "b".into(), depth });
         let (shallow, deep) = (open(1), open(9));
-        let books = OwnBooks { sides: ByColor { white: Some(&shallow), black: Some(&deep) }, seed: 5 };
+        let books = EngineBooks { sides: ByColor { white: Some(&shallow), black: Some(&deep) }, seed: 5 };
         let expect = [Some("g1f3"), Some("g8f6"), None, None];
         for (count, expected) in expect.into_iter().enumerate() {
             assert_eq!(played(&books, &shuffle[..count]).as_deref(), expected, "after {count} half-moves");
         }
-        let only_black = OwnBooks { sides: ByColor { white: None, black: Some(&deep) }, seed: 5 };
+        let only_black = EngineBooks { sides: ByColor { white: None, black: Some(&deep) }, seed: 5 };
         assert_eq!(played(&only_black, &[]), None);
         assert_eq!(played(&only_black, &["g1f3"]).as_deref(), Some("g8f6"));
         assert_eq!(played(&only_black, &["e2e4"]), None, "not in the book");
