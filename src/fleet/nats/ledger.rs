@@ -1,4 +1,4 @@
-//! The books of a coordinator: which worker holds which pair, and what becomes of claims, results and signs of life.
+//! The ledger of a coordinator: which worker holds which pair, and what becomes of claims, results and signs of life.
 //!
 //! Pure: messages and times in, [`Action`]s out. Messages may arrive late, twice, out of order or never.
 
@@ -111,7 +111,7 @@ enum Phase {
     Left,
 }
 
-/// What the books know about a run.
+/// What the ledger knows about a run.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// The run.
@@ -126,7 +126,7 @@ pub struct Terms {
     pub audit: f64,
 }
 
-/// The books of a coordinator.
+/// The ledger of a coordinator: who holds which pair.
 #[derive(Debug)]
 pub struct Ledger {
     run: RunId,
@@ -148,7 +148,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the books of a run.
+    /// Opens the ledger of a run.
     pub fn new(Terms { run, rules, beat, stuck, audit }: Terms) -> Self {
         Self {
             run,

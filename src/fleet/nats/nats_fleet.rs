@@ -28,7 +28,7 @@ const FEWEST_AHEAD: u64 = 64;
 /// Games in progress that are shown.
 const MOST_BOARDS: usize = 64;
 
-/// Pauses between two looks at the books.
+/// Pauses between two looks at the ledger.
 const TICK: Duration = Duration::from_millis(500);
 
 /// Time after which workers learn that a run has pairs again.

@@ -4,77 +4,77 @@ use super::*;
 
 #[test]
 fn row_208_a_game_without_a_move_for_too_long_is_void_and_one_that_goes_on_is_not() {
-    let mut books = ledger();
+    let mut ledger = new_ledger();
     for pair in 0..3 {
-        books.submit(job(pair));
-        books.report(at(1), pair, &name("oak"), claim("oak", pair, 1));
+        ledger.submit(job(pair));
+        ledger.report(at(1), pair, &name("oak"), claim("oak", pair, 1));
     }
-    done(&mut books);
+    done(&mut ledger);
     for second in (10..=610).step_by(10) {
         let mut sign = beat("oak", 1, &[token(0, 1), token(1, 1)], &[token(2, 1)]);
         sign.playing[1].plies = second;
-        books.beat(at(second), &name("oak"), sign);
-        books.tick(at(second));
+        ledger.beat(at(second), &name("oak"), sign);
+        ledger.tick(at(second));
     }
-    let events = done(&mut books);
+    let events = done(&mut ledger);
     let voids: Vec<&String> = events.iter().filter(|text| text.starts_with("void")).collect();
     assert_eq!(voids.len(), 1, "{events:?}");
     assert!(
         voids[0].contains("void 0 oak") && voids[0].contains("no move in 600 s on worker oak"),
         "{voids:?}"
     );
-    books.settle(PairId::both(0, 0));
-    assert_eq!(done(&mut books), ["oak counted 0.1"]);
+    ledger.settle(PairId::both(0, 0));
+    assert_eq!(done(&mut ledger), ["oak counted 0.1"]);
 }
 
 #[test]
 fn a_banned_worker_loses_its_pairs_to_the_next_and_a_freed_one_may_play() {
-    let mut books = ledger();
-    books.submit(job(0));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    books.beat(at(2), &name("oak"), beat("oak", 1, &[token(0, 1)], &[]));
-    done(&mut books);
-    books.ban(&name("oak"));
-    assert_eq!(done(&mut books), ["excluded oak", "oak stale 0.1"]);
-    books.report(at(3), 2, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["ack 2", "oak stale 0.1"]);
-    books.report(at(4), 3, &name("elm"), claim("elm", 0, 2));
-    assert_eq!(done(&mut books), ["ack 3", "claimed 0 elm"]);
-    assert!(books.free(&name("oak")) && books.banned().is_empty());
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    ledger.beat(at(2), &name("oak"), beat("oak", 1, &[token(0, 1)], &[]));
+    done(&mut ledger);
+    ledger.ban(&name("oak"));
+    assert_eq!(done(&mut ledger), ["excluded oak", "oak stale 0.1"]);
+    ledger.report(at(3), 2, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 2", "oak stale 0.1"]);
+    ledger.report(at(4), 3, &name("elm"), claim("elm", 0, 2));
+    assert_eq!(done(&mut ledger), ["ack 3", "claimed 0 elm"]);
+    assert!(ledger.free(&name("oak")) && ledger.banned().is_empty());
 }
 
 #[test]
 fn a_worker_that_was_only_cut_off_is_not_lost_on_a_pair() {
-    let mut books = ledger();
-    books.submit(job(0));
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
     for (delivery, worker) in (1..).zip(["ash", "elm", "fir", "oak"]) {
-        books.beat(at(100 * delivery), &name(worker), beat(worker, 1, &[], &[]));
-        books.report(at(100 * delivery), delivery, &name(worker), claim(worker, 0, delivery));
+        ledger.beat(at(100 * delivery), &name(worker), beat(worker, 1, &[], &[]));
+        ledger.report(at(100 * delivery), delivery, &name(worker), claim(worker, 0, delivery));
     }
-    books.beat(at(499), &name("ash"), beat("ash", 1, &[], &[]));
-    books.report(at(500), 5, &name("yew"), claim("yew", 0, 5));
-    assert!(!done(&mut books).iter().any(|text| text.starts_with("void")));
+    ledger.beat(at(499), &name("ash"), beat("ash", 1, &[], &[]));
+    ledger.report(at(500), 5, &name("yew"), claim("yew", 0, 5));
+    assert!(!done(&mut ledger).iter().any(|text| text.starts_with("void")));
 }
 
 /// A run in which every pair is played by two workers.
 struct Audited {
-    books: Ledger,
+    ledger: Ledger,
     messages: u64,
 }
 
 impl Audited {
     fn new(workers: &[&str]) -> Self {
-        let mut books = Ledger::new(Terms { audit: 1.0, ..terms() });
+        let mut ledger = Ledger::new(Terms { audit: 1.0, ..terms() });
         for worker in workers {
-            books.beat(at(1), &name(worker), beat(worker, 1, &[], &[]));
+            ledger.beat(at(1), &name(worker), beat(worker, 1, &[], &[]));
         }
-        done(&mut books);
-        Self { books, messages: 0 }
+        done(&mut ledger);
+        Self { ledger, messages: 0 }
     }
 
     /// Plays a pair on one worker and again on another; those that lie report other moves.
     fn play(&mut self, pair: u64, workers: [&str; 2], lies: [bool; 2]) -> Vec<String> {
-        self.books.submit(job(pair));
+        self.ledger.submit(job(pair));
         for (audit, (worker, lies)) in workers.into_iter().zip(lies).enumerate() {
             self.messages += 1;
             let mut games = games(&job(pair));
@@ -85,10 +85,10 @@ impl Audited {
             let attempt = if audit == 0 { 0 } else { super::super::audit::ATTEMPT };
             let token = Token { pair, attempt, delivery: 1 };
             let report = Report::Pair { worker: name(worker), token, games, bundles: Vec::new() };
-            self.books.report(at(2), self.messages, &name(worker), report);
-            self.books.settle(PairId::both(pair, 0));
+            self.ledger.report(at(2), self.messages, &name(worker), report);
+            self.ledger.settle(PairId::both(pair, 0));
         }
-        done(&mut self.books)
+        done(&mut self.ledger)
     }
 }
 
@@ -104,9 +104,9 @@ fn row_232_a_worker_that_plays_other_games_than_those_that_agree_is_excluded() {
         actions.iter().any(|text| text.contains("pair 3 was played differently by fox and ash")),
         "{actions:?}"
     );
-    assert!(run.books.banned().is_empty(), "one against one");
+    assert!(run.ledger.banned().is_empty(), "one against one");
     run.play(3, ["oak", "fox"], [false, true]);
-    assert_eq!(run.books.banned(), [name("fox")]);
+    assert_eq!(run.ledger.banned(), [name("fox")]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn engines_that_never_play_the_same_games_exclude_nobody() {
     for (pair, workers) in (0..).zip([["ash", "elm"], ["elm", "oak"], ["oak", "ash"], ["ash", "oak"]]) {
         run.play(pair, workers, [false, true]);
     }
-    assert!(run.books.banned().is_empty());
+    assert!(run.ledger.banned().is_empty());
 }
 
 #[test]

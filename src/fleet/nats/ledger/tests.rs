@@ -1,4 +1,4 @@
-//! The books of a coordinator, tested without a server.
+//! The ledger of a coordinator, tested without a server.
 
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ fn terms() -> Terms {
     Terms { run: run(), rules: AdjudicationRules::default(), beat: BEAT, stuck: at(600), audit: 0.0 }
 }
 
-fn ledger() -> Ledger {
+fn new_ledger() -> Ledger {
     Ledger::new(terms())
 }
 
@@ -161,108 +161,108 @@ fn done(ledger: &mut Ledger) -> Vec<String> {
 
 #[test]
 fn a_result_counts_once_and_is_acknowledged_when_it_is_durable() {
-    let mut books = ledger();
-    books.submit(job(0));
-    assert_eq!(done(&mut books), ["publish 0 0 First"]);
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    assert_eq!(done(&mut books), ["ack 1", "claimed 0 oak"]);
-    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["received 0"]);
-    books.report(at(2), 3, &name("oak"), result("oak", 0, 1));
-    assert!(done(&mut books).is_empty(), "not before it is durable");
-    books.settle(PairId::both(0, 0));
-    assert_eq!(done(&mut books), ["ack 2", "ack 3", "oak counted 0.1"]);
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    assert_eq!(done(&mut ledger), ["publish 0 0 First"]);
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 1", "claimed 0 oak"]);
+    ledger.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["received 0"]);
+    ledger.report(at(2), 3, &name("oak"), result("oak", 0, 1));
+    assert!(done(&mut ledger).is_empty(), "not before it is durable");
+    ledger.settle(PairId::both(0, 0));
+    assert_eq!(done(&mut ledger), ["ack 2", "ack 3", "oak counted 0.1"]);
     // Row 206: the same result after any time.
-    books.report(at(500), 4, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["ack 4", "oak over 0.1"]);
+    ledger.report(at(500), 4, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 4", "oak over 0.1"]);
 }
 
 #[test]
 fn row_219_a_holder_that_gives_signs_of_life_keeps_its_pair_and_a_silent_one_loses_it() {
-    let mut books = ledger();
-    books.submit(job(0));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    books.beat(at(40), &name("oak"), beat("oak", 7, &[token(0, 1)], &[]));
-    done(&mut books);
-    books.report(at(60), 2, &name("elm"), claim("elm", 0, 2));
-    assert_eq!(done(&mut books), ["ack 2", "elm stale 0.2"]);
-    books.report(at(71), 3, &name("elm"), claim("elm", 0, 3));
-    assert_eq!(done(&mut books), ["ack 3", "claimed 0 elm"]);
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    ledger.beat(at(40), &name("oak"), beat("oak", 7, &[token(0, 1)], &[]));
+    done(&mut ledger);
+    ledger.report(at(60), 2, &name("elm"), claim("elm", 0, 2));
+    assert_eq!(done(&mut ledger), ["ack 2", "elm stale 0.2"]);
+    ledger.report(at(71), 3, &name("elm"), claim("elm", 0, 3));
+    assert_eq!(done(&mut ledger), ["ack 3", "claimed 0 elm"]);
     // Row 204: it returns with a result.
-    books.report(at(300), 4, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["ack 4", "oak stale 0.1"]);
-    books.report(at(301), 5, &name("elm"), result("elm", 0, 3));
-    assert_eq!(done(&mut books), ["received 0"]);
+    ledger.report(at(300), 4, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 4", "oak stale 0.1"]);
+    ledger.report(at(301), 5, &name("elm"), result("elm", 0, 3));
+    assert_eq!(done(&mut ledger), ["received 0"]);
 }
 
 #[test]
 fn row_210_a_pair_that_its_holder_has_given_up_goes_to_the_next_worker_at_once() {
-    let mut books = ledger();
-    books.submit(job(0));
-    books.beat(at(0), &name("oak"), beat("oak", 7, &[], &[]));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    books.beat(at(2), &name("oak"), beat("oak", 7, &[], &[]));
-    done(&mut books);
-    books.report(at(3), 2, &name("elm"), claim("elm", 0, 2));
-    assert_eq!(done(&mut books), ["ack 2", "claimed 0 elm"]);
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.beat(at(0), &name("oak"), beat("oak", 7, &[], &[]));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    ledger.beat(at(2), &name("oak"), beat("oak", 7, &[], &[]));
+    done(&mut ledger);
+    ledger.report(at(3), 2, &name("elm"), claim("elm", 0, 2));
+    assert_eq!(done(&mut ledger), ["ack 2", "claimed 0 elm"]);
 }
 
 #[test]
 fn a_result_implies_its_claim() {
-    let mut books = ledger();
-    books.submit(job(0));
-    done(&mut books);
-    books.report(at(1), 1, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["received 0"]);
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    done(&mut ledger);
+    ledger.report(at(1), 1, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["received 0"]);
 }
 
 #[test]
 fn row_207_a_job_that_the_server_lost_is_published_with_a_higher_base_and_leftovers_are_deleted() {
-    let mut books = ledger();
-    books.submit(job(0));
-    books.submit(job(1));
-    books.stored(PairId::both(0, 0));
-    let first = books.begin_comparison();
-    books.stored(PairId::both(1, 0));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 3));
-    done(&mut books);
-    books.compare(first, &BTreeSet::from([(9, 2)]));
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.submit(job(1));
+    ledger.stored(PairId::both(0, 0));
+    let first = ledger.begin_comparison();
+    ledger.stored(PairId::both(1, 0));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 3));
+    done(&mut ledger);
+    ledger.compare(first, &BTreeSet::from([(9, 2)]));
     // Pair 1 was stored after the comparison had begun.
-    assert_eq!(done(&mut books), ["publish 0 3 Again", "delete 9.2"]);
-    books.stored(PairId::both(0, 0));
-    let second = books.begin_comparison();
-    books.compare(second, &BTreeSet::from([(0, 0), (1, 0)]));
-    assert!(done(&mut books).is_empty());
+    assert_eq!(done(&mut ledger), ["publish 0 3 Again", "delete 9.2"]);
+    ledger.stored(PairId::both(0, 0));
+    let second = ledger.begin_comparison();
+    ledger.compare(second, &BTreeSet::from([(0, 0), (1, 0)]));
+    assert!(done(&mut ledger).is_empty());
 }
 
 #[test]
 fn row_237_the_later_of_two_processes_with_one_name_is_told() {
-    let mut books = ledger();
-    books.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
-    books.beat(at(5), &name("oak"), beat("oak", 2, &[], &[]));
-    done(&mut books);
-    books.beat(at(10), &name("oak"), beat("oak", 1, &[], &[]));
-    assert_eq!(done(&mut books), ["oak taken 2"]);
-    books.beat(at(15), &name("oak"), beat("oak", 2, &[], &[]));
-    assert_eq!(done(&mut books), ["oak taken 2"]);
+    let mut ledger = new_ledger();
+    ledger.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
+    ledger.beat(at(5), &name("oak"), beat("oak", 2, &[], &[]));
+    done(&mut ledger);
+    ledger.beat(at(10), &name("oak"), beat("oak", 1, &[], &[]));
+    assert_eq!(done(&mut ledger), ["oak taken 2"]);
+    ledger.beat(at(15), &name("oak"), beat("oak", 2, &[], &[]));
+    assert_eq!(done(&mut ledger), ["oak taken 2"]);
     // One that was started again is alone.
-    let mut books = ledger();
+    let mut ledger = new_ledger();
     for (second, nonce) in [(0, 1), (10, 2), (20, 2), (30, 3), (40, 3)] {
-        books.beat(at(second), &name("oak"), beat("oak", nonce, &[], &[]));
-        assert!(done(&mut books).iter().all(|text| text == "joined oak"));
+        ledger.beat(at(second), &name("oak"), beat("oak", nonce, &[], &[]));
+        assert!(done(&mut ledger).iter().all(|text| text == "joined oak"));
     }
 }
 
 #[test]
 fn row_227_a_pair_on_which_four_workers_were_lost_stops_the_run() {
-    let mut books = ledger();
-    books.submit(job(0));
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
     for (delivery, worker) in (1..).zip(["ash", "elm", "fir", "oak"]) {
-        books.report(at(100 * delivery), delivery, &name(worker), claim(worker, 0, delivery));
+        ledger.report(at(100 * delivery), delivery, &name(worker), claim(worker, 0, delivery));
     }
-    assert!(!done(&mut books).iter().any(|text| text.starts_with("void")));
-    books.report(at(500), 5, &name("yew"), claim("yew", 0, 5));
-    assert!(done(&mut books).contains(&"void 0 4 machines were lost while they played it".to_owned()));
+    assert!(!done(&mut ledger).iter().any(|text| text.starts_with("void")));
+    ledger.report(at(500), 5, &name("yew"), claim("yew", 0, 5));
+    assert!(done(&mut ledger).contains(&"void 0 4 machines were lost while they played it".to_owned()));
 }
 
 #[test]
@@ -276,41 +276,41 @@ fn row_231_an_impossible_result_is_void_and_its_worker_excluded() {
         ("the wrong colours", |game| game.white = EngineIndex(1)),
         ("another pair", |game| game.pair = 5),
     ] {
-        let mut books = ledger();
-        books.submit(job(0));
+        let mut ledger = new_ledger();
+        ledger.submit(job(0));
         let mut games = games(&job(0));
         change(&mut games[0]);
         let report = Report::Pair { worker: name("oak"), token: token(0, 1), games, bundles: Vec::new() };
-        done(&mut books);
-        books.report(at(1), 1, &name("oak"), report);
-        let actions = done(&mut books);
+        done(&mut ledger);
+        ledger.report(at(1), 1, &name("oak"), report);
+        let actions = done(&mut ledger);
         assert!(
             actions[0].starts_with("void 0 oak a machine reported an impossible game"),
             "{case}: {actions:?}"
         );
         assert_eq!(actions[1], "excluded oak", "{case}");
-        assert_eq!(books.banned(), [name("oak")]);
+        assert_eq!(ledger.banned(), [name("oak")]);
     }
 }
 
 #[test]
 fn reports_under_the_name_of_another_are_dropped_without_a_consequence() {
-    let mut books = ledger();
-    books.submit(job(0));
-    done(&mut books);
-    books.report(at(1), 1, &name("oak"), result("elm", 0, 1));
-    assert_eq!(done(&mut books), ["ack 1"]);
-    assert!(books.banned().is_empty());
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    done(&mut ledger);
+    ledger.report(at(1), 1, &name("oak"), result("elm", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 1"]);
+    assert!(ledger.banned().is_empty());
 }
 
 #[test]
 fn row_238_a_decision_gives_every_pair_back_and_a_leaving_coordinator_none() {
-    let mut books = ledger();
-    books.submit(job(0));
-    books.submit(job(1));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    done(&mut books);
-    books.recall();
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.submit(job(1));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    done(&mut ledger);
+    ledger.recall();
     let expected = [
         "delete 0.0",
         "void 0 the run was stopped",
@@ -318,50 +318,50 @@ fn row_238_a_decision_gives_every_pair_back_and_a_leaving_coordinator_none() {
         "void 1 the run was stopped",
         "oak over 0.1",
     ];
-    assert_eq!(done(&mut books), expected);
-    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
-    assert_eq!(done(&mut books), ["ack 2", "oak over 0.1"]);
-    let mut books = ledger();
-    books.submit(job(0));
-    books.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
-    done(&mut books);
-    books.leave();
-    assert_eq!(done(&mut books), ["left 0"]);
-    books.report(at(2), 2, &name("oak"), result("oak", 0, 1));
-    assert!(done(&mut books).is_empty(), "it stays on the server for the next coordinator");
+    assert_eq!(done(&mut ledger), expected);
+    ledger.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert_eq!(done(&mut ledger), ["ack 2", "oak over 0.1"]);
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    done(&mut ledger);
+    ledger.leave();
+    assert_eq!(done(&mut ledger), ["left 0"]);
+    ledger.report(at(2), 2, &name("oak"), result("oak", 0, 1));
+    assert!(done(&mut ledger).is_empty(), "it stays on the server for the next coordinator");
 }
 
 #[test]
 fn a_result_that_got_lost_is_asked_for_again() {
-    let mut books = ledger();
-    books.adopt(PairId::both(0, 0), Some(&Claim { delivery: 2, worker: "oak".to_owned(), scale_ppm: None }));
-    books.submit(job(0));
+    let mut ledger = new_ledger();
+    ledger.adopt(PairId::both(0, 0), Some(&Claim { delivery: 2, worker: "oak".to_owned(), scale_ppm: None }));
+    ledger.submit(job(0));
     for second in [1, 11] {
-        books.beat(at(second), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
+        ledger.beat(at(second), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
     }
-    assert_eq!(done(&mut books), ["joined oak"]);
-    books.beat(at(21), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
-    assert_eq!(done(&mut books), ["oak resend 0.2"]);
-    books.report(at(22), 1, &name("oak"), result("oak", 0, 2));
-    assert_eq!(done(&mut books), ["received 0"]);
+    assert_eq!(done(&mut ledger), ["joined oak"]);
+    ledger.beat(at(21), &name("oak"), beat("oak", 1, &[], &[token(0, 2)]));
+    assert_eq!(done(&mut ledger), ["oak resend 0.2"]);
+    ledger.report(at(22), 1, &name("oak"), result("oak", 0, 2));
+    assert_eq!(done(&mut ledger), ["received 0"]);
 }
 
 #[test]
 fn a_run_that_its_only_worker_refuses_stops_after_a_while() {
-    let mut books = ledger();
-    books.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
+    let mut ledger = new_ledger();
+    ledger.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
     let refusal = Refusal { code: RefusalCode::Target, why: "no program for it".to_owned() };
-    books.report(at(1), 1, &name("oak"), Report::Refuse { worker: name("oak"), refusal });
-    books.tick(at(20));
-    assert!(!done(&mut books).iter().any(|text| text.starts_with("failed")));
-    books.beat(at(30), &name("oak"), beat("oak", 1, &[], &[]));
-    books.tick(at(32));
-    assert_eq!(done(&mut books), ["failed every worker refuses this run:\noak: no program for it"]);
+    ledger.report(at(1), 1, &name("oak"), Report::Refuse { worker: name("oak"), refusal });
+    ledger.tick(at(20));
+    assert!(!done(&mut ledger).iter().any(|text| text.starts_with("failed")));
+    ledger.beat(at(30), &name("oak"), beat("oak", 1, &[], &[]));
+    ledger.tick(at(32));
+    assert_eq!(done(&mut ledger), ["failed every worker refuses this run:\noak: no program for it"]);
 }
 
 /// A server, workers and a coordinator that lose, repeat and reorder messages and die at any time.
 struct World {
-    books: Ledger,
+    ledger: Ledger,
     now: Duration,
     /// Pairs on record, with the number of times that they were received.
     journal: BTreeMap<u64, u32>,
@@ -383,7 +383,7 @@ impl World {
     fn new(pairs: u64) -> Self {
         let workers = ["ash", "elm", "oak"].map(|text| (name(text), (1, BTreeMap::new())));
         let mut world = Self {
-            books: ledger(),
+            ledger: new_ledger(),
             now: Duration::ZERO,
             journal: BTreeMap::new(),
             claims: BTreeMap::new(),
@@ -396,17 +396,17 @@ impl World {
             next: 0,
             pairs,
         };
-        (0..pairs).for_each(|pair| world.books.submit(job(pair)));
+        (0..pairs).for_each(|pair| world.ledger.submit(job(pair)));
         world.act();
         world
     }
 
     fn act(&mut self) {
-        for action in self.books.actions() {
+        for action in self.ledger.actions() {
             match action {
                 Action::Publish { job, base, .. } => {
                     self.jobs.insert(job.id.index, (base, 0));
-                    self.books.stored(job.id);
+                    self.ledger.stored(job.id);
                 }
                 Action::Delete { pair, .. } => drop(self.jobs.remove(&pair)),
                 Action::Acknowledge(message) => drop(self.pending.remove(&message)),
@@ -484,7 +484,7 @@ impl World {
     fn consume(&mut self) {
         if let Some((message, worker, report)) = self.reports.pop_front() {
             self.pending.insert(message, (worker.clone(), report.clone()));
-            self.books.report(self.now, message, &worker, report);
+            self.ledger.report(self.now, message, &worker, report);
         }
     }
 
@@ -513,30 +513,30 @@ impl World {
             held.iter().filter(|(_, waiting)| **waiting == waits).map(|(token, _)| *token).collect()
         };
         let message = beat(worker.as_str(), *nonce, &listed(false), &listed(true));
-        self.books.beat(self.now, worker, message);
+        self.ledger.beat(self.now, worker, message);
     }
 
     fn commit(&mut self) {
         for id in take(&mut self.unsettled) {
             *self.journal.entry(id.index).or_default() += 1;
-            self.books.settle(id);
+            self.ledger.settle(id);
         }
     }
 
     fn compare(&mut self) {
-        let comparison = self.books.begin_comparison();
+        let comparison = self.ledger.begin_comparison();
         let listed = self.jobs.keys().map(|&pair| (pair, 0)).collect();
-        self.books.compare(comparison, &listed);
+        self.ledger.compare(comparison, &listed);
     }
 
     /// The coordinator dies and comes back: everything that is not durable is lost, reports come again.
     fn restart(&mut self) {
         self.unsettled.clear();
-        self.books = ledger();
+        self.ledger = new_ledger();
         self.now = Duration::ZERO;
         for pair in (0..self.pairs).filter(|pair| !self.journal.contains_key(pair)) {
-            self.books.adopt(PairId::both(pair, 0), self.claims.get(&pair));
-            self.books.submit(job(pair));
+            self.ledger.adopt(PairId::both(pair, 0), self.claims.get(&pair));
+            self.ledger.submit(job(pair));
         }
         for (message, (worker, report)) in take(&mut self.pending).into_iter().rev() {
             self.reports.push_front((message, worker, report));

@@ -1,4 +1,4 @@
-//! What the books show about the fleet.
+//! What the ledger shows about the fleet.
 
 use std::time::Duration;
 
