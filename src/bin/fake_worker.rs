@@ -258,7 +258,7 @@ impl FakeWorker {
                 word = words.next() => self.answer(&Word::decode(&word?.payload).ok()?, &mut pairs).await,
                 message = cards.next() => {
                     let card = Card::decode(&message?.payload).ok()?;
-                    if card.state == CardState::Over || card.banned.contains(&self.name) {
+                    if card.state == CardState::Over || card.excluded.contains(&self.name) {
                         *over = true;
                         return None;
                     }

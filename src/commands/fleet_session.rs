@@ -187,7 +187,7 @@ mod remote {
             .collect();
         let excluded = history.workers().filter_map(|worker| {
             let name = WorkerName::try_from(worker.facts.worker.clone()).ok()?;
-            Some((name, worker.quarantined.clone()?))
+            Some((name, worker.excluded.clone()?))
         });
         Ok((run, Memory { claims, excluded: excluded.collect(), counted: replayed.state.counted() }))
     }

@@ -41,7 +41,8 @@ pub struct RunOnFleet {
     pub counted: u64,
     pub pairs: Option<u64>,
     pub waits_for: Option<(u64, Option<WorkerName>)>,
-    pub banned: Vec<WorkerName>,
+    #[serde(rename = "banned")]
+    pub excluded: Vec<WorkerName>,
 }
 
 /// A worker of a fleet.
@@ -125,10 +126,23 @@ impl From<Card> for RunOnFleet {
             counted,
             pairs,
             waits_for,
-            banned,
+            excluded,
             ..
         } = card;
-        Self { run, name, state, priority, weight, slots, flying, waiting, counted, pairs, waits_for, banned }
+        Self {
+            run,
+            name,
+            state,
+            priority,
+            weight,
+            slots,
+            flying,
+            waiting,
+            counted,
+            pairs,
+            waits_for,
+            excluded,
+        }
     }
 }
 

@@ -59,8 +59,8 @@ pub enum FleetEvent {
     },
     /// A machine plays for this run.
     Joined(Box<WorkerFacts>),
-    /// A machine gets no more pairs.
-    Quarantined {
+    /// A machine is excluded: it gets no more pairs, or it is admitted again.
+    WorkerExcluded {
         /// Its name.
         worker: String,
         /// The reason; `None` if it was admitted again.

@@ -83,8 +83,8 @@ pub trait Fleet {
 /// Whether a member of a fleet gets pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It gets no more pairs.
-    Banned,
+    /// It is excluded: it gets no more pairs.
+    Excluded,
     /// It gets pairs.
     Admitted,
 }

@@ -92,8 +92,9 @@ pub enum Entry {
     },
     /// A machine of the fleet plays for this run.
     Worker(WorkerFacts),
-    /// A machine of the fleet gets no more pairs, or gets pairs again.
-    Quarantined {
+    /// A machine of the fleet is excluded: it gets no more pairs; or it is admitted again.
+    #[serde(rename = "quarantined")]
+    WorkerExcluded {
         /// Name of the machine.
         worker: String,
         /// The reason; absent if it was admitted again.
@@ -149,7 +150,7 @@ impl Entry {
             Self::Run { .. }
             | Self::Session { .. }
             | Self::Worker(_)
-            | Self::Quarantined { .. }
+            | Self::WorkerExcluded { .. }
             | Self::Finished => (0, 0),
         };
         if pair > MAX_PAIR || attempt > MAX_ATTEMPT {

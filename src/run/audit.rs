@@ -53,7 +53,7 @@ impl Audit {
             | Entry::Fault { .. }
             | Entry::Claimed { .. }
             | Entry::Worker(_)
-            | Entry::Quarantined { .. } => Ok(()),
+            | Entry::WorkerExcluded { .. } => Ok(()),
             Entry::PairStarted { pair, attempt, part } => self.start((*pair, *part), *attempt),
             Entry::Game(game) => self.game(game.pair, game.attempt, game.game),
             Entry::Void { pair, attempt, part, .. } => self.end((*pair, *part), *attempt).map(drop),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_of_three_is_put_away_by_its_own_faults_alone() {
+    fn an_engine_of_three_is_quarantined_by_its_own_faults_alone() {
         use EngineConduct::{Clean, Faulty};
         let [good, bad] = [EngineIndex(0), EngineIndex(2)];
         let mut quarantine = Quarantine::new(3, Breaker::On);

@@ -35,8 +35,8 @@ pub struct WorkerHistory {
     pub faults: u64,
     /// Pairs that became void.
     pub voids: u64,
-    /// Why it gets no more pairs.
-    pub quarantined: Option<String>,
+    /// Why it is excluded.
+    pub excluded: Option<String>,
     /// Whether the user was warned about its results.
     suspicious: bool,
 }
@@ -54,7 +54,7 @@ impl FleetHistory {
                 self.claims.insert((*pair, *attempt), claim.clone());
             }
             Entry::Worker(facts) => self.worker(&facts.worker).facts = facts.clone(),
-            Entry::Quarantined { worker, why } => self.worker(worker).quarantined.clone_from(why),
+            Entry::WorkerExcluded { worker, why } => self.worker(worker).excluded.clone_from(why),
             Entry::Void { pair, attempt, by, .. } => {
                 self.claims.remove(&(*pair, *attempt));
                 if let Some(by) = by {

@@ -369,12 +369,12 @@ impl<F: Fleet> Run<F> {
                 self.append(Entry::Claimed { pair, attempt, claim }, Urgency::Grouped);
             }
             FleetEvent::Joined(facts) => self.append(Entry::Worker(*facts), Urgency::Grouped),
-            FleetEvent::Quarantined { worker, why } => {
+            FleetEvent::WorkerExcluded { worker, why } => {
                 let text = match &why {
-                    Some(why) => format!("worker {worker} gets no more pairs: {why}"),
-                    None => format!("worker {worker} gets pairs again"),
+                    Some(why) => format!("worker {worker} is excluded from further pairs: {why}"),
+                    None => format!("worker {worker} is admitted again"),
                 };
-                self.append(Entry::Quarantined { worker, why }, Urgency::Grouped);
+                self.append(Entry::WorkerExcluded { worker, why }, Urgency::Grouped);
                 self.report(&RunEvent::Warning(text));
             }
             FleetEvent::LeftInPlay(id) => self.state.landed(id),
@@ -530,7 +530,7 @@ impl<F: Fleet> Run<F> {
             },
             ControlRequest::Ban(worker) | ControlRequest::Free(worker) => {
                 let ban = matches!(pending.request, ControlRequest::Ban(_));
-                let admission = if ban { Admission::Banned } else { Admission::Admitted };
+                let admission = if ban { Admission::Excluded } else { Admission::Admitted };
                 if let Err(why) = self.fleet.set_admission(worker.as_str(), admission) {
                     return pending.answer(ControlAnswer::error(why));
                 }

@@ -257,7 +257,7 @@ impl RunState {
             | Entry::PairStarted { .. }
             | Entry::Claimed { .. }
             | Entry::Worker(_)
-            | Entry::Quarantined { .. }
+            | Entry::WorkerExcluded { .. }
             | Entry::Fault { .. } => Vec::new(),
         }
     }
@@ -452,7 +452,7 @@ impl RunState {
             return effects;
         }
         self.voids += 1;
-        // Another machine that fails is put away; only a machine of its own stops a run.
+        // Another machine that fails is excluded by its fleet; only a machine of its own stops a run.
         let own = by.is_none();
         // The fleet waits while this host lacks something, and has reported that.
         if own && matches!(reason, VoidReason::Resources { .. }) {

@@ -334,7 +334,7 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
         pairs: None,
         waits_for: None,
         renew_ms: 10_000,
-        banned: Vec::new(),
+        excluded: Vec::new(),
     };
     connected(&fleet, async |connection| {
         connection.prepare(&StreamLimits::default()).await.unwrap();

@@ -10,17 +10,17 @@ use crate::fleet::nats::messages::Refusal;
 use crate::game::VoidReason;
 use crate::journal::GameEntry;
 
-/// A worker is put away if its rate of events would occur with a smaller probability at the rate of the others.
+/// A worker is excluded if its rate of events would occur with a smaller probability at the rate of the others.
 const UNLIKELY: f64 = 1e-4;
 
 /// Events and games below which a rate means nothing.
 const FEWEST_EVENTS: u64 = 5;
 const FEWEST_GAMES: u64 = 40;
 
-/// Void pairs of a worker, as a part of all its pairs, above which it is put away.
+/// Void pairs of a worker, as a part of all its pairs, above which it is excluded.
 const MOST_VOIDS: f64 = 0.05;
 
-/// Failures of the program itself after which a worker is put away.
+/// Failures of the program itself after which a worker is excluded.
 const MOST_HARNESS_ERRORS: u64 = 3;
 
 /// Workers that must refuse a run before it stops.
@@ -41,7 +41,7 @@ pub struct Conduct {
     pub voids: u64,
     /// Void pairs because of a failure of the program itself.
     pub harness_errors: u64,
-    /// Why it gets no more pairs.
+    /// Why it is excluded.
     pub excluded: Option<String>,
     /// Why it refused the run.
     pub refusal: Option<String>,
@@ -59,12 +59,12 @@ impl Health {
         self.workers.get(worker).cloned().unwrap_or_default()
     }
 
-    /// Returns whether a worker gets no more pairs.
+    /// Returns whether a worker is excluded.
     pub fn excludes(&self, worker: &WorkerName) -> bool {
         self.workers.get(worker).is_some_and(|conduct| conduct.excluded.is_some())
     }
 
-    /// Returns the workers that get no more pairs.
+    /// Returns the excluded workers.
     pub fn excluded(&self) -> Vec<WorkerName> {
         let excluded = self.workers.iter().filter(|(_, conduct)| conduct.excluded.is_some());
         excluded.map(|(name, _)| name.clone()).collect()

@@ -139,8 +139,8 @@ pub struct Ledger {
     unclaimed: BTreeSet<u64>,
     members: BTreeMap<WorkerName, Presence>,
     health: Health,
-    /// Workers whose reports are of no use: their games were impossible, or they were banned.
-    distrusted: BTreeSet<WorkerName>,
+    /// Excluded workers whose reports are ignored as well: their games were impossible, or they were banned.
+    ignored: BTreeSet<WorkerName>,
     comparisons: u64,
     refused_since: Option<Duration>,
     actions: Vec<Action>,
@@ -161,7 +161,7 @@ impl Ledger {
             unclaimed: BTreeSet::new(),
             members: BTreeMap::new(),
             health: Health::default(),
-            distrusted: BTreeSet::new(),
+            ignored: BTreeSet::new(),
             comparisons: 0,
             refused_since: None,
             actions: Vec::new(),
@@ -194,7 +194,7 @@ impl Ledger {
     }
 
     /// Excludes a worker that an earlier coordinator excluded.
-    pub fn recall_exclusion(&mut self, worker: &WorkerName, why: &str) {
+    pub fn restore_exclusion(&mut self, worker: &WorkerName, why: &str) {
         self.health.exclude(worker, why.to_owned());
     }
 
@@ -291,7 +291,7 @@ impl Ledger {
 
     /// Accepts or refuses a claim.
     fn claim(&mut self, now: Duration, token: Token, worker: &WorkerName, scale_ppm: Option<u32>) {
-        match self.judge(now, token, worker) {
+        match self.assign_holder(now, token, worker) {
             Judgement::Accepted { new } => {
                 if new {
                     let claim = Claim { delivery: token.delivery, worker: worker.to_string(), scale_ppm };
@@ -314,7 +314,7 @@ impl Ledger {
         token: Token,
         worker: &WorkerName,
     ) -> Option<Arc<PairJob>> {
-        let judgement = self.judge(now, token, worker);
+        let judgement = self.assign_holder(now, token, worker);
         let flight = self.flights.get_mut(&token.pair);
         match judgement {
             Judgement::Accepted { .. } => {
@@ -338,8 +338,8 @@ impl Ledger {
         None
     }
 
-    /// Decides who holds a pair.
-    fn judge(&mut self, now: Duration, token: Token, worker: &WorkerName) -> Judgement {
+    /// Decides who holds a pair, and returns what becomes of the token.
+    fn assign_holder(&mut self, now: Duration, token: Token, worker: &WorkerName) -> Judgement {
         let Some(flight) = self.flights.get_mut(&token.pair) else { return Judgement::Over };
         if flight.id.attempt != token.attempt {
             return Judgement::Over;
@@ -348,7 +348,7 @@ impl Ledger {
             let same = (*ended, by) == (token, worker);
             return if same { Judgement::Ending } else { Judgement::Over };
         }
-        if self.distrusted.contains(worker) {
+        if self.ignored.contains(worker) {
             return Judgement::Stale;
         }
         let nonce = self.members.get(worker).map(|presence| presence.beat.nonce);
@@ -361,14 +361,14 @@ impl Ledger {
             }
             if &holder.worker != worker {
                 let presence = self.members.get(&holder.worker);
-                let trusted = !self.distrusted.contains(&holder.worker);
-                if trusted && plays_on(holder, presence, now, 3 * self.beat) {
+                let ignored = self.ignored.contains(&holder.worker);
+                if !ignored && plays_on(holder, presence, now, 3 * self.beat) {
                     return Judgement::Stale;
                 }
                 let left = presence.is_some_and(|presence| {
                     Some(presence.beat.nonce) == holder.nonce && now < presence.seen + 3 * self.beat
                 });
-                if trusted && !left {
+                if !ignored && !left {
                     flight.lost.insert(holder.worker.clone(), holder.nonce);
                 }
             }

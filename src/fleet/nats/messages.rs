@@ -170,8 +170,9 @@ pub struct Card {
     /// Time between two renewals of the card.
     #[serde(default)]
     pub renew_ms: u64,
-    /// Workers that get no pairs.
-    pub banned: Vec<WorkerName>,
+    /// Excluded workers: they get no pairs.
+    #[serde(rename = "banned")]
+    pub excluded: Vec<WorkerName>,
 }
 
 /// A file by its content.

@@ -104,7 +104,7 @@ impl NatsFleet {
             audit: offer.audit,
         });
         for (worker, why) in &memory.excluded {
-            ledger.recall_exclusion(worker, why);
+            ledger.restore_exclusion(worker, why);
         }
         let card = first_card(&offer, epoch, &ledger, memory.counted);
         let sequence = match connection.put_card(&run, card.encode(), sequence).await {
@@ -427,7 +427,7 @@ impl Fleet for NatsFleet {
     fn set_admission(&mut self, member: &str, admission: Admission) -> Result<(), String> {
         let worker = WorkerName::try_from(member.to_owned()).map_err(|error| error.to_string())?;
         match admission {
-            Admission::Banned => self.ledger.ban(&worker),
+            Admission::Excluded => self.ledger.ban(&worker),
             Admission::Admitted if !self.ledger.free(&worker) => {
                 return Err(format!("worker {worker} is not excluded"));
             }

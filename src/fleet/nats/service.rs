@@ -367,7 +367,7 @@ impl Service {
 
     /// Applies a new card of the run.
     pub(super) fn on_card(&mut self, card: &Card, name: &WorkerName) {
-        self.state = if card.banned.contains(name) { CardState::Paused } else { card.state };
+        self.state = if card.excluded.contains(name) { CardState::Paused } else { card.state };
         if std::mem::replace(&mut self.offered, (card.epoch, card.stores)) != (card.epoch, card.stores) {
             // Pulls of a consumer that is gone have no answer.
             self.asked = 0;

@@ -57,7 +57,7 @@ pub fn worker_rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
         faults: worker.faults,
         voids: worker.voids,
         residual: residual(&worker.pentanomial, all),
-        quarantined: worker.quarantined.clone(),
+        quarantined: worker.excluded.clone(),
     };
     fleet.workers().map(row).collect()
 }

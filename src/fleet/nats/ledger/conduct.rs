@@ -22,7 +22,7 @@ impl Ledger {
         if let Err(why) = check_games(job, &games, &self.rules) {
             let reason = VoidReason::Rejected { why: why.clone() };
             self.event(FleetEvent::VoidedBy { id, reason, worker: worker.to_string() });
-            self.distrusted.insert(worker.clone());
+            self.ignored.insert(worker.clone());
             return self.exclude_if(worker, Some(format!("it reported an impossible game: {why}")));
         }
         for game in &mut games {
@@ -38,14 +38,14 @@ impl Ledger {
         if let Some(why) = why
             && self.health.exclude(worker, why.clone())
         {
-            self.event(FleetEvent::Quarantined { worker: worker.to_string(), why: Some(why) });
+            self.event(FleetEvent::WorkerExcluded { worker: worker.to_string(), why: Some(why) });
         }
     }
 
     /// Excludes a worker from further pairs, and gives the pairs that it plays to others.
     pub fn ban(&mut self, worker: &WorkerName) {
         self.exclude_if(worker, Some("it was banned".to_owned()));
-        self.distrusted.insert(worker.clone());
+        self.ignored.insert(worker.clone());
         let held = self.flights.values().filter(|flight| flight.ended.is_none());
         let tokens: Vec<Token> = held
             .filter_map(|flight| flight.holder.as_ref())
@@ -59,9 +59,9 @@ impl Ledger {
     /// Admits a worker again; returns whether it was excluded.
     pub fn free(&mut self, worker: &WorkerName) -> bool {
         let was = self.health.admit(worker);
-        self.distrusted.remove(worker);
+        self.ignored.remove(worker);
         if was {
-            self.event(FleetEvent::Quarantined { worker: worker.to_string(), why: None });
+            self.event(FleetEvent::WorkerExcluded { worker: worker.to_string(), why: None });
         }
         was
     }

@@ -40,7 +40,7 @@ fn a_banned_worker_loses_its_pairs_to_the_next_and_a_freed_one_may_play() {
     assert_eq!(done(&mut ledger), ["ack 2", "oak stale 0.1"]);
     ledger.report(at(4), 3, &name("elm"), claim("elm", 0, 2));
     assert_eq!(done(&mut ledger), ["ack 3", "claimed 0 elm"]);
-    assert!(ledger.free(&name("oak")) && ledger.banned().is_empty());
+    assert!(ledger.free(&name("oak")) && ledger.excluded().is_empty());
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn row_232_a_worker_that_plays_other_games_than_those_that_agree_is_excluded() {
         actions.iter().any(|text| text.contains("pair 3 was played differently by fox and ash")),
         "{actions:?}"
     );
-    assert!(run.ledger.banned().is_empty(), "one against one");
+    assert!(run.ledger.excluded().is_empty(), "one against one");
     run.play(3, ["oak", "fox"], [false, true]);
-    assert_eq!(run.ledger.banned(), [name("fox")]);
+    assert_eq!(run.ledger.excluded(), [name("fox")]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn engines_that_never_play_the_same_games_exclude_nobody() {
     for (pair, workers) in (0..).zip([["ash", "elm"], ["elm", "oak"], ["oak", "ash"], ["ash", "oak"]]) {
         run.play(pair, workers, [false, true]);
     }
-    assert!(run.ledger.banned().is_empty());
+    assert!(run.ledger.excluded().is_empty());
 }
 
 #[test]

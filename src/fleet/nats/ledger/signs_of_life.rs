@@ -88,7 +88,7 @@ impl Ledger {
 
     /// Answers a worker that waits for an answer to its result.
     fn answer_waiting(&mut self, now: Duration, token: Token, worker: &WorkerName) {
-        match self.judge(now, token, worker) {
+        match self.assign_holder(now, token, worker) {
             Judgement::Stale => self.word(worker).stale.push(Listed(token)),
             Judgement::Over => self.word(worker).over.push(Listed(token)),
             Judgement::Ending => {}

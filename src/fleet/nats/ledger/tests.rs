@@ -149,7 +149,7 @@ fn done(ledger: &mut Ledger) -> Vec<String> {
             FleetEvent::Received(pair) => format!("received {}", pair.id.index),
             FleetEvent::VoidedBy { id, worker, reason } => format!("void {} {worker} {reason}", id.index),
             FleetEvent::Voided { id, reason, .. } => format!("void {} {reason}", id.index),
-            FleetEvent::Quarantined { worker, .. } => format!("excluded {worker}"),
+            FleetEvent::WorkerExcluded { worker, .. } => format!("excluded {worker}"),
             FleetEvent::Joined(facts) => format!("joined {}", facts.worker),
             FleetEvent::LeftInPlay(id) => format!("left {}", id.index),
             FleetEvent::Failed(why) => format!("failed {why}"),
@@ -289,7 +289,7 @@ fn row_231_an_impossible_result_is_void_and_its_worker_excluded() {
             "{case}: {actions:?}"
         );
         assert_eq!(actions[1], "excluded oak", "{case}");
-        assert_eq!(ledger.banned(), [name("oak")]);
+        assert_eq!(ledger.excluded(), [name("oak")]);
     }
 }
 
@@ -300,7 +300,7 @@ fn reports_under_the_name_of_another_are_dropped_without_a_consequence() {
     done(&mut ledger);
     ledger.report(at(1), 1, &name("oak"), result("elm", 0, 1));
     assert_eq!(done(&mut ledger), ["ack 1"]);
-    assert!(ledger.banned().is_empty());
+    assert!(ledger.excluded().is_empty());
 }
 
 #[test]

@@ -54,8 +54,8 @@ impl Ledger {
         Some((pair, flight.holder.as_ref().map(|holder| holder.worker.clone())))
     }
 
-    /// Returns the workers that get no pairs.
-    pub fn banned(&self) -> Vec<WorkerName> {
+    /// Returns the excluded workers.
+    pub fn excluded(&self) -> Vec<WorkerName> {
         self.health.excluded()
     }
 

@@ -97,7 +97,7 @@ pub(super) fn first_card(offer: &Offer, epoch: u64, ledger: &Ledger, counted: u6
         pairs: offer.pairs,
         waits_for: None,
         renew_ms: u64::try_from(offer.timing.card.as_millis()).unwrap_or(u64::MAX),
-        banned: ledger.banned(),
+        excluded: ledger.excluded(),
     }
 }
 

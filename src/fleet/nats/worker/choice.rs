@@ -92,7 +92,7 @@ impl Cards {
         let fits = card.state == CardState::Open
             && card.play == PLAY
             && card.waiting > 0
-            && !card.banned.contains(worker)
+            && !card.excluded.contains(worker)
             && !self.refused.contains(&card.run)
             && now < *renewed + MISSED_RENEWALS * renewal;
         fits.then_some(card)
@@ -121,7 +121,7 @@ mod tests {
             pairs: None,
             waits_for: None,
             renew_ms: 10_000,
-            banned: Vec::new(),
+            excluded: Vec::new(),
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
     fn runs_without_jobs_or_without_a_coordinator_are_left_alone() {
         let (mut cards, now) = (Cards::default(), Instant::now());
         cards.arrived(Card { waiting: 0, ..card(1, 9, 1) }, now);
-        cards.arrived(Card { banned: vec![oak()], ..card(2, 8, 1) }, now);
+        cards.arrived(Card { excluded: vec![oak()], ..card(2, 8, 1) }, now);
         cards.arrived(Card { state: CardState::Paused, ..card(3, 7, 1) }, now);
         cards.arrived(card(4, 6, 1), now);
         cards.refuse(card(4, 6, 1).run);
