@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use playself::fleet::PairJob;
 use playself::fleet::nats::messages::{
-    Beat, Card, CardState, Job, Listed, Message, PLAY, Playing, Report, Sheet, Token, Word, message_id,
+    CoordinatorAnswer, Heartbeat, Job, Message, NoticeState, PLAY, Playing, RunDescription, RunNotice, Token,
+    TokenTuple, WorkerReport, message_id,
 };
 use playself::fleet::nats::{
-    Access, Backoff, Connection, Delivery, Pulled, Role, RunId, WorkerName, get_bytes, subject, target,
+    Access, Backoff, Delivery, Pulled, Role, RunId, ServerConnection, WorkerName, get_bytes, subject, target,
 };
 use playself::game::{
     Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
@@ -64,11 +65,11 @@ impl Script {
             Self { length: [100, 1000], dies: 0.0, twice: 0.0, acks: 0.0, lies: 0.0, forfeits: 0.0 };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("this is not a rule: {line}");
-            let words: Vec<&str> = line.split_whitespace().collect();
+            let answers: Vec<&str> = line.split_whitespace().collect();
             let number = |at: usize| -> Result<f64, String> {
-                words.get(at).and_then(|word| word.parse().ok()).ok_or_else(wrong)
+                answers.get(at).and_then(|answer| answer.parse().ok()).ok_or_else(wrong)
             };
-            match words[0] {
+            match answers[0] {
                 "length" => script.length = [number(1)? as u64, number(2)? as u64],
                 "dies" => script.dies = number(1)?,
                 "twice" => script.twice = number(1)?,
@@ -201,16 +202,17 @@ impl FakeWorker {
     async fn work(mut self, until: Instant) {
         let backoff = Backoff { longest: Duration::from_secs(5), ..Backoff::default() };
         let role = Role::Worker(self.name.clone());
-        let Ok(connection) = Connection::open(&self.access, &role, &backoff, Duration::from_secs(60)).await
+        let Ok(connection) =
+            ServerConnection::open(&self.access, &role, &backoff, Duration::from_secs(60)).await
         else {
             return;
         };
         self.counts.connected.fetch_add(1, Ordering::Relaxed);
         while Instant::now() < until {
             match open_run(&connection).await {
-                Some((card, sheet)) => {
+                Some((notice, description)) => {
                     let mut over = false;
-                    self.serve(&connection, &card, &sheet, until, &mut over).await;
+                    self.serve(&connection, &notice, &description, until, &mut over).await;
                     if over {
                         return;
                     }
@@ -223,16 +225,16 @@ impl FakeWorker {
     /// Serves a run; `over` is set when it has ended.
     async fn serve(
         &mut self,
-        connection: &Connection,
-        card: &Card,
-        sheet: &Sheet,
+        connection: &ServerConnection,
+        notice: &RunNotice,
+        description: &RunDescription,
         until: Instant,
         over: &mut bool,
     ) -> Option<()> {
-        let mut jobs = connection.pull_jobs(&card.run).await.ok()?;
-        let mut words = connection.subscribe(subject::word(&self.name)).await.ok()?;
-        let mut cards = connection.subscribe(subject::card(&card.run)).await.ok()?;
-        let mut beat = tokio::time::interval(Duration::from_millis(sheet.beat_ms));
+        let mut jobs = connection.pull_jobs(&notice.run).await.ok()?;
+        let mut answers = connection.subscribe(subject::answer(&self.name)).await.ok()?;
+        let mut notices = connection.subscribe(subject::notice(&notice.run)).await.ok()?;
+        let mut beat = tokio::time::interval(Duration::from_millis(description.beat_ms));
         let mut tick = tokio::time::interval(Duration::from_millis(50));
         let mut pairs: BTreeMap<(u64, u32), Pair> = BTreeMap::new();
         let mut asked = 0_usize;
@@ -245,7 +247,7 @@ impl FakeWorker {
                 pulled = jobs.next() => match pulled? {
                     Pulled::Message(delivery) => {
                         asked = asked.saturating_sub(1);
-                        self.take(connection, &card.run, delivery, &mut pairs).await;
+                        self.take(connection, &notice.run, delivery, &mut pairs).await;
                     }
                     Pulled::Ended(missing) => asked = asked.saturating_sub(missing.unwrap_or(asked)),
                     Pulled::Missing => {
@@ -253,12 +255,12 @@ impl FakeWorker {
                         tokio::time::sleep(Duration::from_millis(200)).await;
                     }
                 },
-                _ = tick.tick() => self.send_finished(connection, &card.run, &mut pairs).await,
-                _ = beat.tick() => self.beat(connection, &card.run, &pairs).await,
-                word = words.next() => self.answer(&Word::decode(&word?.payload).ok()?, &mut pairs).await,
-                message = cards.next() => {
-                    let card = Card::decode(&message?.payload).ok()?;
-                    if card.state == CardState::Over || card.excluded.contains(&self.name) {
+                _ = tick.tick() => self.send_finished(connection, &notice.run, &mut pairs).await,
+                _ = beat.tick() => self.beat(connection, &notice.run, &pairs).await,
+                answer = answers.next() => self.answer(&CoordinatorAnswer::decode(&answer?.payload).ok()?, &mut pairs).await,
+                message = notices.next() => {
+                    let notice = RunNotice::decode(&message?.payload).ok()?;
+                    if notice.state == NoticeState::Over || notice.excluded.contains(&self.name) {
                         *over = true;
                         return None;
                     }
@@ -270,7 +272,7 @@ impl FakeWorker {
 
     async fn take(
         &mut self,
-        connection: &Connection,
+        connection: &ServerConnection,
         run: &RunId,
         delivery: Delivery,
         pairs: &mut BTreeMap<(u64, u32), Pair>,
@@ -283,7 +285,7 @@ impl FakeWorker {
             pair.delivery = delivery;
             return;
         }
-        let claim = Report::Claim { worker: self.name.clone(), token, scale_ppm: None };
+        let claim = WorkerReport::Claim { worker: self.name.clone(), token, scale_ppm: None };
         if connection
             .put_report(run, &self.name, message_id::claim(run, token), claim.encode())
             .await
@@ -306,7 +308,7 @@ impl FakeWorker {
 
     async fn send_finished(
         &mut self,
-        connection: &Connection,
+        connection: &ServerConnection,
         run: &RunId,
         pairs: &mut BTreeMap<(u64, u32), Pair>,
     ) {
@@ -331,7 +333,8 @@ impl FakeWorker {
                 games[0].moves.push_str("a1a8");
             }
             let worker = self.name.clone();
-            let report = Report::Pair { worker, token: pair.token, games, bundles: Vec::new() }.encode();
+            let report =
+                WorkerReport::Pair { worker, token: pair.token, games, bundles: Vec::new() }.encode();
             pair.sent = Some(now);
             for resend in 0..times {
                 let message = message_id::result(run, pair.token, resend);
@@ -341,8 +344,8 @@ impl FakeWorker {
         }
     }
 
-    async fn answer(&mut self, word: &Word, pairs: &mut BTreeMap<(u64, u32), Pair>) {
-        for Listed(token) in word.counted.iter().chain(&word.over) {
+    async fn answer(&mut self, answer: &CoordinatorAnswer, pairs: &mut BTreeMap<(u64, u32), Pair>) {
+        for TokenTuple(token) in answer.counted.iter().chain(&answer.over) {
             let place = (token.pair, token.attempt);
             if pairs.get(&place).is_some_and(|pair| pair.token == *token)
                 && let Some(pair) = pairs.remove(&place)
@@ -354,22 +357,22 @@ impl FakeWorker {
                 }
             }
         }
-        for Listed(token) in &word.stale {
+        for TokenTuple(token) in &answer.stale {
             pairs.retain(|_, pair| pair.token != *token);
         }
-        for Listed(token) in &word.resend {
+        for TokenTuple(token) in &answer.resend {
             if let Some(pair) = pairs.values_mut().find(|pair| pair.token == *token) {
                 pair.sent = None;
             }
         }
     }
 
-    async fn beat(&self, connection: &Connection, run: &RunId, pairs: &BTreeMap<(u64, u32), Pair>) {
+    async fn beat(&self, connection: &ServerConnection, run: &RunId, pairs: &BTreeMap<(u64, u32), Pair>) {
         for pair in pairs.values().filter(|pair| !pair.dead) {
             let _ = pair.delivery.in_progress().await;
         }
         let alive = || pairs.values().filter(|pair| !pair.dead);
-        let beat = Beat {
+        let beat = Heartbeat {
             worker: self.name.clone(),
             nonce: 1,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -385,7 +388,7 @@ impl FakeWorker {
                 .filter(|pair| pair.sent.is_none())
                 .map(|pair| Playing { token: pair.token, plies: 1 })
                 .collect(),
-            waiting: alive().filter(|pair| pair.sent.is_some()).map(|pair| Listed(pair.token)).collect(),
+            waiting: alive().filter(|pair| pair.sent.is_some()).map(|pair| TokenTuple(pair.token)).collect(),
             spool_bytes: 0,
             trouble: None,
             boards: Vec::new(),
@@ -394,15 +397,15 @@ impl FakeWorker {
     }
 }
 
-async fn open_run(connection: &Connection) -> Option<(Card, Sheet)> {
+async fn open_run(connection: &ServerConnection) -> Option<(RunNotice, RunDescription)> {
     for run in connection.runs().await.ok()? {
-        let Ok(Some((_, bytes))) = connection.card(&run).await else { continue };
-        let Ok(card) = Card::decode(&bytes) else { continue };
-        if card.state != CardState::Open {
+        let Ok(Some((_, bytes))) = connection.notice(&run).await else { continue };
+        let Ok(notice) = RunNotice::decode(&bytes) else { continue };
+        if notice.state != NoticeState::Open {
             continue;
         }
-        let bytes = get_bytes(connection, &card.sheet, Sheet::LIMIT as u64).await.ok()?;
-        return Some((card, Sheet::decode(&bytes).ok()?));
+        let bytes = get_bytes(connection, &notice.description, RunDescription::LIMIT as u64).await.ok()?;
+        return Some((notice, RunDescription::decode(&bytes).ok()?));
     }
     None
 }

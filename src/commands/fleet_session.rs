@@ -36,9 +36,9 @@ mod remote {
 
     use crate::commands::environment::{Encryption, FleetAccess};
     use crate::commands::failure::{Failure, OrFailure};
-    use crate::fleet::nats::messages::{Message, PLAY, Sheet, SheetEngine};
+    use crate::fleet::nats::messages::{DescribedEngine, Message, PLAY, RunDescription};
     use crate::fleet::nats::{
-        Access, Backoff, ConnectError, Connection, Memory, NatsFleet, Offer, Reference, Role, RunId,
+        Access, Backoff, ConnectError, Memory, NatsFleet, Offer, Reference, Role, RunId, ServerConnection,
         ShippedEngine, StartError, StreamLimits, Timing, WorkerName, publish_engines, reference, shown_url,
     };
     use crate::game::PairId;
@@ -75,7 +75,7 @@ mod remote {
             lease: Duration::from_millis(plan.lease_ms),
             beat,
             reconcile: Duration::from_millis(plan.reconcile_ms),
-            card: beat,
+            notice: beat,
             ..Timing::default()
         }
     }
@@ -85,7 +85,7 @@ mod remote {
         let backoff = backoff(timing.beat);
         let access = Access::from(access);
         let connection =
-            Connection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
+            ServerConnection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
         let connection = connection.map_err(|error| match error {
             ConnectError::Usage(_) => Failure::usage(error),
             ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::fault(error),
@@ -109,7 +109,7 @@ mod remote {
 
     /// Stores the engines and offers the run.
     async fn offer_run(
-        connection: &Connection,
+        connection: &ServerConnection,
         access: &Access,
         plan: &Plan,
         run: &RunId,
@@ -118,16 +118,17 @@ mod remote {
     ) -> Result<NatsFleet, StartError> {
         connection.prepare(&StreamLimits::default()).await?;
         let engines = publish_engines(connection, &shipped(plan)).await?;
-        let sheet = sheet(plan, run, engines, references);
+        let description = description(plan, run, engines, references);
         // Where moves depend on time, a second worker plays other games.
-        let deterministic = !sheet.timed && sheet.engines.iter().all(|engine| engine.signature.is_some());
+        let deterministic =
+            !description.timed && description.engines.iter().all(|engine| engine.signature.is_some());
         let settings = &plan.fleet;
         let timing = timing(settings);
         let offer = Offer {
             run: run.clone(),
             name: plan.name.clone(),
             url: shown_url(access),
-            sheet: sheet.encode(),
+            description: description.encode(),
             engines: shipped(plan),
             rules: plan.adjudication.clone(),
             pairs: plan.last_pair(),
@@ -212,14 +213,19 @@ mod remote {
     }
 
     /// Describes a run to workers.
-    fn sheet(plan: &Plan, run: &RunId, mut engines: Vec<SheetEngine>, references: &[Reference]) -> Sheet {
+    fn description(
+        plan: &Plan,
+        run: &RunId,
+        mut engines: Vec<DescribedEngine>,
+        references: &[Reference],
+    ) -> RunDescription {
         for (engine, measured) in engines.iter_mut().zip(references) {
             engine.signature.clone_from(&measured.signature);
             engine.probe_depth = measured.depth;
         }
         let timed = !plan.is_untimed();
         let nps = references.last().and_then(|baseline| baseline.nps);
-        Sheet {
+        RunDescription {
             run: run.clone(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             play: PLAY,

@@ -1,4 +1,4 @@
-//! What a fleet is doing: its runs, by their cards, and its workers, by their signs of life.
+//! What a fleet is doing: its runs, by their notices, and its workers, by their signs of life.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
 use crate::commands::failure::{Failure, OrFailure};
-use crate::fleet::nats::messages::{Beat, Card, CardState, Message};
+use crate::fleet::nats::messages::{Heartbeat, Message, NoticeState, RunNotice};
 use crate::fleet::nats::{
-    Access, Backoff, ConnectError, Connection, NatsError, Role, RunId, StreamLimits, Subscription,
+    Access, Backoff, ConnectError, NatsError, Role, RunId, ServerConnection, StreamLimits, Subscription,
     WorkerName, subject,
 };
 
@@ -32,7 +32,7 @@ pub struct FleetStatus {
 pub struct RunOnFleet {
     pub run: RunId,
     pub name: String,
-    pub state: CardState,
+    pub state: NoticeState,
     pub priority: i32,
     pub weight: u32,
     pub slots: u64,
@@ -68,22 +68,23 @@ pub struct WorkerOnFleet {
 pub fn fleet_status(access: &Access, listen: Duration) -> Result<FleetStatus, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
     runtime.block_on(async {
-        let opened = Connection::open(access, &Role::Coordinator, &Backoff::default(), CONNECT_TIMEOUT).await;
+        let opened =
+            ServerConnection::open(access, &Role::Coordinator, &Backoff::default(), CONNECT_TIMEOUT).await;
         let connection = opened.map_err(connect_failure)?;
         gather(&connection, listen).await.or_fault()
     })
 }
 
-async fn gather(connection: &Connection, listen: Duration) -> Result<FleetStatus, NatsError> {
+async fn gather(connection: &ServerConnection, listen: Duration) -> Result<FleetStatus, NatsError> {
     let beats = connection.subscribe(subject::beats()).await?;
     // A server that no coordinator has used yet has no streams.
     connection.prepare(&StreamLimits::default()).await?;
     let mut runs = Vec::new();
     for run in connection.runs().await? {
-        let card = connection.card(&run).await?;
-        runs.extend(card.and_then(|(_, payload)| Card::decode(&payload).ok()).map(RunOnFleet::from));
+        let notice = connection.notice(&run).await?;
+        runs.extend(notice.and_then(|(_, payload)| RunNotice::decode(&payload).ok()).map(RunOnFleet::from));
     }
-    runs.sort_by_key(|run| (run.state == CardState::Over, std::cmp::Reverse(run.priority)));
+    runs.sort_by_key(|run| (run.state == NoticeState::Over, std::cmp::Reverse(run.priority)));
     let workers = workers(beats, listen).await;
     let (server_version, warning) = (connection.version(), connection.old_server_warning());
     Ok(FleetStatus { server_version, warning, runs, workers })
@@ -96,7 +97,8 @@ async fn workers(mut beats: Subscription, listen: Duration) -> Vec<WorkerOnFleet
     while let Ok(Some(message)) = timeout_at(end, beats.next()).await {
         // The server checks the subject, not the content.
         let sender = message.subject.rsplit('.').next().unwrap_or_default();
-        if let Some(beat) = Beat::decode(&message.payload).ok().filter(|beat| beat.worker.as_str() == sender)
+        if let Some(beat) =
+            Heartbeat::decode(&message.payload).ok().filter(|beat| beat.worker.as_str() == sender)
         {
             found.insert(beat.worker.clone(), WorkerOnFleet::from(beat));
         }
@@ -112,9 +114,9 @@ pub(super) fn connect_failure(error: ConnectError) -> Failure {
     }
 }
 
-impl From<Card> for RunOnFleet {
-    fn from(card: Card) -> Self {
-        let Card {
+impl From<RunNotice> for RunOnFleet {
+    fn from(notice: RunNotice) -> Self {
+        let RunNotice {
             run,
             name,
             state,
@@ -128,7 +130,7 @@ impl From<Card> for RunOnFleet {
             waits_for,
             excluded,
             ..
-        } = card;
+        } = notice;
         Self {
             run,
             name,
@@ -146,8 +148,8 @@ impl From<Card> for RunOnFleet {
     }
 }
 
-impl From<Beat> for WorkerOnFleet {
-    fn from(beat: Beat) -> Self {
+impl From<Heartbeat> for WorkerOnFleet {
+    fn from(beat: Heartbeat) -> Self {
         Self {
             name: beat.worker,
             version: beat.version,

@@ -10,8 +10,8 @@ use crate::commands::environment::{Environment, FleetAccess, processors};
 use crate::commands::failure::{Failure, OrFailure};
 use crate::fleet::LocalFleet;
 use crate::fleet::nats::{
-    Access, Backoff, Building, ConnectError, Engines, Leave, Left, Note, RunChoice, SandboxMode, Stay,
-    Timing, Worker, WorkerConfig, WorkerError, WorkerName, target, worker_of_key,
+    Access, Backoff, Building, ConnectError, Engines, Note, RunChoice, SandboxMode, Stay, StopRequest,
+    Timing, Worker, WorkerConfig, WorkerEnd, WorkerError, WorkerName, target, worker_of_key,
 };
 use crate::run::{Interrupt, Interrupts};
 
@@ -76,12 +76,12 @@ pub fn work(request: WorkerRequest, environment: &Environment) -> Result<u8, Fai
         tokio::spawn(async move {
             loop {
                 let interrupt = interrupts.next().await;
-                let _ = leave.send(Leave::Drain);
+                let _ = leave.send(StopRequest::Drain);
                 if interrupt == Interrupt::Leaving {
                     let leave = leave.clone();
                     tokio::spawn(async move {
                         tokio::time::sleep(LEAVING).await;
-                        let _ = leave.send(Leave::Now);
+                        let _ = leave.send(StopRequest::Now);
                     });
                 }
             }
@@ -96,8 +96,8 @@ pub fn work(request: WorkerRequest, environment: &Environment) -> Result<u8, Fai
         ended.map_err(failure)
     })?;
     Ok(match left {
-        Left::Drained => 0,
-        Left::AtOnce => LEFT_AT_ONCE,
+        WorkerEnd::Drained => 0,
+        WorkerEnd::AtOnce => LEFT_AT_ONCE,
     })
 }
 

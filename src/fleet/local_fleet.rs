@@ -15,7 +15,7 @@ use crate::fleet::live_board::LiveBoard;
 use crate::fleet::placement::SlotProcessors;
 use crate::fleet::shortage::Shortages;
 use crate::fleet::slot::{PairEnd, SlotOrder, SlotShared};
-use crate::fleet::slot_thread::{NewSlot, Worker, WorkerRole};
+use crate::fleet::slot_thread::{NewSlot, SlotWorker, WorkerRole};
 use crate::fleet::stall_detector::Suspensions;
 use crate::fleet::{Fleet, FleetEvent, PairJob, Placement, ProgramChanged, fd_limit};
 use crate::game::{AdjudicationRules, GameOfPair, LiveGame, TableJudge, VoidReason};
@@ -180,7 +180,7 @@ impl LocalFleet {
                     coordinator.pair_done(slot, end);
                 }
             };
-            let worker = Worker::start(number, role, Arc::clone(&shared), done)?;
+            let worker = SlotWorker::start(number, role, Arc::clone(&shared), done)?;
             coordinator.lock().workers.push(worker.slots);
             threads.push(worker.thread);
         }

@@ -88,12 +88,12 @@ pub(super) enum WorkerRole {
 
 /// A worker thread.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(super) struct SlotWorker {
     pub(super) slots: UnboundedSender<NewSlot>,
     pub(super) thread: JoinHandle<()>,
 }
 
-impl Worker {
+impl SlotWorker {
     /// Starts a worker. It ends when the sender of its slots and all senders of their orders have been dropped.
     pub(super) fn start(
         number: usize,

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use playself::fleet::nats::{
-    Access, ConnectError, Connection, FleetFolder, Link, Listen, NatsError, Pulled, Role, RunId,
+    Access, ConnectError, FleetFolder, Link, Listen, NatsError, Pulled, Role, RunId, ServerConnection,
     StreamLimits, get_bytes, put_bytes, subject,
 };
 use serde_json::json;
@@ -41,19 +41,19 @@ impl SecuredFleet {
         Access { url: self.server.url(), key: Some(self.dir.path().join(key)), ..Access::default() }
     }
 
-    async fn coordinator(&self) -> Connection {
+    async fn coordinator(&self) -> ServerConnection {
         let connection = open(&self.access("coordinator.nk"), &Role::Coordinator).await.unwrap();
         connection.prepare(&StreamLimits::default()).await.unwrap();
         connection
     }
 
-    async fn worker(&self, name: &str) -> Connection {
+    async fn worker(&self, name: &str) -> ServerConnection {
         open(&self.access(&format!("workers/{name}.nk")), &Role::Worker(worker(name))).await.unwrap()
     }
 }
 
-async fn open(access: &Access, role: &Role) -> Result<Connection, ConnectError> {
-    Connection::open(access, role, &quick(), Duration::from_millis(200)).await
+async fn open(access: &Access, role: &Role) -> Result<ServerConnection, ConnectError> {
+    ServerConnection::open(access, role, &quick(), Duration::from_millis(200)).await
 }
 
 #[tokio::test]
@@ -61,20 +61,20 @@ async fn a_worker_can_do_all_of_its_work_with_its_key() {
     let Some(fleet) = SecuredFleet::start(&["box"]) else { return };
     let coordinator = fleet.coordinator().await;
     let run = RunId::random().unwrap();
-    coordinator.put_card(&run, b"card".to_vec(), 0).await.unwrap();
+    coordinator.put_notice(&run, b"notice".to_vec(), 0).await.unwrap();
     coordinator.open_jobs(&run, SOON).await.unwrap();
     coordinator.put_job(subject::job(&run, 0, 0), None, b"job".to_vec()).await.unwrap();
     let mut results = coordinator.open_results(&run, SOON).await.unwrap();
     results.request(10, SOON).await.unwrap();
-    let sheet = put_bytes(&coordinator, vec![b'x'; 300_000]).await.unwrap();
+    let description = put_bytes(&coordinator, vec![b'x'; 300_000]).await.unwrap();
     let mut beats = coordinator.subscribe(subject::beats()).await.unwrap();
     let name = worker("box");
     let connection = fleet.worker("box").await;
-    let mut words = connection.subscribe(subject::word(&name)).await.unwrap();
-    let mut cards = connection.subscribe(subject::cards()).await.unwrap();
+    let mut answers = connection.subscribe(subject::answer(&name)).await.unwrap();
+    let mut notices = connection.subscribe(subject::notices()).await.unwrap();
     assert_eq!(connection.runs().await.unwrap(), std::slice::from_ref(&run));
-    assert_eq!(connection.card(&run).await.unwrap().unwrap().1, b"card");
-    assert_eq!(get_bytes(&connection, &sheet.sha256, 1 << 20).await.unwrap(), vec![b'x'; 300_000]);
+    assert_eq!(connection.notice(&run).await.unwrap().unwrap().1, b"notice");
+    assert_eq!(get_bytes(&connection, &description.sha256, 1 << 20).await.unwrap(), vec![b'x'; 300_000]);
     let mut jobs = connection.pull_jobs(&run).await.unwrap();
     jobs.request(1, SOON).await.unwrap();
     let Some(Pulled::Message(job)) = timeout(SOON, jobs.next()).await.unwrap() else { panic!("no job") };
@@ -91,10 +91,10 @@ async fn a_worker_can_do_all_of_its_work_with_its_key() {
         (subject::result(&run, &name).as_str(), &b"report"[..])
     );
     assert_eq!(timeout(SOON, beats.next()).await.unwrap().unwrap().payload, b"beat");
-    coordinator.publish(subject::word(&name), b"word".to_vec()).await.unwrap();
-    assert_eq!(timeout(SOON, words.next()).await.unwrap().unwrap().payload, b"word");
-    coordinator.publish(subject::card(&run), b"new".to_vec()).await.unwrap();
-    assert_eq!(timeout(SOON, cards.next()).await.unwrap().unwrap().payload, b"new");
+    coordinator.publish(subject::answer(&name), b"answer".to_vec()).await.unwrap();
+    assert_eq!(timeout(SOON, answers.next()).await.unwrap().unwrap().payload, b"answer");
+    coordinator.publish(subject::notice(&run), b"new".to_vec()).await.unwrap();
+    assert_eq!(timeout(SOON, notices.next()).await.unwrap().unwrap().payload, b"new");
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
     let Some(fleet) = SecuredFleet::start(&["box", "other"]) else { return };
     let coordinator = fleet.coordinator().await;
     let run = RunId::random().unwrap();
-    coordinator.put_card(&run, b"card".to_vec(), 0).await.unwrap();
+    coordinator.put_notice(&run, b"notice".to_vec(), 0).await.unwrap();
     coordinator.open_jobs(&run, SOON).await.unwrap();
     let mut beats = coordinator.subscribe(subject::beats()).await.unwrap();
     let thief = fleet.worker("box").await;
@@ -110,7 +110,7 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
     // What belongs to others does not arrive.
     let mut everything = Vec::new();
     for subject in
-        [">", "_INBOX_other.>", "_INBOX_coordinator.>", &subject::word(&other), &subject::beats(), "$JS.>"]
+        [">", "_INBOX_other.>", "_INBOX_coordinator.>", &subject::answer(&other), &subject::beats(), "$JS.>"]
     {
         everything.push(thief.subscribe(subject.to_owned()).await.unwrap());
     }
@@ -119,7 +119,7 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
     let denied = tokio::join!(
         thief.put_job(subject::job(&run, 1, 0), None, b"forged".to_vec()),
         thief.put_report(&run, &other, "id".to_owned(), b"forged".to_vec()),
-        thief.put_card(&run, b"forged".to_vec(), 1),
+        thief.put_notice(&run, b"forged".to_vec(), 1),
         thief.open_jobs(&run, SOON),
         thief.open_results(&run, SOON),
         thief.remove_run(&run),
@@ -130,7 +130,7 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
     );
     assert_eq!(denied.0, Err(NatsError::Timeout), "publish a job");
     assert_eq!(denied.1, Err(NatsError::Timeout), "report under another name");
-    assert_eq!(denied.2, Err(NatsError::Timeout), "write a card");
+    assert_eq!(denied.2, Err(NatsError::Timeout), "write a notice");
     assert_eq!(denied.3, Err(NatsError::Timeout), "make a consumer");
     assert_eq!(denied.4.map(drop), Err(NatsError::Timeout), "read reports");
     assert_eq!(denied.5, Err(NatsError::Timeout), "remove a run");
@@ -140,7 +140,7 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
     assert!(denied.9.is_err(), "write a file");
     for subject in [
         subject::beat(&other),
-        subject::word(&other),
+        subject::answer(&other),
         "$O.playself.C.x".to_owned(),
         "$O.playself.M.x".to_owned(),
     ] {
@@ -155,9 +155,9 @@ async fn row_234_a_worker_can_do_nothing_else_with_its_key() {
         "a forged beat arrived"
     );
     assert_eq!(coordinator.listed_jobs(&run).await.unwrap(), Vec::<String>::new());
-    assert_eq!(coordinator.card(&run).await.unwrap().unwrap().1, b"card");
+    assert_eq!(coordinator.notice(&run).await.unwrap().unwrap().1, b"notice");
     // The traffic of all others while the thief listened.
-    coordinator.publish(subject::word(&other), b"secret".to_vec()).await.unwrap();
+    coordinator.publish(subject::answer(&other), b"secret".to_vec()).await.unwrap();
     coordinator.flush().await;
     for mut subscription in everything {
         let stolen = timeout(Duration::from_millis(50), subscription.next()).await;
@@ -301,10 +301,10 @@ async fn the_status_of_a_fleet_shows_runs_and_workers_and_a_refusal_ends_with_4(
     let empty: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(empty["runs"].as_array().unwrap().is_empty() && empty["workers"].as_array().unwrap().is_empty());
     let run = RunId::random().unwrap();
-    let card = json!({ "v": 1, "run": run, "name": "a-vs-b", "epoch": 1, "state": "open", "play": 1, "sheet": "",
+    let notice = json!({ "v": 1, "run": run, "name": "a-vs-b", "epoch": 1, "state": "open", "play": 1, "sheet": "",
         "priority": 3, "weight": 100, "slots": 4, "flying": 6, "counted": 12, "waits_for": [12, "box"], "banned": [] });
     let coordinator = fleet.coordinator().await;
-    coordinator.put_card(&run, card.to_string().into_bytes(), 0).await.unwrap();
+    coordinator.put_notice(&run, notice.to_string().into_bytes(), 0).await.unwrap();
     let worker_connection = fleet.worker("box").await;
     let beat = json!({ "v": 1, "worker": "box", "nonce": 1, "version": "0.1.0", "play": 1, "cpu": "c", "target": "t",
         "slots": 4, "free": 1, "run": run, "nps": 1_000_000, "scale_ppm": 1_250_000 });

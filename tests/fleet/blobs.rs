@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use playself::fleet::nats::messages::{RefusalCode, SheetEngine};
+use playself::fleet::nats::messages::{DescribedEngine, RefusalCode};
 use playself::fleet::nats::{
-    Building, Cache, Connection, MOST_CACHE_BYTES, ProvideError, ShippedEngine, get_bytes, probe,
+    Building, Cache, MOST_CACHE_BYTES, ProvideError, ServerConnection, ShippedEngine, get_bytes, probe,
     publish_engines, put_bytes, target,
 };
 use playself::fleet::{Shipment, SourcePlan};
@@ -26,7 +26,7 @@ fn shipped(shipment: Shipment) -> ShippedEngine {
     ShippedEngine { spec, program: FAKE.into(), shipment }
 }
 
-async fn publish(connection: &Connection, engine: ShippedEngine) -> SheetEngine {
+async fn publish(connection: &ServerConnection, engine: ShippedEngine) -> DescribedEngine {
     publish_engines(connection, &[engine]).await.unwrap().remove(0)
 }
 
@@ -130,7 +130,7 @@ async fn a_machine_without_a_program_builds_it_or_refuses() {
         program: "out/engine".to_owned(),
     };
     let with = |build: &str| shipped(Shipment { source: Some(plan(build)), ..Shipment::default() });
-    let foreign = |mut sent: SheetEngine| {
+    let foreign = |mut sent: DescribedEngine| {
         sent.binaries[0].target = "riscv64-linux".to_owned();
         sent
     };

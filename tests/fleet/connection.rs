@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use playself::fleet::nats::{
-    Access, Backoff, ConnectError, Connection, Delivery, Link, NatsError, Pulled, Puller, Role, RunId,
+    Access, Backoff, ConnectError, Delivery, Link, NatsError, Pulled, Puller, Role, RunId, ServerConnection,
     StreamLimits, WorkerName, subject,
 };
 use tokio::time::timeout;
@@ -22,11 +22,11 @@ pub(crate) fn access(url: &str) -> Access {
     Access { url: url.to_owned(), ..Access::default() }
 }
 
-pub(crate) async fn coordinator(url: &str) -> Connection {
-    Connection::open(&access(url), &Role::Coordinator, &quick(), SOON).await.unwrap()
+pub(crate) async fn coordinator(url: &str) -> ServerConnection {
+    ServerConnection::open(&access(url), &Role::Coordinator, &quick(), SOON).await.unwrap()
 }
 
-pub(crate) async fn prepared(url: &str) -> Connection {
+pub(crate) async fn prepared(url: &str) -> ServerConnection {
     let connection = coordinator(url).await;
     connection.prepare(&StreamLimits::default()).await.unwrap();
     connection
@@ -43,7 +43,7 @@ async fn next(puller: &mut Puller) -> Delivery {
     }
 }
 
-async fn wait_for(connection: &Connection, link: &Link) {
+async fn wait_for(connection: &ServerConnection, link: &Link) {
     let mut state = connection.link();
     timeout(SOON, state.wait_for(|now| now == link)).await.expect("the link changes").unwrap();
 }
@@ -54,11 +54,11 @@ async fn streams_are_made_once_and_a_card_is_written_by_one_program_only() {
     let connection = prepared(&server.url()).await;
     connection.prepare(&StreamLimits::default()).await.unwrap();
     let run = RunId::random().unwrap();
-    assert_eq!(connection.card(&run).await.unwrap(), None);
-    let first = connection.put_card(&run, b"one".to_vec(), 0).await.unwrap();
-    assert_eq!(connection.put_card(&run, b"two".to_vec(), 0).await, Err(NatsError::Conflict));
-    let second = connection.put_card(&run, b"two".to_vec(), first).await.unwrap();
-    assert_eq!(connection.card(&run).await.unwrap(), Some((second, b"two".to_vec())));
+    assert_eq!(connection.notice(&run).await.unwrap(), None);
+    let first = connection.put_notice(&run, b"one".to_vec(), 0).await.unwrap();
+    assert_eq!(connection.put_notice(&run, b"two".to_vec(), 0).await, Err(NatsError::Conflict));
+    let second = connection.put_notice(&run, b"two".to_vec(), first).await.unwrap();
+    assert_eq!(connection.notice(&run).await.unwrap(), Some((second, b"two".to_vec())));
     assert_eq!(connection.runs().await.unwrap(), [run]);
 }
 
@@ -201,7 +201,7 @@ async fn a_silent_server_times_out_and_a_cut_line_is_noticed() {
     proxy.silence();
     let asked = Instant::now();
     assert_eq!(connection.runs().await, Err(NatsError::Timeout));
-    assert!(asked.elapsed() < 3 * quick().answer, "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < 3 * quick().request_timeout, "{:?}", asked.elapsed());
     proxy.cut();
     wait_for(&connection, &Link::Down).await;
     proxy.open();
@@ -221,7 +221,7 @@ async fn a_server_that_is_absent_or_refuses_is_named() {
     let open = async |url: String, insecure: bool| {
         let access = Access { insecure, ..access(&url) };
         let connect_timeout = Duration::from_millis(100);
-        Connection::open(&access, &Role::Coordinator, &quick(), connect_timeout).await.map(drop)
+        ServerConnection::open(&access, &Role::Coordinator, &quick(), connect_timeout).await.map(drop)
     };
     assert_eq!(open(format!("nats://right@{address}"), false).await, Ok(()));
     let refused = open(format!("nats://wrong@{address}"), false).await;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use playself::failpoint;
-use playself::fleet::nats::messages::{Card, CardState, Message};
-use playself::fleet::nats::{Access, Backoff, Connection, Role, RunId, StreamLimits};
+use playself::fleet::nats::messages::{Message, NoticeState, RunNotice};
+use playself::fleet::nats::{Access, Backoff, Role, RunId, ServerConnection, StreamLimits};
 
 use crate::bench::{Fleet, Game, Played, SLOW, at_once};
 use crate::nats::Proxy;
@@ -300,14 +300,15 @@ fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
 }
 
 /// A connection as a coordinator has it.
-pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> T) -> T {
+pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(ServerConnection) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let access = Access { url: fleet.server.url(), ..Access::default() };
         let connect_timeout = Duration::from_secs(10);
-        let connection = Connection::open(&access, &Role::Coordinator, &Backoff::default(), connect_timeout)
-            .await
-            .unwrap();
+        let connection =
+            ServerConnection::open(&access, &Role::Coordinator, &Backoff::default(), connect_timeout)
+                .await
+                .unwrap();
         work(connection).await
     })
 }
@@ -317,14 +318,14 @@ pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(Connection) -> 
 fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
     let Some(fleet) = Fleet::start() else { return };
     let run = RunId::random().unwrap();
-    let card = Card {
+    let notice = RunNotice {
         run: run.clone(),
         name: "later".to_owned(),
         epoch: 1,
         stores: 0,
-        state: CardState::Open,
+        state: NoticeState::Open,
         play: 99,
-        sheet: "0".repeat(64),
+        description: "0".repeat(64),
         priority: 0,
         weight: 1,
         slots: 0,
@@ -338,7 +339,7 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
     };
     connected(&fleet, async |connection| {
         connection.prepare(&StreamLimits::default()).await.unwrap();
-        connection.put_card(&run, card.encode(), 0).await.unwrap();
+        connection.put_notice(&run, notice.encode(), 0).await.unwrap();
     });
     let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(oak.status("the worker", 20), 4, "{}", fleet.log("oak"));

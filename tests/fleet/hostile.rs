@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use playself::fleet::nats::messages::{Message, Report};
+use playself::fleet::nats::messages::{Message, WorkerReport};
 use playself::fleet::nats::{Pulled, WorkerName, subject};
 
 use crate::bench::{Fleet, Game, Played, Process};
@@ -64,7 +64,9 @@ fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_c
         while coordinator.is_alive() {
             let next = tokio::time::timeout(Duration::from_millis(200), reports.next()).await;
             let Ok(Some(message)) = next else { continue };
-            let Ok(Report::Pair { token, .. }) = Report::decode(&message.payload) else { continue };
+            let Ok(WorkerReport::Pair { token, .. }) = WorkerReport::decode(&message.payload) else {
+                continue;
+            };
             results += 1;
             if results > 36 {
                 continue;

@@ -47,7 +47,7 @@ fn two_runs_share_a_worker_by_priority() {
     std::fs::write(&high, text).unwrap();
     let mut first = fleet.spawn("low", &mut fleet.coordinator(&low, "low"));
     let mut second = fleet.spawn("high", &mut fleet.coordinator(&high, "high"));
-    wait_for("the cards of both runs", 20, || {
+    wait_for("the notices of both runs", 20, || {
         ["low", "high"].iter().all(|run| !fleet.records(run, "pair_started").is_empty())
     });
     std::thread::sleep(std::time::Duration::from_millis(700));

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::fleet::nats::build::build;
 use crate::fleet::nats::cache::{Cache, MOST_BLOB_BYTES, ProvideError};
-use crate::fleet::nats::connection::{Connection, NatsError};
-use crate::fleet::nats::messages::{Binary, FileRef, Refusal, RefusalCode, SheetEngine, Source};
+use crate::fleet::nats::connection::{NatsError, ServerConnection};
+use crate::fleet::nats::messages::{Binary, DescribedEngine, FileRef, Refusal, RefusalCode, Source};
 use crate::fleet::nats::objects::ObjectError;
 use crate::fleet::nats::target::{runs, target, target_of};
 use crate::fleet::{Shipment, SourcePlan};
@@ -48,17 +48,20 @@ pub enum BlobError {
 
 /// Stores what is missing of the engines, and returns them as workers need them.
 pub async fn publish_engines(
-    connection: &Connection,
+    connection: &ServerConnection,
     engines: &[ShippedEngine],
-) -> Result<Vec<SheetEngine>, BlobError> {
-    let mut sheet = Vec::with_capacity(engines.len());
+) -> Result<Vec<DescribedEngine>, BlobError> {
+    let mut description = Vec::with_capacity(engines.len());
     for engine in engines {
-        sheet.push(publish_engine(connection, engine).await?);
+        description.push(publish_engine(connection, engine).await?);
     }
-    Ok(sheet)
+    Ok(description)
 }
 
-async fn publish_engine(connection: &Connection, engine: &ShippedEngine) -> Result<SheetEngine, BlobError> {
+async fn publish_engine(
+    connection: &ServerConnection,
+    engine: &ShippedEngine,
+) -> Result<DescribedEngine, BlobError> {
     let Shipment { files, binaries: others, source } = &engine.shipment;
     let mut programs: BTreeMap<String, &Path> = BTreeMap::new();
     programs.insert(program_target(&engine.program)?, &engine.program);
@@ -84,7 +87,7 @@ async fn publish_engine(connection: &Connection, engine: &ShippedEngine) -> Resu
         None => None,
     };
     let spec = portable(&engine.spec, &names);
-    Ok(SheetEngine { spec, files: refs, binaries, source, signature: None, probe_depth: 0 })
+    Ok(DescribedEngine { spec, files: refs, binaries, source, signature: None, probe_depth: 0 })
 }
 
 fn program_target(path: &Path) -> Result<String, BlobError> {
@@ -155,7 +158,7 @@ fn rewritten(spec: &EngineSpec, change: impl Fn(&str) -> String) -> EngineSpec {
     spec
 }
 
-async fn put_file(connection: &Connection, path: &Path) -> Result<FileRef, BlobError> {
+async fn put_file(connection: &ServerConnection, path: &Path) -> Result<FileRef, BlobError> {
     let failed = |why: String| BlobError::File(path.to_owned(), why);
     let hash = FileHash::of(path).map_err(|why| failed(why.to_string()))?;
     let file = File::open(path).map_err(|why| failed(why.to_string()))?;
@@ -170,7 +173,7 @@ async fn put_file(connection: &Connection, path: &Path) -> Result<FileRef, BlobE
     }
 }
 
-async fn put_source(connection: &Connection, plan: &SourcePlan) -> Result<Source, BlobError> {
+async fn put_source(connection: &ServerConnection, plan: &SourcePlan) -> Result<Source, BlobError> {
     let failed = |why: String| BlobError::Source(plan.rev.clone(), why);
     // A revision that looks like an option must not become one.
     let archive = Command::new("git")
@@ -187,7 +190,7 @@ async fn put_source(connection: &Connection, plan: &SourcePlan) -> Result<Source
 }
 
 /// Stores bytes under their SHA-256.
-pub async fn put_bytes(connection: &Connection, bytes: Vec<u8>) -> Result<FileRef, BlobError> {
+pub async fn put_bytes(connection: &ServerConnection, bytes: Vec<u8>) -> Result<FileRef, BlobError> {
     let (sha256, size) = (sha256_of(&bytes), bytes.len() as u64);
     match connection.put_object(&sha256, bytes.as_slice()).await {
         Ok(()) => Ok(FileRef { sha256, size }),
@@ -197,7 +200,11 @@ pub async fn put_bytes(connection: &Connection, bytes: Vec<u8>) -> Result<FileRe
 }
 
 /// Reads an object of at most `limit` bytes.
-pub async fn get_bytes(connection: &Connection, sha256: &str, limit: u64) -> Result<Vec<u8>, ObjectError> {
+pub async fn get_bytes(
+    connection: &ServerConnection,
+    sha256: &str,
+    limit: u64,
+) -> Result<Vec<u8>, ObjectError> {
     let mut bytes = Vec::new();
     let sink = |piece: &[u8]| {
         bytes.extend_from_slice(piece);
@@ -221,8 +228,8 @@ impl Cache {
     /// Returns how an engine of a run is started on this machine, after fetching what is missing.
     pub async fn provide(
         &self,
-        connection: &Connection,
-        engine: &SheetEngine,
+        connection: &ServerConnection,
+        engine: &DescribedEngine,
         building: Building,
     ) -> Result<EngineSpec, ProvideError> {
         let mut files = vec![(PROGRAM.to_owned(), self.program(connection, engine, building).await?)];
@@ -239,8 +246,8 @@ impl Cache {
 
     async fn program(
         &self,
-        connection: &Connection,
-        engine: &SheetEngine,
+        connection: &ServerConnection,
+        engine: &DescribedEngine,
         building: Building,
     ) -> Result<PathBuf, ProvideError> {
         let here = target();

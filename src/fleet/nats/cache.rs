@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::fleet::nats::connection::{Connection, NatsError};
+use crate::fleet::nats::connection::{NatsError, ServerConnection};
 use crate::fleet::nats::messages::{FileRef, Refusal, RefusalCode};
 use crate::fleet::nats::objects::ObjectError;
 use crate::store::{FileHash, TempFolder, sha256_of};
@@ -62,7 +62,7 @@ impl Cache {
     /// Returns the path of a file, fetched unless the cache has it. A damaged file is fetched once more.
     pub(super) async fn blob(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         file: &FileRef,
     ) -> Result<PathBuf, ProvideError> {
         let refused = |why: String| Refusal { code: RefusalCode::Files, why };
@@ -97,7 +97,12 @@ impl Cache {
         Err(refused(format!("{damaged}, also at the second attempt")).into())
     }
 
-    async fn fetch(&self, connection: &Connection, file: &FileRef, path: &Path) -> Result<(), ObjectError> {
+    async fn fetch(
+        &self,
+        connection: &ServerConnection,
+        file: &FileRef,
+        path: &Path,
+    ) -> Result<(), ObjectError> {
         let draft = TempFolder::create_in(&self.dir, ".draft")?;
         let draft_file = draft.path().join("blob");
         let mut written = File::create_new(&draft_file)?;

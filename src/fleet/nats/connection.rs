@@ -127,13 +127,13 @@ impl Subscription {
 
 /// A connection to the server of a fleet, made again for ever after it was made once. Copies share it.
 #[derive(Clone, Debug)]
-pub struct Connection {
+pub struct ServerConnection {
     client: Client,
     link: watch::Receiver<Link>,
     request_timeout: Duration,
 }
 
-impl Connection {
+impl ServerConnection {
     /// Connects. A server that does not answer is tried again until `connect_timeout` is over; a refusal is final.
     pub async fn open(
         access: &Access,

@@ -1,4 +1,4 @@
-//! What a fleet asks of JetStream: streams, cards, jobs, reports and pulls, as plain requests of its JSON interface.
+//! What a fleet asks of JetStream: streams, notices, jobs, reports and pulls, as plain requests of its JSON interface.
 //!
 //! Workers have permission for a handful of subjects only. The requests are therefore written out here: a general
 //! client would ask for more.
@@ -10,14 +10,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::fleet::nats::connection::{Connection, Incoming, NatsError, Subscription};
+use crate::fleet::nats::connection::{Incoming, NatsError, ServerConnection, Subscription};
 use crate::fleet::nats::names::{PREFIX, RunId, WorkerName, subject};
 
 /// Stream of the jobs.
 pub(super) const JOBS: &str = "PS_JOBS";
 /// Stream of what workers report.
 pub(super) const RESULTS: &str = "PS_RES";
-/// Stream with the card of every run.
+/// Stream with the notice of every run.
 pub(super) const RUNS: &str = "PS_RUNS";
 /// Stream behind the object store.
 pub(super) const OBJECTS: &str = "OBJ_playself";
@@ -38,8 +38,8 @@ pub struct StreamLimits {
     pub result_bytes: u64,
     /// Age at which reports that no coordinator fetched are dropped.
     pub result_age: Duration,
-    /// Age at which the card of a run that is not renewed is dropped.
-    pub card_age: Duration,
+    /// Age at which the notice of a run that is not renewed is dropped.
+    pub notice_age: Duration,
     /// Bytes of engines and other files.
     pub object_bytes: u64,
 }
@@ -51,7 +51,7 @@ impl Default for StreamLimits {
             job_bytes: 1 << 30,
             result_bytes: 2 << 30,
             result_age: 7 * DAY,
-            card_age: 30 * DAY,
+            notice_age: 30 * DAY,
             object_bytes: 4 << 30,
         }
     }
@@ -94,7 +94,7 @@ pub struct StoredMessage {
     pub payload: Vec<u8>,
 }
 
-impl Connection {
+impl ServerConnection {
     /// Makes the streams of a fleet, or leaves those that exist as they are.
     pub async fn prepare(&self, limits: &StreamLimits) -> Result<(), NatsError> {
         let mut fraction = 1;
@@ -127,9 +127,9 @@ impl Connection {
             })
         };
         let runs = json!({
-            "subjects": [subject::cards()], "storage": "file", "num_replicas": 1, "retention": "limits",
+            "subjects": [subject::notices()], "storage": "file", "num_replicas": 1, "retention": "limits",
             "discard": "old", "max_msgs_per_subject": 1, "allow_direct": true,
-            "max_age": nanoseconds(limits.card_age),
+            "max_age": nanoseconds(limits.notice_age),
         });
         let objects = json!({
             "subjects": [format!("{OBJECT_PREFIX}.C.>"), format!("{OBJECT_PREFIX}.M.>")], "storage": "file",
@@ -156,19 +156,19 @@ impl Connection {
         Ok(())
     }
 
-    /// Stores the card of a run if the stored one has this sequence (0: there is none), and returns the new sequence.
-    pub async fn put_card(&self, run: &RunId, payload: Vec<u8>, expected: u64) -> Result<u64, NatsError> {
+    /// Stores the notice of a run if the stored one has this sequence (0: there is none), and returns the new sequence.
+    pub async fn put_notice(&self, run: &RunId, payload: Vec<u8>, expected: u64) -> Result<u64, NatsError> {
         let expected = ("Nats-Expected-Last-Subject-Sequence", expected.to_string());
-        self.store(subject::card(run), &[expected], payload).await
+        self.store(subject::notice(run), &[expected], payload).await
     }
 
-    /// Returns the card of a run with its sequence.
-    pub async fn card(&self, run: &RunId) -> Result<Option<(u64, Vec<u8>)>, NatsError> {
-        let card = self.last_stored(RUNS, &subject::card(run)).await?;
-        Ok(card.map(|card| (card.sequence, card.payload)))
+    /// Returns the notice of a run with its sequence.
+    pub async fn notice(&self, run: &RunId) -> Result<Option<(u64, Vec<u8>)>, NatsError> {
+        let notice = self.last_stored(RUNS, &subject::notice(run)).await?;
+        Ok(notice.map(|notice| (notice.sequence, notice.payload)))
     }
 
-    /// Returns all runs that have a card.
+    /// Returns all runs that have a notice.
     pub async fn runs(&self) -> Result<Vec<RunId>, NatsError> {
         let subjects = self.subjects(RUNS, &format!("{PREFIX}.run.*")).await?;
         let runs = subjects.iter().filter_map(|subject| subject.rsplit('.').next());
@@ -249,7 +249,7 @@ impl Connection {
         self.ask::<Value>(format!("CONSUMER.INFO.{RESULTS}.{}", run.as_str()), &json!({})).await.map(drop)
     }
 
-    /// Removes everything of a run but its card.
+    /// Removes everything of a run but its notice.
     pub async fn remove_run(&self, run: &RunId) -> Result<(), NatsError> {
         for (stream, filter) in [(JOBS, subject::jobs(run)), (RESULTS, subject::results(run))] {
             // Purging under a living consumer would stop it for ever on old servers.
@@ -399,14 +399,14 @@ pub enum Pulled {
 /// Pulls messages of a consumer. Pulls do not outlive a connection: after a reconnect, they are requested again.
 #[derive(Debug)]
 pub struct Puller {
-    connection: Connection,
+    connection: ServerConnection,
     inbox: String,
     next: String,
     arriving: Subscription,
 }
 
 impl Puller {
-    async fn new(connection: &Connection, stream: &str, run: &RunId) -> Result<Self, NatsError> {
+    async fn new(connection: &ServerConnection, stream: &str, run: &RunId) -> Result<Self, NatsError> {
         let inbox = connection.new_inbox();
         Ok(Self {
             connection: connection.clone(),
@@ -461,12 +461,12 @@ pub struct Delivery {
     /// How often it was delivered, this time included.
     pub delivered: u64,
     reply: String,
-    connection: Connection,
+    connection: ServerConnection,
 }
 
 impl Delivery {
     /// Reads the lease from the reply subject; `None` if it has none.
-    fn new(connection: &Connection, message: Incoming) -> Option<Self> {
+    fn new(connection: &ServerConnection, message: Incoming) -> Option<Self> {
         let reply = message.reply?;
         let (delivered, sequence) = lease(&reply)?;
         Some(Self {

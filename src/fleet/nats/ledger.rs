@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use self::audit::Audits;
 use crate::fleet::nats::health::Health;
-use crate::fleet::nats::messages::{Beat, Listed, Report, Token, Word};
+use crate::fleet::nats::messages::{CoordinatorAnswer, Heartbeat, Token, TokenTuple, WorkerReport};
 use crate::fleet::nats::{RunId, WorkerName};
 use crate::fleet::{FleetEvent, PairJob};
 use crate::game::{AdjudicationRules, GameOfPair, PairId, VoidReason};
@@ -45,7 +45,7 @@ pub enum Action {
     /// Acknowledge a report, by its number in the stream.
     Acknowledge(u64),
     /// Answer a worker.
-    Answer(WorkerName, Word),
+    Answer(WorkerName, CoordinatorAnswer),
     /// Report an event to the run.
     Report(FleetEvent),
 }
@@ -91,7 +91,7 @@ struct Flight {
 /// What is known about a worker.
 #[derive(Debug)]
 struct Presence {
-    beat: Beat,
+    beat: Heartbeat,
     seen: Duration,
     listed: BTreeSet<Token>,
     /// Nonce of the process that had the name before.
@@ -103,7 +103,7 @@ struct Presence {
 
 /// Whether the run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum LedgerPhase {
     Open,
     Draining,
     Over,
@@ -134,7 +134,7 @@ pub struct Ledger {
     beat: Duration,
     stuck: Duration,
     audits: Audits,
-    phase: Phase,
+    phase: LedgerPhase,
     flights: BTreeMap<u64, Flight>,
     unclaimed: BTreeSet<u64>,
     members: BTreeMap<WorkerName, Presence>,
@@ -144,7 +144,7 @@ pub struct Ledger {
     comparisons: u64,
     refused_since: Option<Duration>,
     actions: Vec<Action>,
-    words: BTreeMap<WorkerName, Word>,
+    answers: BTreeMap<WorkerName, CoordinatorAnswer>,
 }
 
 impl Ledger {
@@ -156,7 +156,7 @@ impl Ledger {
             beat,
             stuck,
             audits: Audits::new(audit),
-            phase: Phase::Open,
+            phase: LedgerPhase::Open,
             flights: BTreeMap::new(),
             unclaimed: BTreeSet::new(),
             members: BTreeMap::new(),
@@ -165,15 +165,16 @@ impl Ledger {
             comparisons: 0,
             refused_since: None,
             actions: Vec::new(),
-            words: BTreeMap::new(),
+            answers: BTreeMap::new(),
         }
     }
 
     /// Takes what has to be done.
     pub fn actions(&mut self) -> Vec<Action> {
-        let words = take(&mut self.words).into_iter().map(|(worker, word)| Action::Answer(worker, word));
+        let answers =
+            take(&mut self.answers).into_iter().map(|(worker, answer)| Action::Answer(worker, answer));
         let mut actions = take(&mut self.actions);
-        actions.extend(words);
+        actions.extend(answers);
         actions
     }
 
@@ -205,7 +206,7 @@ impl Ledger {
             flight.job = Some(Arc::new(job));
             return;
         }
-        if self.phase != Phase::Open {
+        if self.phase != LedgerPhase::Open {
             return self.event(cancelled(id));
         }
         let job = Arc::new(job);
@@ -229,7 +230,7 @@ impl Ledger {
 
     /// Compares the pairs in flight with the jobs that the server had when a comparison began.
     pub fn compare(&mut self, comparison: u64, listed: &BTreeSet<(u64, u32)>) {
-        if self.phase == Phase::Left {
+        if self.phase == LedgerPhase::Left {
             return;
         }
         let mut missing = Vec::new();
@@ -252,8 +253,8 @@ impl Ledger {
     }
 
     /// Applies a report that arrived as `message` from `sender`.
-    pub fn report(&mut self, now: Duration, message: u64, sender: &WorkerName, report: Report) {
-        if self.phase == Phase::Left {
+    pub fn report(&mut self, now: Duration, message: u64, sender: &WorkerName, report: WorkerReport) {
+        if self.phase == LedgerPhase::Left {
             return;
         }
         // Anything may be stored under another's name, so it is dropped and not held against the name.
@@ -265,20 +266,20 @@ impl Ledger {
             return self.audited(token, sender, report);
         }
         match report {
-            Report::Refuse { refusal, .. } => {
+            WorkerReport::Refuse { refusal, .. } => {
                 self.actions.push(Action::Acknowledge(message));
                 self.refuse(now, sender, &refusal);
             }
-            Report::Claim { token, scale_ppm, .. } => {
+            WorkerReport::Claim { token, scale_ppm, .. } => {
                 self.actions.push(Action::Acknowledge(message));
                 self.claim(now, token, sender, scale_ppm);
             }
-            Report::Pair { token, games, bundles, .. } => {
+            WorkerReport::Pair { token, games, bundles, .. } => {
                 if let Some(job) = self.entitled(now, message, token, sender) {
                     self.pair(sender, &job, games, bundles);
                 }
             }
-            Report::Void { token, reason, .. } => {
+            WorkerReport::Void { token, reason, .. } => {
                 if let Some(job) = self.entitled(now, message, token, sender) {
                     let why = self.health.void(sender, &reason);
                     let worker = sender.to_string();
@@ -292,7 +293,7 @@ impl Ledger {
     /// Accepts or refuses a claim.
     fn claim(&mut self, now: Duration, token: Token, worker: &WorkerName, scale_ppm: Option<u32>) {
         match self.assign_holder(now, token, worker) {
-            Judgement::Accepted { new } => {
+            ClaimRuling::Accepted { new } => {
                 if new {
                     let claim = Claim { delivery: token.delivery, worker: worker.to_string(), scale_ppm };
                     let id = self.flights[&token.pair].id;
@@ -300,9 +301,9 @@ impl Ledger {
                 }
                 self.give_up_if_poisonous(now, token.pair);
             }
-            Judgement::Stale => self.word(worker).stale.push(Listed(token)),
-            Judgement::Over => self.word(worker).over.push(Listed(token)),
-            Judgement::Ending => {}
+            ClaimRuling::Stale => self.answer(worker).stale.push(TokenTuple(token)),
+            ClaimRuling::Over => self.answer(worker).over.push(TokenTuple(token)),
+            ClaimRuling::Ending => {}
         }
     }
 
@@ -317,7 +318,7 @@ impl Ledger {
         let judgement = self.assign_holder(now, token, worker);
         let flight = self.flights.get_mut(&token.pair);
         match judgement {
-            Judgement::Accepted { .. } => {
+            ClaimRuling::Accepted { .. } => {
                 let flight = flight?;
                 // A pair of an earlier session whose job is not known yet: the report comes again.
                 let job = flight.job.clone()?;
@@ -325,45 +326,45 @@ impl Ledger {
                 self.unclaimed.remove(&token.pair);
                 return Some(job);
             }
-            Judgement::Ending => {
+            ClaimRuling::Ending => {
                 if let Some((_, _, messages)) = flight.and_then(|flight| flight.ended.as_mut()) {
                     messages.push(message);
                 }
                 return None;
             }
-            Judgement::Stale => self.word(worker).stale.push(Listed(token)),
-            Judgement::Over => self.word(worker).over.push(Listed(token)),
+            ClaimRuling::Stale => self.answer(worker).stale.push(TokenTuple(token)),
+            ClaimRuling::Over => self.answer(worker).over.push(TokenTuple(token)),
         }
         self.actions.push(Action::Acknowledge(message));
         None
     }
 
     /// Decides who holds a pair, and returns what becomes of the token.
-    fn assign_holder(&mut self, now: Duration, token: Token, worker: &WorkerName) -> Judgement {
-        let Some(flight) = self.flights.get_mut(&token.pair) else { return Judgement::Over };
+    fn assign_holder(&mut self, now: Duration, token: Token, worker: &WorkerName) -> ClaimRuling {
+        let Some(flight) = self.flights.get_mut(&token.pair) else { return ClaimRuling::Over };
         if flight.id.attempt != token.attempt {
-            return Judgement::Over;
+            return ClaimRuling::Over;
         }
         if let Some((ended, by, _)) = &flight.ended {
             let same = (*ended, by) == (token, worker);
-            return if same { Judgement::Ending } else { Judgement::Over };
+            return if same { ClaimRuling::Ending } else { ClaimRuling::Over };
         }
         if self.ignored.contains(worker) {
-            return Judgement::Stale;
+            return ClaimRuling::Stale;
         }
         let nonce = self.members.get(worker).map(|presence| presence.beat.nonce);
         if let Some(holder) = &flight.holder {
             if (holder.token, &holder.worker) == (token, worker) {
-                return Judgement::Accepted { new: false };
+                return ClaimRuling::Accepted { new: false };
             }
             if token <= holder.token {
-                return Judgement::Stale;
+                return ClaimRuling::Stale;
             }
             if &holder.worker != worker {
                 let presence = self.members.get(&holder.worker);
                 let ignored = self.ignored.contains(&holder.worker);
                 if !ignored && plays_on(holder, presence, now, 3 * self.beat) {
-                    return Judgement::Stale;
+                    return ClaimRuling::Stale;
                 }
                 let left = presence.is_some_and(|presence| {
                     Some(presence.beat.nonce) == holder.nonce && now < presence.seen + 3 * self.beat
@@ -377,7 +378,7 @@ impl Ledger {
         flight.highest = flight.highest.max(token.delivery);
         flight.waiting_since = None;
         self.unclaimed.remove(&token.pair);
-        Judgement::Accepted { new: true }
+        ClaimRuling::Accepted { new: true }
     }
 
     fn give_up_if_poisonous(&mut self, now: Duration, pair: u64) {
@@ -411,7 +412,7 @@ impl Ledger {
         if let Some((token, worker, messages)) =
             self.flights.remove(&id.index).and_then(|flight| flight.ended)
         {
-            self.word(&worker).counted.push(Listed(token));
+            self.answer(&worker).counted.push(TokenTuple(token));
             self.actions.extend(messages.into_iter().map(Action::Acknowledge));
             self.begin_audit(id);
         }
@@ -419,8 +420,8 @@ impl Ledger {
 
     /// Starts nothing more: pairs that no worker has are given back.
     pub fn drain(&mut self) {
-        if self.phase == Phase::Open {
-            self.phase = Phase::Draining;
+        if self.phase == LedgerPhase::Open {
+            self.phase = LedgerPhase::Draining;
         }
         self.end_audits();
         for pair in take(&mut self.unclaimed) {
@@ -433,7 +434,7 @@ impl Ledger {
 
     /// Gives every pair back: the run is decided.
     pub fn recall(&mut self) {
-        self.phase = Phase::Over;
+        self.phase = LedgerPhase::Over;
         self.end_audits();
         self.unclaimed.clear();
         let (ending, flying): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -442,7 +443,7 @@ impl Ledger {
         for (pair, flight) in flying {
             self.actions.push(Action::Delete { pair, attempt: flight.id.attempt });
             if let Some(Holder { token, worker, .. }) = flight.holder {
-                self.word(&worker).over.push(Listed(token));
+                self.answer(&worker).over.push(TokenTuple(token));
             }
             self.event(cancelled(flight.id));
         }
@@ -450,7 +451,7 @@ impl Ledger {
 
     /// Leaves every pair to the workers: a later coordinator takes them over.
     pub fn leave(&mut self) {
-        self.phase = Phase::Left;
+        self.phase = LedgerPhase::Left;
         self.end_audits();
         self.unclaimed.clear();
         let (ending, flying): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -461,8 +462,8 @@ impl Ledger {
         }
     }
 
-    fn word(&mut self, worker: &WorkerName) -> &mut Word {
-        self.words.entry(worker.clone()).or_insert_with(|| Word::new(self.run.clone()))
+    fn answer(&mut self, worker: &WorkerName) -> &mut CoordinatorAnswer {
+        self.answers.entry(worker.clone()).or_insert_with(|| CoordinatorAnswer::new(self.run.clone()))
     }
 
     fn event(&mut self, event: FleetEvent) {
@@ -472,7 +473,7 @@ impl Ledger {
 
 /// What becomes of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Judgement {
+enum ClaimRuling {
     /// It is the holder's.
     Accepted { new: bool },
     /// Another worker holds the pair.

@@ -80,16 +80,16 @@ pub struct Token {
 /// A token in a list: `[pair, attempt, delivery]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u64, u32, u64)", into = "(u64, u32, u64)")]
-pub struct Listed(pub Token);
+pub struct TokenTuple(pub Token);
 
-impl From<(u64, u32, u64)> for Listed {
+impl From<(u64, u32, u64)> for TokenTuple {
     fn from((pair, attempt, delivery): (u64, u32, u64)) -> Self {
         Self(Token { pair, attempt, delivery })
     }
 }
 
-impl From<Listed> for (u64, u32, u64) {
-    fn from(Listed(Token { pair, attempt, delivery }): Listed) -> Self {
+impl From<TokenTuple> for (u64, u32, u64) {
+    fn from(TokenTuple(Token { pair, attempt, delivery }): TokenTuple) -> Self {
         (pair, attempt, delivery)
     }
 }
@@ -119,7 +119,7 @@ impl From<Playing> for (u64, u32, u64, u64) {
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CardState {
+pub enum NoticeState {
     /// It has pairs to play.
     Open,
     /// It starts no pairs for the time being.
@@ -128,9 +128,9 @@ pub enum CardState {
     Over,
 }
 
-/// The card of a run, by which workers find it.
+/// The notice of a run, by which workers find it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Card {
+pub struct RunNotice {
     /// The run.
     pub run: RunId,
     /// Name of the run for people.
@@ -142,11 +142,12 @@ pub struct Card {
     #[serde(default)]
     pub stores: u64,
     /// What it is doing.
-    pub state: CardState,
+    pub state: NoticeState,
     /// The rules of play.
     pub play: u32,
-    /// SHA-256 of its sheet.
-    pub sheet: String,
+    /// SHA-256 of its description.
+    #[serde(rename = "sheet")]
+    pub description: String,
     /// Runs of a higher priority are served first.
     pub priority: i32,
     /// Share among runs of the same priority.
@@ -167,7 +168,7 @@ pub struct Card {
     /// The pair that the result waits for, and the worker that plays it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<(u64, Option<WorkerName>)>,
-    /// Time between two renewals of the card.
+    /// Time between two renewals of the notice.
     #[serde(default)]
     pub renew_ms: u64,
     /// Excluded workers: they get no pairs.
@@ -209,7 +210,7 @@ pub struct Source {
 
 /// An engine of a run, as workers need it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SheetEngine {
+pub struct DescribedEngine {
     /// How it is started. The program is `{file:program}`; arguments, options and environment name other files
     /// likewise.
     pub spec: EngineSpec,
@@ -232,7 +233,7 @@ pub struct SheetEngine {
 
 /// Everything that a worker needs for a run. It does not change during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sheet {
+pub struct RunDescription {
     /// The run.
     pub run: RunId,
     /// Version of the coordinator's program.
@@ -256,7 +257,7 @@ pub struct Sheet {
     /// Time between two signs of life of a worker.
     pub beat_ms: u64,
     /// The engines, in the order of the plan.
-    pub engines: Vec<SheetEngine>,
+    pub engines: Vec<DescribedEngine>,
 }
 
 /// A pair to play.
@@ -273,7 +274,7 @@ pub struct Job {
 /// What a worker reports to a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Report {
+pub enum WorkerReport {
     /// It begins to play a pair.
     Claim {
         /// The worker.
@@ -318,7 +319,7 @@ pub enum Report {
     },
 }
 
-impl Report {
+impl WorkerReport {
     /// Returns the worker that states to have sent it.
     pub fn worker(&self) -> &WorkerName {
         match self {
@@ -394,7 +395,7 @@ pub struct Board {
 
 /// A sign of life of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beat {
+pub struct Heartbeat {
     /// The worker.
     pub worker: WorkerName,
     /// A number that differs from one process to the next.
@@ -425,7 +426,7 @@ pub struct Beat {
     pub playing: Vec<Playing>,
     /// Pairs whose results were sent and not yet answered.
     #[serde(default)]
-    pub waiting: Vec<Listed>,
+    pub waiting: Vec<TokenTuple>,
     /// Bytes of results that are kept until they are answered.
     #[serde(default)]
     pub spool_bytes: u64,
@@ -439,27 +440,27 @@ pub struct Beat {
 
 /// The answer of a coordinator to a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Word {
+pub struct CoordinatorAnswer {
     /// The run.
     pub run: RunId,
     /// Results that are on record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counted: Vec<Listed>,
+    pub counted: Vec<TokenTuple>,
     /// Pairs that are on record otherwise, or are not needed any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub over: Vec<Listed>,
+    pub over: Vec<TokenTuple>,
     /// Pairs that another worker plays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stale: Vec<Listed>,
+    pub stale: Vec<TokenTuple>,
     /// Results to be sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub resend: Vec<Listed>,
+    pub resend: Vec<TokenTuple>,
     /// Nonce of a worker whose name another worker had first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<u64>,
 }
 
-impl Word {
+impl CoordinatorAnswer {
     /// Creates an empty answer.
     pub fn new(run: RunId) -> Self {
         let (counted, over, stale, resend) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -467,11 +468,11 @@ impl Word {
     }
 }
 
-impl Message for Card {
+impl Message for RunNotice {
     const LIMIT: usize = 512 << 10;
 }
 
-impl Message for Sheet {
+impl Message for RunDescription {
     const LIMIT: usize = 4 << 20;
 }
 
@@ -479,15 +480,15 @@ impl Message for Job {
     const LIMIT: usize = 64 << 10;
 }
 
-impl Message for Report {
+impl Message for WorkerReport {
     const LIMIT: usize = 512 << 10;
 }
 
-impl Message for Beat {
+impl Message for Heartbeat {
     const LIMIT: usize = 64 << 10;
 }
 
-impl Message for Word {
+impl Message for CoordinatorAnswer {
     const LIMIT: usize = 512 << 10;
 }
 

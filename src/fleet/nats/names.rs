@@ -100,13 +100,13 @@ impl fmt::Display for RunId {
 pub mod subject {
     use super::{PREFIX, RunId, WorkerName};
 
-    /// Subject of the card of a run.
-    pub fn card(run: &RunId) -> String {
+    /// Subject of the notice of a run.
+    pub fn notice(run: &RunId) -> String {
         format!("{PREFIX}.run.{run}")
     }
 
-    /// Subject of the cards of all runs.
-    pub fn cards() -> String {
+    /// Subject of the notices of all runs.
+    pub fn notices() -> String {
         format!("{PREFIX}.run.*")
     }
 
@@ -140,8 +140,8 @@ pub mod subject {
         format!("{PREFIX}.beat.*")
     }
 
-    /// Subject of the messages to a worker.
-    pub fn word(worker: &WorkerName) -> String {
+    /// Subject of the answers to a worker.
+    pub fn answer(worker: &WorkerName) -> String {
         format!("{PREFIX}.word.{worker}")
     }
 }

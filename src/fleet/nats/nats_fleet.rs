@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use self::offer::first_card;
+use self::offer::first_notice;
 pub use self::offer::{Memory, Offer, StartError, shown_url};
 use self::tasks::{CardTask, Reception, watch_link};
 use crate::fleet::nats::ledger::{Action, Ledger, Publication, Terms};
-use crate::fleet::nats::messages::{Beat, Board, Card, CardState, Job, Message, Report, message_id};
-use crate::fleet::nats::{Connection, Delivery, Link, NatsError, WorkerName, put_bytes, subject};
+use crate::fleet::nats::messages::{
+    Board, Heartbeat, Job, Message, NoticeState, RunNotice, WorkerReport, message_id,
+};
+use crate::fleet::nats::{Delivery, Link, NatsError, ServerConnection, WorkerName, put_bytes, subject};
 use crate::fleet::{Admission, Fleet, FleetError, FleetEvent, Member, PairJob, Pause};
 use crate::game::{LiveGame, PairId};
 use crate::journal::FleetSession;
@@ -36,11 +38,11 @@ const SOON: Duration = Duration::from_millis(100);
 
 /// What arrives at the coordinator.
 enum Input {
-    Report(Box<Delivery>),
-    Beat(WorkerName, Vec<u8>),
+    WorkerReport(Box<Delivery>),
+    Heartbeat(WorkerName, Vec<u8>),
     Stored(PairId),
     NotStored(String),
-    Listed(u64, BTreeSet<(u64, u32)>),
+    TokenTuple(u64, BTreeSet<(u64, u32)>),
     Link(Link),
     /// Streams and consumers were made again.
     Remade,
@@ -56,7 +58,7 @@ enum Output {
 
 /// The fleet of a coordinator.
 pub struct NatsFleet {
-    connection: Connection,
+    connection: ServerConnection,
     offer: Offer,
     memory: Memory,
     ledger: Ledger,
@@ -67,7 +69,7 @@ pub struct NatsFleet {
     outbox: UnboundedSender<Output>,
     deliveries: HashMap<u64, Delivery>,
     events: VecDeque<FleetEvent>,
-    card: UnboundedSender<Card>,
+    notice: UnboundedSender<RunNotice>,
     paused: Pause,
     over: bool,
     concluded: bool,
@@ -79,7 +81,7 @@ pub struct NatsFleet {
     /// Slots of all workers, as of the last look.
     slots: usize,
     next_tick: Instant,
-    next_card: Instant,
+    next_notice: Instant,
     next_comparison: Instant,
     /// Tasks that end with the fleet.
     tasks: Vec<JoinHandle<()>>,
@@ -89,12 +91,18 @@ pub struct NatsFleet {
 
 impl NatsFleet {
     /// Offers a run to the workers of a server. The streams must have been prepared and the engines stored.
-    pub async fn start(connection: Connection, offer: Offer, memory: Memory) -> Result<Self, StartError> {
+    pub async fn start(
+        connection: ServerConnection,
+        offer: Offer,
+        memory: Memory,
+    ) -> Result<Self, StartError> {
         let run = offer.run.clone();
-        put_bytes(&connection, offer.sheet.clone()).await?;
-        let (epoch, sequence) = match connection.card(&run).await? {
+        put_bytes(&connection, offer.description.clone()).await?;
+        let (epoch, sequence) = match connection.notice(&run).await? {
             None => (1, 0),
-            Some((sequence, bytes)) => (Card::decode(&bytes).map_or(0, |card| card.epoch) + 1, sequence),
+            Some((sequence, bytes)) => {
+                (RunNotice::decode(&bytes).map_or(0, |notice| notice.epoch) + 1, sequence)
+            }
         };
         let mut ledger = Ledger::new(Terms {
             run: run.clone(),
@@ -106,8 +114,8 @@ impl NatsFleet {
         for (worker, why) in &memory.excluded {
             ledger.restore_exclusion(worker, why);
         }
-        let card = first_card(&offer, epoch, &ledger, memory.counted);
-        let sequence = match connection.put_card(&run, card.encode(), sequence).await {
+        let notice = first_notice(&offer, epoch, &ledger, memory.counted);
+        let sequence = match connection.put_notice(&run, notice.encode(), sequence).await {
             Ok(sequence) => sequence,
             Err(NatsError::Conflict) => return Err(StartError::Fenced),
             Err(error) => return Err(error.into()),
@@ -117,7 +125,7 @@ impl NatsFleet {
         let mut beats = connection.subscribe(subject::beats()).await?;
         let (sender, inbox) = channel(QUEUE);
         let (outbox, mut outgoing) = unbounded_channel::<Output>();
-        let (card_sender, cards) = unbounded_channel();
+        let (notice_sender, notices) = unbounded_channel();
         let link = connection.link();
         let mut tasks = vec![
             tokio::spawn(
@@ -135,13 +143,13 @@ impl NatsFleet {
         tasks.push(tokio::spawn(async move {
             while let Some(message) = beats.next().await {
                 let Some(worker) = last_part(&message.subject) else { continue };
-                if to_inbox.send(Input::Beat(worker, message.payload)).await.is_err() {
+                if to_inbox.send(Input::Heartbeat(worker, message.payload)).await.is_err() {
                     return;
                 }
             }
         }));
         let sending = connection.clone();
-        let card_task =
+        let notice_task =
             CardTask { connection: connection.clone(), run, epoch, sequence, inbox: sender.clone() };
         let sending_outbox = async move {
             while let Some(output) = outgoing.recv().await {
@@ -152,7 +160,7 @@ impl NatsFleet {
                 };
             }
         };
-        let senders = vec![tokio::spawn(sending_outbox), tokio::spawn(card_task.run(cards))];
+        let senders = vec![tokio::spawn(sending_outbox), tokio::spawn(notice_task.run(notices))];
         let now = Instant::now();
         let settled = memory.counted;
         let mut fleet = Self {
@@ -166,7 +174,7 @@ impl NatsFleet {
             outbox,
             deliveries: HashMap::new(),
             events: VecDeque::new(),
-            card: card_sender,
+            notice: notice_sender,
             paused: Pause::Playing,
             over: false,
             concluded: false,
@@ -175,7 +183,7 @@ impl NatsFleet {
             settled,
             slots: 0,
             next_tick: now,
-            next_card: now,
+            next_notice: now,
             next_comparison: now,
             tasks,
             senders,
@@ -193,8 +201,8 @@ impl NatsFleet {
     fn apply(&mut self, input: Input) {
         let now = self.now();
         match input {
-            Input::Report(delivery) => self.report(now, *delivery),
-            Input::Beat(worker, payload) => match Beat::decode(&payload) {
+            Input::WorkerReport(delivery) => self.report(now, *delivery),
+            Input::Heartbeat(worker, payload) => match Heartbeat::decode(&payload) {
                 Ok(beat) => self.ledger.beat(now, &worker, beat),
                 Err(why) => self.events.push_back(FleetEvent::Warning(format!("worker {worker}: {why}"))),
             },
@@ -208,7 +216,7 @@ impl NatsFleet {
                     self.warn(why);
                 }
             }
-            Input::Listed(comparison, jobs) => self.ledger.compare(comparison, &jobs),
+            Input::TokenTuple(comparison, jobs) => self.ledger.compare(comparison, &jobs),
             Input::Link(Link::Up) => self.next_comparison = Instant::now(),
             Input::Link(Link::Down) => {
                 self.warn("the server of the fleet cannot be reached; workers play on".to_owned());
@@ -220,7 +228,7 @@ impl NatsFleet {
             Input::Remade => {
                 self.stores += 1;
                 self.next_comparison = Instant::now();
-                self.renew_card();
+                self.renew_notice();
             }
             Input::Warning(text) => self.warn(text),
             Input::Failed(why) => {
@@ -237,7 +245,7 @@ impl NatsFleet {
 
     fn report(&mut self, now: Duration, delivery: Delivery) {
         let Some(worker) = last_part(&delivery.subject) else { return };
-        match Report::decode(&delivery.payload) {
+        match WorkerReport::decode(&delivery.payload) {
             Ok(report) => {
                 let message = delivery.sequence;
                 self.deliveries.insert(message, delivery);
@@ -262,8 +270,8 @@ impl NatsFleet {
                         let _ = self.outbox.send(Output::Acknowledge(Box::new(delivery)));
                     }
                 }
-                Action::Answer(worker, word) => {
-                    let _ = self.outbox.send(Output::Send(subject::word(&worker), word.encode()));
+                Action::Answer(worker, answer) => {
+                    let _ = self.outbox.send(Output::Send(subject::answer(&worker), answer.encode()));
                 }
                 Action::Report(event) => self.events.push_back(event),
             }
@@ -314,15 +322,15 @@ impl NatsFleet {
             self.ledger.tick(self.now());
             self.act();
         }
-        if now >= self.next_card {
-            self.next_card = now + self.offer.timing.card;
-            self.renew_card();
+        if now >= self.next_notice {
+            self.next_notice = now + self.offer.timing.notice;
+            self.renew_notice();
         }
         if now >= self.next_comparison && !self.over {
             self.next_comparison = now + self.offer.timing.reconcile;
             self.compare();
         }
-        self.next_tick.min(self.next_card).min(self.next_comparison)
+        self.next_tick.min(self.next_notice).min(self.next_comparison)
     }
 
     fn compare(&mut self) {
@@ -332,21 +340,22 @@ impl NatsFleet {
             // A list that is not complete would make jobs look lost.
             if let Ok(subjects) = connection.listed_jobs(&run).await {
                 let jobs = subjects.iter().filter_map(|subject| pair_of(subject)).collect();
-                let _ = inbox.send(Input::Listed(comparison, jobs)).await;
+                let _ = inbox.send(Input::TokenTuple(comparison, jobs)).await;
             }
         });
     }
 
-    fn renew_card(&mut self) {
+    fn renew_notice(&mut self) {
         let state = match (self.over, self.paused) {
-            (true, _) => CardState::Over,
-            (false, Pause::Paused) => CardState::Paused,
-            (false, Pause::Playing) => CardState::Open,
+            (true, _) => NoticeState::Over,
+            (false, Pause::Paused) => NoticeState::Paused,
+            (false, Pause::Playing) => NoticeState::Open,
         };
         let slots = self.slots as u64;
-        let card = first_card(&self.offer, 0, &self.ledger, self.settled);
+        let notice = first_notice(&self.offer, 0, &self.ledger, self.settled);
         let (waiting, waits_for) = (self.ledger.waiting(self.now()) as u64, self.ledger.waits_for());
-        let _ = self.card.send(Card { state, stores: self.stores, slots, waiting, waits_for, ..card });
+        let _ =
+            self.notice.send(RunNotice { state, stores: self.stores, slots, waiting, waits_for, ..notice });
     }
 }
 
@@ -370,7 +379,7 @@ impl Fleet for NatsFleet {
     fn submit(&mut self, job: PairJob) {
         if !self.ledger.has_unclaimed() {
             // Workers look for runs that have pairs.
-            self.next_card = self.next_card.min(Instant::now() + SOON);
+            self.next_notice = self.next_notice.min(Instant::now() + SOON);
         }
         self.ledger.submit(job);
         self.act();
@@ -409,7 +418,7 @@ impl Fleet for NatsFleet {
         self.over = true;
         self.ledger.recall();
         self.act();
-        self.renew_card();
+        self.renew_notice();
     }
 
     fn session(&self) -> Option<FleetSession> {
@@ -434,13 +443,13 @@ impl Fleet for NatsFleet {
             Admission::Admitted => {}
         }
         self.act();
-        self.renew_card();
+        self.renew_notice();
         Ok(())
     }
 
     fn set_paused(&mut self, paused: Pause) {
         self.paused = paused;
-        self.renew_card();
+        self.renew_notice();
     }
 
     fn live(&self) -> Vec<LiveGame> {
@@ -471,16 +480,16 @@ impl Fleet for NatsFleet {
     fn conclude(&mut self) {
         self.over = true;
         self.concluded = true;
-        self.renew_card();
+        self.renew_notice();
     }
 
     async fn close(mut self) -> Vec<FleetEvent> {
         // Workers leave a run alone until its coordinator is back.
         self.paused = Pause::Paused;
-        self.renew_card();
-        let Self { connection, offer, outbox, card, tasks, senders, events, concluded, .. } = self;
-        // Answers and the last card still go out.
-        drop((outbox, card));
+        self.renew_notice();
+        let Self { connection, offer, outbox, notice, tasks, senders, events, concluded, .. } = self;
+        // Answers and the last notice still go out.
+        drop((outbox, notice));
         tasks.iter().for_each(JoinHandle::abort);
         for task in senders {
             let _ = tokio::time::timeout(Duration::from_secs(5), task).await;

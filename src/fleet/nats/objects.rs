@@ -8,7 +8,7 @@ use data_encoding::BASE64URL;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::fleet::nats::connection::{Connection, NatsError};
+use crate::fleet::nats::connection::{NatsError, ServerConnection};
 use crate::fleet::nats::jetstream::{OBJECT_PREFIX, OBJECTS};
 use crate::fleet::nats::names::RunId;
 use crate::store::UtcDate;
@@ -70,7 +70,7 @@ pub enum ObjectError {
     },
 }
 
-impl Connection {
+impl ServerConnection {
     /// Returns whether the store has an object, and notes its use.
     pub async fn has_object(&self, name: &str) -> Result<bool, NatsError> {
         let Some((sequence, mut info)) = self.object_info(name).await? else { return Ok(false) };

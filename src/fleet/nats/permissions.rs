@@ -41,7 +41,7 @@ impl Permissions {
                     format!("$JS.API.DIRECT.GET.{OBJECTS}.>"),
                     format!("$JS.API.STREAM.INFO.{RUNS}"),
                 ],
-                subscribe: vec![inbox, subject::cards(), subject::word(name)],
+                subscribe: vec![inbox, subject::notices(), subject::answer(name)],
             },
         }
     }

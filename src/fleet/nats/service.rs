@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crate::fleet::nats::blobs::{self, Building};
 use crate::fleet::nats::cache::{Cache, MOST_CACHE_BYTES, ProvideError};
 use crate::fleet::nats::messages::{
-    BadMessage, Board, Card, CardState, Job, Message, PLAY, Playing, Refusal, RefusalCode, Report, Sheet,
-    SheetEngine, Token, message_id,
+    BadMessage, Board, DescribedEngine, Job, Message, NoticeState, PLAY, Playing, Refusal, RefusalCode,
+    RunDescription, RunNotice, Token, WorkerReport, message_id,
 };
 use crate::fleet::nats::sandbox::{SandboxMode, confine};
 use crate::fleet::nats::speed::{self, DriftWatch};
 use crate::fleet::nats::spool::SpoolKey;
 use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker};
-use crate::fleet::nats::{Connection, Delivery, Pulled, Puller, RunId, WorkerName};
+use crate::fleet::nats::{Delivery, Pulled, Puller, RunId, ServerConnection, WorkerName};
 use crate::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
 use crate::journal::GameEntry;
@@ -37,20 +37,20 @@ pub struct Engines {
 
 /// Why a run is not served.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum NotServed {
     /// This machine cannot play it.
     Refuse(Refusal),
     /// Something may work later.
     Later(String),
 }
 
-/// What becomes of a pair in play.
+/// Whether the result of a pair in play is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    /// Its result is wanted.
+enum ResultUse {
+    /// It is.
     Wanted,
     /// It is not; the lease of its job is another's, or the job is settled.
-    Useless,
+    Unwanted,
 }
 
 /// A job that this worker has.
@@ -59,7 +59,7 @@ struct Held {
     token: Token,
     delivery: Delivery,
     job: Option<Box<Job>>,
-    usefulness: Use,
+    result_use: ResultUse,
     games: Vec<(GameOfPair, Box<GameRecord>)>,
     bundles: Vec<FaultBundle>,
 }
@@ -91,7 +91,7 @@ pub(super) struct Service {
     /// Why this machine turned out to be unable to play the run.
     pub(super) refusal: Option<Refusal>,
     worker: WorkerName,
-    connection: Connection,
+    connection: ServerConnection,
     fleet: LocalFleet,
     puller: Puller,
     slots: usize,
@@ -99,8 +99,8 @@ pub(super) struct Service {
     asked_at: Instant,
     pull: Duration,
     held: BTreeMap<(u64, u32), Held>,
-    state: CardState,
-    /// Epoch and stores of the card.
+    state: NoticeState,
+    /// Epoch and stores of the notice.
     offered: (u64, u64),
     last_job: Instant,
     /// The speed of the baseline in games, if it decides about clocks.
@@ -112,34 +112,36 @@ pub(super) struct Service {
 
 impl Service {
     /// Obtains the engines of a run, checks them, and starts a fleet for them.
-    pub(super) async fn open(worker: &Worker, card: &Card) -> Result<Self, Step> {
+    pub(super) async fn open(worker: &Worker, notice: &RunNotice) -> Result<Self, NotServed> {
         let connection = &worker.connection;
-        let later = |error: String| Step::Later(format!("run {} cannot be served yet: {error}", card.run));
-        let bytes = blobs::get_bytes(connection, &card.sheet, Sheet::LIMIT as u64).await;
-        let sheet = bytes.map_err(|error| later(error.to_string()))?;
-        let sheet = Sheet::decode(&sheet).map_err(|error| later(error.to_string()))?;
-        if sheet.play != PLAY {
-            let why = format!("the run has rules of play {}, this program {PLAY}", sheet.play);
+        let later =
+            |error: String| NotServed::Later(format!("run {} cannot be served yet: {error}", notice.run));
+        let bytes = blobs::get_bytes(connection, &notice.description, RunDescription::LIMIT as u64).await;
+        let description = bytes.map_err(|error| later(error.to_string()))?;
+        let description = RunDescription::decode(&description).map_err(|error| later(error.to_string()))?;
+        if description.play != PLAY {
+            let why = format!("the run has rules of play {}, this program {PLAY}", description.play);
             return Err(later(why));
         }
-        let refuse = |code, why: &str| Step::Refuse(Refusal { code, why: why.to_owned() });
-        if sheet.timed && worker.config.choice == RunChoice::Untimed {
+        let refuse = |code, why: &str| NotServed::Refuse(Refusal { code, why: why.to_owned() });
+        if description.timed && worker.config.choice == RunChoice::Untimed {
             return Err(refuse(RefusalCode::Slow, "it plays only runs without a clock"));
         }
-        check_memory(&sheet, worker.config.slots, worker.config.memory_mb).map_err(Step::Refuse)?;
-        let engines = provide(worker, &sheet).await?;
-        let (nps, scale_ppm) = examine(worker, &sheet, &engines).await?;
+        check_memory(&description, worker.config.slots, worker.config.memory_mb)
+            .map_err(NotServed::Refuse)?;
+        let engines = provide(worker, &description).await?;
+        let (nps, scale_ppm) = examine(worker, &description, &engines).await?;
         let mut config = FleetConfig::new(engines);
         config.concurrency = worker.config.slots;
-        config.rules = sheet.rules.clone();
+        config.rules = description.rules.clone();
         config.guardian = Some(worker.config.engines.guardian.clone());
         config.placement = Placement::Auto;
-        config.wait_after_game = Duration::from_millis(sheet.wait_ms);
+        config.wait_after_game = Duration::from_millis(description.wait_ms);
         let fleet = LocalFleet::start(config).map_err(|error| later(error.to_string()))?;
-        let puller = connection.pull_jobs(&card.run).await.map_err(|error| later(error.to_string()))?;
+        let puller = connection.pull_jobs(&notice.run).await.map_err(|error| later(error.to_string()))?;
         Ok(Self {
-            run: card.run.clone(),
-            beat: Duration::from_millis(sheet.beat_ms.max(10)),
+            run: notice.run.clone(),
+            beat: Duration::from_millis(description.beat_ms.max(10)),
             nps,
             scale_ppm,
             open_to_jobs: true,
@@ -153,11 +155,13 @@ impl Service {
             asked_at: Instant::now(),
             pull: worker.config.timing.pull,
             held: BTreeMap::new(),
-            state: card.state,
-            offered: (card.epoch, card.stores),
+            state: notice.state,
+            offered: (notice.epoch, notice.stores),
             last_job: Instant::now(),
             drift: scale_ppm.map(|_| DriftWatch::default()),
-            baseline: EngineIndex(u16::try_from(sheet.engines.len().saturating_sub(1)).unwrap_or(u16::MAX)),
+            baseline: EngineIndex(
+                u16::try_from(description.engines.len().saturating_sub(1)).unwrap_or(u16::MAX),
+            ),
             drifted: false,
         })
     }
@@ -174,7 +178,7 @@ impl Service {
             self.asked = 0;
         }
         let wanted = self.free().saturating_sub(self.asked);
-        let open = self.open_to_jobs && self.state == CardState::Open && self.refusal.is_none();
+        let open = self.open_to_jobs && self.state == NoticeState::Open && self.refusal.is_none();
         if open && wanted > 0 && self.puller.request(wanted, self.pull).await.is_ok() {
             self.asked += wanted;
             self.asked_at = Instant::now();
@@ -188,7 +192,7 @@ impl Service {
 
     /// Returns whether nothing is in play and nothing is to be expected.
     pub(super) fn is_done(&self, idle: Duration) -> bool {
-        let open = self.open_to_jobs && self.state == CardState::Open;
+        let open = self.open_to_jobs && self.state == NoticeState::Open;
         self.held.is_empty() && (!open || self.last_job.elapsed() >= idle)
     }
 
@@ -245,9 +249,9 @@ impl Service {
         if let Some(held) = self.held.get_mut(&(id.index, id.attempt)) {
             // The server delivers it again although it is in play here; the newer lease is the one that counts.
             held.delivery = delivery;
-            if held.usefulness == Use::Useless {
+            if held.result_use == ResultUse::Unwanted {
                 // No other worker has it: what is in play may be of use after all.
-                (held.token, held.usefulness) = (token, Use::Wanted);
+                (held.token, held.result_use) = (token, ResultUse::Wanted);
                 self.claim(worker, token);
             }
             return;
@@ -262,8 +266,14 @@ impl Service {
             return;
         }
         let job = Some(Box::new(job));
-        let held =
-            Held { token, delivery, job, usefulness: Use::Wanted, games: Vec::new(), bundles: Vec::new() };
+        let held = Held {
+            token,
+            delivery,
+            job,
+            result_use: ResultUse::Wanted,
+            games: Vec::new(),
+            bundles: Vec::new(),
+        };
         self.held.insert((id.index, id.attempt), held);
         self.claim(worker, token);
     }
@@ -271,7 +281,7 @@ impl Service {
     /// Reports that this worker plays a pair.
     fn claim(&self, worker: &Worker, token: Token) {
         let (connection, run, name) = (self.connection.clone(), self.run.clone(), self.worker.clone());
-        let claim = Report::Claim { worker: name.clone(), token, scale_ppm: self.scale_ppm };
+        let claim = WorkerReport::Claim { worker: name.clone(), token, scale_ppm: self.scale_ppm };
         let done = worker.done.clone();
         tokio::spawn(async move {
             let stored =
@@ -285,7 +295,7 @@ impl Service {
         let place = (token.pair, token.attempt);
         let Some(held) = self.held.get_mut(&place).filter(|held| held.token == token) else { return };
         // A pair that is in play stays until it ends.
-        if held.job.is_some() && (!stored || held.usefulness == Use::Useless) {
+        if held.job.is_some() && (!stored || held.result_use == ResultUse::Unwanted) {
             self.held.remove(&place);
             return;
         }
@@ -329,13 +339,13 @@ impl Service {
 
     fn finished(&mut self, id: PairId, void: Option<VoidReason>) -> Option<FinishedPair> {
         let held = self.held.remove(&(id.index, id.attempt))?;
-        if held.usefulness == Use::Useless {
+        if held.result_use == ResultUse::Unwanted {
             return None;
         }
         let Held { token, delivery, games, bundles, .. } = held;
         let worker = self.worker.clone();
         let payload = match void {
-            Some(reason) => Report::Void { worker, token, reason }.encode(),
+            Some(reason) => WorkerReport::Void { worker, token, reason }.encode(),
             None => {
                 let entry = |(game, record): &(GameOfPair, Box<GameRecord>)| {
                     let mut entry = GameEntry::pack(id.index, id.attempt, *game, record);
@@ -352,7 +362,7 @@ impl Service {
     pub(super) async fn over(&mut self, token: Token) {
         if let Some(held) = self.held.get_mut(&(token.pair, token.attempt)).filter(|held| held.token == token)
         {
-            held.usefulness = Use::Useless;
+            held.result_use = ResultUse::Unwanted;
             let _ = held.delivery.ack().await;
         }
     }
@@ -361,18 +371,20 @@ impl Service {
     pub(super) fn stale(&mut self, token: Token) {
         if let Some(held) = self.held.get_mut(&(token.pair, token.attempt)).filter(|held| held.token == token)
         {
-            held.usefulness = Use::Useless;
+            held.result_use = ResultUse::Unwanted;
         }
     }
 
-    /// Applies a new card of the run.
-    pub(super) fn on_card(&mut self, card: &Card, name: &WorkerName) {
-        self.state = if card.excluded.contains(name) { CardState::Paused } else { card.state };
-        if std::mem::replace(&mut self.offered, (card.epoch, card.stores)) != (card.epoch, card.stores) {
+    /// Applies a new notice of the run.
+    pub(super) fn on_notice(&mut self, notice: &RunNotice, name: &WorkerName) {
+        self.state = if notice.excluded.contains(name) { NoticeState::Paused } else { notice.state };
+        if std::mem::replace(&mut self.offered, (notice.epoch, notice.stores))
+            != (notice.epoch, notice.stores)
+        {
             // Pulls of a consumer that is gone have no answer.
             self.asked = 0;
         }
-        if card.state == CardState::Over {
+        if notice.state == NoticeState::Over {
             // The test is decided: what is in play is of no use.
             self.fleet.kill_now();
             self.held.clear();
@@ -381,7 +393,7 @@ impl Service {
 
     /// Extends the leases of all jobs in play.
     pub(super) async fn extend_leases(&self) {
-        for held in self.held.values().filter(|held| held.usefulness == Use::Wanted) {
+        for held in self.held.values().filter(|held| held.result_use == ResultUse::Wanted) {
             let _ = held.delivery.in_progress().await;
         }
     }
@@ -390,7 +402,7 @@ impl Service {
     pub(super) async fn give_back(&mut self) {
         self.fleet.kill_now();
         for (_, held) in std::mem::take(&mut self.held) {
-            if held.usefulness == Use::Wanted {
+            if held.result_use == ResultUse::Wanted {
                 let _ = held.delivery.nak(None).await;
             }
         }
@@ -409,7 +421,7 @@ impl Service {
                 live.iter().find(|game| (game.id.index, game.id.attempt) == (token.pair, token.attempt));
             game.map_or(0, |game| game.plies as u64)
         };
-        let wanted = self.held.values().filter(|held| held.usefulness == Use::Wanted);
+        let wanted = self.held.values().filter(|held| held.result_use == ResultUse::Wanted);
         wanted.map(|held| Playing { token: held.token, plies: plies(&held.token) }).collect()
     }
 
@@ -443,22 +455,26 @@ fn pair_report(
     mut bundles: Vec<FaultBundle>,
 ) -> Vec<u8> {
     loop {
-        let report =
-            Report::Pair { worker: worker.clone(), token, games: games.to_vec(), bundles: bundles.clone() };
+        let report = WorkerReport::Pair {
+            worker: worker.clone(),
+            token,
+            games: games.to_vec(),
+            bundles: bundles.clone(),
+        };
         let bytes = report.encode();
-        if bytes.len() <= Report::LIMIT || bundles.pop().is_none() {
+        if bytes.len() <= WorkerReport::LIMIT || bundles.pop().is_none() {
             return bytes;
         }
     }
 }
 
 /// Refuses a run whose engines have larger hash tables than this machine allows.
-fn check_memory(sheet: &Sheet, slots: usize, most_mb: Option<u64>) -> Result<(), Refusal> {
-    let hash_of = |engine: &SheetEngine| {
+fn check_memory(description: &RunDescription, slots: usize, most_mb: Option<u64>) -> Result<(), Refusal> {
+    let hash_of = |engine: &DescribedEngine| {
         let option = engine.spec.options.iter().find(|option| option.name.eq_ignore_ascii_case("Hash"));
         option.and_then(|option| option.value.parse::<u64>().ok()).unwrap_or(0)
     };
-    let mut tables: Vec<u64> = sheet.engines.iter().map(hash_of).collect();
+    let mut tables: Vec<u64> = description.engines.iter().map(hash_of).collect();
     tables.sort_unstable();
     // Two engines play in a slot.
     let needed = tables.iter().rev().take(2).fold(0, |sum: u64, table| sum.saturating_add(*table));
@@ -473,18 +489,18 @@ fn check_memory(sheet: &Sheet, slots: usize, most_mb: Option<u64>) -> Result<(),
 }
 
 /// Obtains the engines of a run.
-async fn provide(worker: &Worker, sheet: &Sheet) -> Result<Vec<EngineSpec>, Step> {
+async fn provide(worker: &Worker, description: &RunDescription) -> Result<Vec<EngineSpec>, NotServed> {
     let Engines { cache: folder, sandbox, build, .. } = &worker.config.engines;
-    let failed = |error: std::io::Error| Step::Later(format!("{}: {error}", folder.display()));
+    let failed = |error: std::io::Error| NotServed::Later(format!("{}: {error}", folder.display()));
     let cache = Cache::open(folder, MOST_CACHE_BYTES).map_err(failed)?;
     let mut specs = Vec::new();
-    for engine in &sheet.engines {
+    for engine in &description.engines {
         let spec = cache.provide(&worker.connection, engine, *build).await;
         let spec = spec.map_err(|error| match error {
-            ProvideError::Refused(refusal) => Step::Refuse(refusal),
-            other => Step::Later(format!("an engine cannot be obtained: {other}")),
+            ProvideError::Refused(refusal) => NotServed::Refuse(refusal),
+            other => NotServed::Later(format!("an engine cannot be obtained: {other}")),
         })?;
-        specs.push(confine(spec, *sandbox).map_err(Step::Refuse)?);
+        specs.push(confine(spec, *sandbox).map_err(NotServed::Refuse)?);
     }
     Ok(specs)
 }
@@ -493,23 +509,25 @@ async fn provide(worker: &Worker, sheet: &Sheet) -> Result<Vec<EngineSpec>, Step
 /// factor of the time control.
 async fn examine(
     worker: &Worker,
-    sheet: &Sheet,
+    description: &RunDescription,
     engines: &[EngineSpec],
-) -> Result<(Option<u64>, Option<u32>), Step> {
+) -> Result<(Option<u64>, Option<u32>), NotServed> {
     let mut nps = None;
-    for (engine, spec) in sheet.engines.iter().zip(engines) {
-        if engine.signature.is_none() && !sheet.timed {
+    for (engine, spec) in description.engines.iter().zip(engines) {
+        if engine.signature.is_none() && !description.timed {
             continue;
         }
         let (slots, guardian) = (worker.config.slots, &worker.config.engines.guardian);
         let probed =
-            speed::probe(spec, slots, engine.probe_depth, Some(guardian)).await.map_err(Step::Refuse)?;
-        speed::check_signature(&spec.name, engine.signature.as_deref(), &probed).map_err(Step::Refuse)?;
+            speed::probe(spec, slots, engine.probe_depth, Some(guardian)).await.map_err(NotServed::Refuse)?;
+        speed::check_signature(&spec.name, engine.signature.as_deref(), &probed)
+            .map_err(NotServed::Refuse)?;
         nps = probed.nps;
     }
-    if !sheet.timed {
+    if !description.timed {
         return Ok((nps, None));
     }
-    let scale_ppm = speed::scale_ppm(sheet.reference_nps, nps, sheet.slowest).map_err(Step::Refuse)?;
+    let scale_ppm =
+        speed::scale_ppm(description.reference_nps, nps, description.slowest).map_err(NotServed::Refuse)?;
     Ok((nps, scale_ppm))
 }

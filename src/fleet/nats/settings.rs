@@ -11,8 +11,8 @@ pub struct Timing {
     pub beat: Duration,
     /// Time between two comparisons of the stored jobs with the pairs in flight.
     pub reconcile: Duration,
-    /// Time between two renewals of the card of a run.
-    pub card: Duration,
+    /// Time between two renewals of the notice of a run.
+    pub notice: Duration,
     /// Time that a pull waits at the server.
     pub pull: Duration,
     /// Time without a job after which a worker looks at the other runs.
@@ -29,7 +29,7 @@ impl Default for Timing {
             lease: Duration::from_secs(60),
             beat: Duration::from_secs(10),
             reconcile: Duration::from_secs(30),
-            card: Duration::from_secs(10),
+            notice: Duration::from_secs(10),
             pull: Duration::from_secs(30),
             idle: Duration::from_secs(10),
             turn: Duration::from_secs(300),

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::choice::Cards;
-use crate::fleet::nats::messages::{Card, Message, PLAY, Refusal, Report, Token};
-use crate::fleet::nats::service::{Engines, Service, Step};
+use self::choice::RunNotices;
+use crate::fleet::nats::messages::{Message, PLAY, Refusal, RunNotice, Token, WorkerReport};
+use crate::fleet::nats::service::{Engines, NotServed, Service};
 use crate::fleet::nats::spool::{Spool, SpoolError, SpoolKey};
 use crate::fleet::nats::{
-    Access, Backoff, ConnectError, Connection, Delivery, Link, NatsError, Role, RunId, Subscription, Timing,
-    WorkerName, subject,
+    Access, Backoff, ConnectError, Delivery, Link, NatsError, Role, RunId, ServerConnection, Subscription,
+    Timing, WorkerName, subject,
 };
 
 /// What a worker is and may do.
@@ -63,7 +63,7 @@ pub enum Stay {
 
 /// A request to a worker to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leave {
+pub enum StopRequest {
     /// Finish the pairs in play.
     Drain,
     /// Drop them.
@@ -72,7 +72,7 @@ pub enum Leave {
 
 /// How a worker ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum WorkerEnd {
     /// With its pairs finished.
     Drained,
     /// At once.
@@ -123,14 +123,14 @@ pub(super) enum Done {
 /// A worker at work.
 pub struct Worker {
     pub(super) config: WorkerConfig,
-    pub(super) connection: Connection,
+    pub(super) connection: ServerConnection,
     nonce: u64,
     cpu: String,
     spool: Spool,
     /// Why results cannot be kept on disk.
     disk_trouble: Option<String>,
     waiting: BTreeMap<SpoolKey, Waiting>,
-    cards: Cards,
+    notices: RunNotices,
     notes: UnboundedSender<Note>,
     pub(super) done: UnboundedSender<Done>,
     finished: UnboundedReceiver<Done>,
@@ -148,7 +148,8 @@ impl Worker {
         let spool = Spool::open(&config.cache, &config.name)?;
         let role = Role::Worker(config.name.clone());
         let connection =
-            Connection::open(&config.access, &role, &config.backoff, config.timing.connect_timeout).await?;
+            ServerConnection::open(&config.access, &role, &config.backoff, config.timing.connect_timeout)
+                .await?;
         let (done, finished) = unbounded_channel();
         let waiting =
             spool.read().map(|(key, payload)| (key, Waiting { payload, delivery: None, resends: 0 }));
@@ -160,7 +161,7 @@ impl Worker {
             connection,
             spool,
             disk_trouble: None,
-            cards: Cards::default(),
+            notices: RunNotices::default(),
             notes,
             done,
             finished,
@@ -172,52 +173,58 @@ impl Worker {
     }
 
     /// Plays pairs until it is asked to leave, or refused.
-    pub async fn run(mut self, mut leave: UnboundedReceiver<Leave>) -> Result<Left, WorkerError> {
+    pub async fn run(
+        mut self,
+        mut requests: UnboundedReceiver<StopRequest>,
+    ) -> Result<WorkerEnd, WorkerError> {
         let name = self.config.name.clone();
         self.note(
             "connected",
             format!("worker {name} is connected to nats-server {}", self.connection.version()),
         );
         let failed = |error: NatsError| WorkerError::Refused(format!("the server cannot be used: {error}"));
-        let mut words = self.connection.subscribe(subject::word(&name)).await.map_err(failed)?;
-        let mut cards = self.connection.subscribe(subject::cards()).await.map_err(failed)?;
+        let mut answers = self.connection.subscribe(subject::answer(&name)).await.map_err(failed)?;
+        let mut notices = self.connection.subscribe(subject::notices()).await.map_err(failed)?;
         for key in self.waiting.keys().cloned().collect::<Vec<_>>() {
             self.send(&key);
         }
         loop {
-            let Some(card) = self.choose_run().await? else {
+            let Some(notice) = self.choose_run().await? else {
                 if self.may_end() {
-                    return Ok(Left::Drained);
+                    return Ok(WorkerEnd::Drained);
                 }
-                match self.idle(&mut words, &mut cards, &mut leave).await? {
-                    Some(left) => return Ok(left),
+                match self.idle(&mut answers, &mut notices, &mut requests).await? {
+                    Some(end) => return Ok(end),
                     None => continue,
                 }
             };
             self.idled = false;
-            let run = card.run.clone();
+            let run = notice.run.clone();
             let service = tokio::select! {
-                service = Service::open(&self, &card) => service,
-                _ = leave.recv() => {
+                service = Service::open(&self, &notice) => service,
+                _ = requests.recv() => {
                     self.draining = true;
                     continue;
                 }
             };
             let service = match service {
                 Ok(service) => service,
-                Err(Step::Refuse(refusal)) => {
+                Err(NotServed::Refuse(refusal)) => {
                     self.refuse(run, refusal).await;
                     continue;
                 }
-                Err(Step::Later(why)) => {
+                Err(NotServed::Later(why)) => {
                     self.note("warning", why);
-                    self.pause(&mut leave).await;
+                    self.pause(&mut requests).await;
                     continue;
                 }
             };
-            self.note("serving", format!("playing run {} ({run}) on {} slots", card.name, self.config.slots));
-            if let Some(left) = self.serve(service, &mut words, &mut cards, &mut leave).await? {
-                return Ok(left);
+            self.note(
+                "serving",
+                format!("playing run {} ({run}) on {} slots", notice.name, self.config.slots),
+            );
+            if let Some(end) = self.serve(service, &mut answers, &mut notices, &mut requests).await? {
+                return Ok(end);
             }
         }
     }
@@ -231,19 +238,19 @@ impl Worker {
         self.note("refused", format!("run {run} cannot be played here: {}", refusal.why));
         let worker = self.config.name.clone();
         let message = format!("{run}.{worker}.{}.refuse", self.nonce);
-        let report = Report::Refuse { worker: worker.clone(), refusal };
+        let report = WorkerReport::Refuse { worker: worker.clone(), refusal };
         let _ = self.connection.put_report(&run, &worker, message, report.encode()).await;
-        self.cards.refuse(run);
+        self.notices.refuse(run);
     }
 
-    async fn pause(&mut self, leave: &mut UnboundedReceiver<Leave>) {
+    async fn pause(&mut self, requests: &mut UnboundedReceiver<StopRequest>) {
         tokio::select! {
             () = tokio::time::sleep(self.config.backoff.first) => {}
-            _ = leave.recv() => self.draining = true,
+            _ = requests.recv() => self.draining = true,
         }
     }
 
-    /// Whether nothing is left to do for a worker that was asked to leave, or that leaves when it is idle.
+    /// Whether nothing is end to do for a worker that was asked to leave, or that leaves when it is idle.
     fn may_end(&mut self) -> bool {
         let asked = self.draining || (self.config.stay == Stay::UntilIdle && self.idled);
         if !asked || self.unsent > 0 {
@@ -255,58 +262,58 @@ impl Worker {
     }
 
     /// Chooses the next run.
-    async fn choose_run(&mut self) -> Result<Option<Card>, WorkerError> {
+    async fn choose_run(&mut self) -> Result<Option<RunNotice>, WorkerError> {
         if self.draining || self.trouble().is_some() {
             return Ok(None);
         }
         if let Ok(runs) = self.connection.runs().await {
-            self.cards.retain(&runs);
-            for run in runs.iter().filter(|run| !self.cards.is_over(run)).collect::<Vec<_>>() {
-                if let Ok(Some((sequence, bytes))) = self.connection.card(run).await
-                    && let Ok(card) = Card::decode(&bytes)
+            self.notices.retain(&runs);
+            for run in runs.iter().filter(|run| !self.notices.is_over(run)).collect::<Vec<_>>() {
+                if let Ok(Some((sequence, bytes))) = self.connection.notice(run).await
+                    && let Ok(notice) = RunNotice::decode(&bytes)
                 {
-                    self.cards.read(sequence, card, Instant::now());
+                    self.notices.read(sequence, notice, Instant::now());
                 }
             }
         }
-        let chosen = self.cards.choose(&self.config.name, Instant::now(), random());
-        match self.cards.foreign_rules() {
-            Some(card) if chosen.is_none() => Err(WorkerError::Refused(format!(
+        let chosen = self.notices.choose(&self.config.name, Instant::now(), random());
+        match self.notices.foreign_rules() {
+            Some(notice) if chosen.is_none() => Err(WorkerError::Refused(format!(
                 "run {} has rules of play {}, this program has {PLAY}: use the version of the coordinator",
-                card.run, card.play
+                notice.run, notice.play
             ))),
             _ => Ok(chosen),
         }
     }
 
-    /// Applies a card that has arrived; returns the run that it belongs to.
-    fn on_card(&mut self, bytes: &[u8]) -> Option<Card> {
-        let card = Card::decode(bytes).ok()?;
-        self.cards.arrived(card.clone(), Instant::now());
-        Some(card)
+    /// Applies a notice that has arrived; returns the run that it belongs to.
+    fn on_notice(&mut self, bytes: &[u8]) -> Option<RunNotice> {
+        let notice = RunNotice::decode(bytes).ok()?;
+        self.notices.arrived(notice.clone(), Instant::now());
+        Some(notice)
     }
 
     /// Returns whether another run is to be served: one of a higher priority at once, one of the same priority, by weight,
     /// when a turn is over.
     fn turns_away(&self, service: &Service, turn_began: &mut Instant) -> bool {
         let (name, now) = (&self.config.name, Instant::now());
-        if self.cards.outranks(&service.run, name, now) {
+        if self.notices.outranks(&service.run, name, now) {
             return true;
         }
         if now < *turn_began + self.config.timing.turn {
             return false;
         }
         *turn_began = now;
-        self.cards.choose(name, now, random()).is_some_and(|card| card.run != service.run)
+        self.notices.choose(name, now, random()).is_some_and(|notice| notice.run != service.run)
     }
 
     /// Waits for something to do. Returns how the worker ended, if it did.
     async fn idle(
         &mut self,
-        words: &mut Subscription,
-        cards: &mut Subscription,
-        leave: &mut UnboundedReceiver<Leave>,
-    ) -> Result<Option<Left>, WorkerError> {
+        answers: &mut Subscription,
+        notices: &mut Subscription,
+        requests: &mut UnboundedReceiver<StopRequest>,
+    ) -> Result<Option<WorkerEnd>, WorkerError> {
         let until = Instant::now() + self.config.timing.idle;
         let mut beat = tokio::time::interval(self.config.timing.beat);
         let mut link = self.connection.link();
@@ -317,10 +324,10 @@ impl Worker {
                     self.extend_leases().await;
                     self.beat(None).await;
                 }
-                word = words.next() => self.on_word(&word.ok_or_else(closed)?.payload, None).await?,
-                card = cards.next() => {
-                    self.on_card(&card.ok_or_else(closed)?.payload);
-                    let chosen = self.cards.choose(&self.config.name, Instant::now(), 0.0);
+                answer = answers.next() => self.on_answer(&answer.ok_or_else(closed)?.payload, None).await?,
+                notice = notices.next() => {
+                    self.on_notice(&notice.ok_or_else(closed)?.payload);
+                    let chosen = self.notices.choose(&self.config.name, Instant::now(), 0.0);
                     if chosen.is_some() && !self.draining && self.trouble().is_none() {
                         return Ok(None);
                     }
@@ -330,18 +337,18 @@ impl Worker {
                         self.unsent = self.unsent.saturating_sub(1);
                     }
                     if self.may_end() && self.draining {
-                        return Ok(Some(Left::Drained));
+                        return Ok(Some(WorkerEnd::Drained));
                     }
                 }
                 _ = link.changed() => refused(&link.borrow_and_update())?,
-                asked = leave.recv() => match asked {
-                    Some(Leave::Drain) if !self.draining => {
+                asked = requests.recv() => match asked {
+                    Some(StopRequest::Drain) if !self.draining => {
                         self.draining = true;
                         if self.may_end() {
-                            return Ok(Some(Left::Drained));
+                            return Ok(Some(WorkerEnd::Drained));
                         }
                     }
-                    _ => return Ok(Some(Left::AtOnce)),
+                    _ => return Ok(Some(WorkerEnd::AtOnce)),
                 },
                 () = tokio::time::sleep_until(until.into()) => {
                     self.idled = true;
@@ -355,10 +362,10 @@ impl Worker {
     async fn serve(
         &mut self,
         mut service: Service,
-        words: &mut Subscription,
-        cards: &mut Subscription,
-        leave: &mut UnboundedReceiver<Leave>,
-    ) -> Result<Option<Left>, WorkerError> {
+        answers: &mut Subscription,
+        notices: &mut Subscription,
+        requests: &mut UnboundedReceiver<StopRequest>,
+    ) -> Result<Option<WorkerEnd>, WorkerError> {
         let mut beat = tokio::time::interval(service.beat);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut link = self.connection.link();
@@ -392,13 +399,13 @@ impl Worker {
                     self.beat(Some(&service)).await;
                     turned_away |= self.turns_away(&service, &mut turn_began);
                 }
-                word = words.next() => {
-                    self.on_word(&word.ok_or_else(closed)?.payload, Some(&mut service)).await?;
+                answer = answers.next() => {
+                    self.on_answer(&answer.ok_or_else(closed)?.payload, Some(&mut service)).await?;
                 }
-                card = cards.next() => {
-                    let card = self.on_card(&card.ok_or_else(closed)?.payload);
-                    if let Some(card) = card.filter(|card| card.run == service.run) {
-                        service.on_card(&card, &self.config.name);
+                notice = notices.next() => {
+                    let notice = self.on_notice(&notice.ok_or_else(closed)?.payload);
+                    if let Some(notice) = notice.filter(|notice| notice.run == service.run) {
+                        service.on_notice(&notice, &self.config.name);
                     }
                 }
                 done = self.finished.recv() => match done {
@@ -419,8 +426,8 @@ impl Worker {
                         self.beat(Some(&service)).await;
                     }
                 }
-                asked = leave.recv() => match asked {
-                    Some(Leave::Drain) if !self.draining => {
+                asked = requests.recv() => match asked {
+                    Some(StopRequest::Drain) if !self.draining => {
                         self.draining = true;
                         self.note("draining", "finishing the pairs in play; Ctrl-C again stops now".to_owned());
                     }
@@ -429,7 +436,7 @@ impl Worker {
                         self.beat(None).await;
                         self.connection.flush().await;
                         service.close().await;
-                        return Ok(Some(Left::AtOnce));
+                        return Ok(Some(WorkerEnd::AtOnce));
                     }
                 },
             }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Action, Ledger, Phase, Publication};
+use super::{Action, Ledger, LedgerPhase, Publication};
 use crate::fleet::nats::WorkerName;
-use crate::fleet::nats::messages::{Listed, Report, Token};
+use crate::fleet::nats::messages::{Token, TokenTuple, WorkerReport};
 use crate::fleet::{FleetEvent, PairJob};
 use crate::game::{GameResult, PairId};
 use crate::journal::GameEntry;
@@ -18,7 +18,7 @@ const FEWEST_ACCUSERS: usize = 2;
 
 /// A pair that is played twice.
 #[derive(Debug)]
-struct Audit {
+struct PairAudit {
     job: Arc<PairJob>,
     games: Vec<(String, GameResult)>,
     by: WorkerName,
@@ -30,7 +30,7 @@ struct Audit {
 #[derive(Debug)]
 pub(super) struct Audits {
     part: f64,
-    pairs: BTreeMap<u64, Audit>,
+    pairs: BTreeMap<u64, PairAudit>,
     /// Workers that played the same games, and those that played others.
     agree: BTreeSet<(WorkerName, WorkerName)>,
     differ: BTreeSet<(WorkerName, WorkerName)>,
@@ -50,7 +50,7 @@ impl Audits {
         }
         let id = PairId { attempt: ATTEMPT, ..job.id };
         let job = Arc::new(PairJob { id, ..job.clone() });
-        let audit = Audit { job, games: played(games), by: worker.clone(), open: false };
+        let audit = PairAudit { job, games: played(games), by: worker.clone(), open: false };
         self.pairs.insert(id.index, audit);
     }
 
@@ -77,7 +77,7 @@ impl Ledger {
     /// Publishes the job of an audit once its pair is on record, if there is a second worker.
     pub(super) fn begin_audit(&mut self, id: PairId) {
         let others = self.members.values().filter(|presence| presence.joined.is_some()).count() > 1;
-        if self.phase != Phase::Open || !others {
+        if self.phase != LedgerPhase::Open || !others {
             self.audits.pairs.remove(&id.index);
         } else if let Some(audit) = self.audits.pairs.get_mut(&id.index) {
             audit.open = true;
@@ -92,14 +92,14 @@ impl Ledger {
     }
 
     /// Applies a report about an audit.
-    pub(super) fn audited(&mut self, token: Token, worker: &WorkerName, report: Report) {
+    pub(super) fn audited(&mut self, token: Token, worker: &WorkerName, report: WorkerReport) {
         let Some(audit) = self.audits.pairs.get(&token.pair).filter(|audit| audit.open) else {
-            return self.word(worker).over.push(Listed(token));
+            return self.answer(worker).over.push(TokenTuple(token));
         };
         let by = audit.by.clone();
         match report {
-            Report::Claim { .. } if by != *worker => return,
-            Report::Pair { games, .. } if by != *worker => {
+            WorkerReport::Claim { .. } if by != *worker => return,
+            WorkerReport::Pair { games, .. } if by != *worker => {
                 let same = played(&games) == audit.games;
                 let couple =
                     if by < *worker { (by.clone(), worker.clone()) } else { (worker.clone(), by.clone()) };
@@ -120,7 +120,7 @@ impl Ledger {
             _ => {}
         }
         self.audits.pairs.remove(&token.pair);
-        self.word(worker).over.push(Listed(token));
+        self.answer(worker).over.push(TokenTuple(token));
     }
 }
 

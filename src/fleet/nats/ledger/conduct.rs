@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Ledger, plays_on};
 use crate::fleet::nats::WorkerName;
 use crate::fleet::nats::game_check::check_games;
-use crate::fleet::nats::messages::{Listed, Refusal, Token};
+use crate::fleet::nats::messages::{Refusal, Token, TokenTuple};
 use crate::fleet::{FleetEvent, PairJob, ReceivedPair};
 use crate::game::{FaultBundle, VoidReason};
 use crate::journal::GameEntry;
@@ -53,7 +53,7 @@ impl Ledger {
             .map(|holder| holder.token)
             .collect();
         // It extends the leases of its jobs until it knows.
-        self.word(worker).stale.extend(tokens.into_iter().map(Listed));
+        self.answer(worker).stale.extend(tokens.into_iter().map(TokenTuple));
     }
 
     /// Admits a worker again; returns whether it was excluded.

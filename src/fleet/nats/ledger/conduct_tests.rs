@@ -84,7 +84,7 @@ impl Audited {
             }
             let attempt = if audit == 0 { 0 } else { super::super::audit::ATTEMPT };
             let token = Token { pair, attempt, delivery: 1 };
-            let report = Report::Pair { worker: name(worker), token, games, bundles: Vec::new() };
+            let report = WorkerReport::Pair { worker: name(worker), token, games, bundles: Vec::new() };
             self.ledger.report(at(2), self.messages, &name(worker), report);
             self.ledger.settle(PairId::both(pair, 0));
         }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Judgement, Ledger, Phase, Presence, audit};
+use super::{ClaimRuling, Ledger, LedgerPhase, Presence, audit};
 use crate::fleet::FleetEvent;
 use crate::fleet::nats::WorkerName;
-use crate::fleet::nats::messages::{Beat, Listed, Token};
+use crate::fleet::nats::messages::{Heartbeat, Token, TokenTuple};
 use crate::journal::WorkerFacts;
 
 /// Stands for the half-moves of a pair whose games have ended.
@@ -14,13 +14,13 @@ const FINISHED: u64 = u64::MAX;
 
 impl Ledger {
     /// Applies a sign of life that arrived from `sender`.
-    pub fn beat(&mut self, now: Duration, sender: &WorkerName, beat: Beat) {
+    pub fn beat(&mut self, now: Duration, sender: &WorkerName, beat: Heartbeat) {
         let elsewhere = beat.run.as_ref().is_some_and(|run| *run != self.run);
-        if &beat.worker != sender || elsewhere || self.phase == Phase::Left {
+        if &beat.worker != sender || elsewhere || self.phase == LedgerPhase::Left {
             return;
         }
         if let Some(later) = self.rivalry(&beat) {
-            self.word(sender).taken = Some(later);
+            self.answer(sender).taken = Some(later);
             if later == beat.nonce {
                 return;
             }
@@ -28,7 +28,7 @@ impl Ledger {
         let ours = beat.run.as_ref() == Some(&self.run);
         let plies: Vec<u64> = beat.playing.iter().map(|playing| playing.plies).collect();
         let playing = beat.playing.iter().map(|playing| playing.token);
-        let waiting: Vec<Token> = beat.waiting.iter().map(|&Listed(token)| token).collect();
+        let waiting: Vec<Token> = beat.waiting.iter().map(|&TokenTuple(token)| token).collect();
         let listed: BTreeSet<Token> = playing.clone().chain(waiting.iter().copied()).collect();
         let playing: Vec<Token> = playing.collect();
         let previous = self.members.remove(sender);
@@ -68,7 +68,7 @@ impl Ledger {
     }
 
     /// Recognises two processes with one name; returns the nonce of the later one.
-    fn rivalry(&mut self, beat: &Beat) -> Option<u64> {
+    fn rivalry(&mut self, beat: &Heartbeat) -> Option<u64> {
         let known = self.members.get_mut(&beat.worker)?;
         let current = known.beat.nonce;
         if known.later == Some(beat.nonce) {
@@ -89,17 +89,17 @@ impl Ledger {
     /// Answers a worker that waits for an answer to its result.
     fn answer_waiting(&mut self, now: Duration, token: Token, worker: &WorkerName) {
         match self.assign_holder(now, token, worker) {
-            Judgement::Stale => self.word(worker).stale.push(Listed(token)),
-            Judgement::Over => self.word(worker).over.push(Listed(token)),
-            Judgement::Ending => {}
-            Judgement::Accepted { .. } => {
+            ClaimRuling::Stale => self.answer(worker).stale.push(TokenTuple(token)),
+            ClaimRuling::Over => self.answer(worker).over.push(TokenTuple(token)),
+            ClaimRuling::Ending => {}
+            ClaimRuling::Accepted { .. } => {
                 self.note_progress(now, token, worker, FINISHED);
                 let (settle_time, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
                 let Some(flight) = flight else { return };
                 match flight.waiting_since {
                     Some(since) if now >= since + settle_time => {
                         flight.waiting_since = Some(now);
-                        self.word(worker).resend.push(Listed(token));
+                        self.answer(worker).resend.push(TokenTuple(token));
                     }
                     Some(_) => {}
                     None => flight.waiting_since = Some(now),
@@ -109,7 +109,7 @@ impl Ledger {
     }
 }
 
-fn facts_of(beat: &Beat) -> WorkerFacts {
+fn facts_of(beat: &Heartbeat) -> WorkerFacts {
     WorkerFacts {
         worker: beat.worker.to_string(),
         program: beat.version.clone(),

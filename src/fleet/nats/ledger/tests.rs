@@ -93,17 +93,17 @@ fn token(pair: u64, delivery: u64) -> Token {
     Token { pair, attempt: 0, delivery }
 }
 
-fn claim(worker: &str, pair: u64, delivery: u64) -> Report {
-    Report::Claim { worker: name(worker), token: token(pair, delivery), scale_ppm: None }
+fn claim(worker: &str, pair: u64, delivery: u64) -> WorkerReport {
+    WorkerReport::Claim { worker: name(worker), token: token(pair, delivery), scale_ppm: None }
 }
 
-fn result(worker: &str, pair: u64, delivery: u64) -> Report {
+fn result(worker: &str, pair: u64, delivery: u64) -> WorkerReport {
     let games = games(&job(pair));
-    Report::Pair { worker: name(worker), token: token(pair, delivery), games, bundles: Vec::new() }
+    WorkerReport::Pair { worker: name(worker), token: token(pair, delivery), games, bundles: Vec::new() }
 }
 
-fn beat(worker: &str, nonce: u64, playing: &[Token], waiting: &[Token]) -> Beat {
-    Beat {
+fn beat(worker: &str, nonce: u64, playing: &[Token], waiting: &[Token]) -> Heartbeat {
+    Heartbeat {
         worker: name(worker),
         nonce,
         version: "0".to_owned(),
@@ -116,7 +116,7 @@ fn beat(worker: &str, nonce: u64, playing: &[Token], waiting: &[Token]) -> Beat 
         nps: None,
         scale_ppm: None,
         playing: playing.iter().map(|&token| Playing { token, plies: 1 }).collect(),
-        waiting: waiting.iter().map(|&token| Listed(token)).collect(),
+        waiting: waiting.iter().map(|&token| TokenTuple(token)).collect(),
         spool_bytes: 0,
         trouble: None,
         boards: Vec::new(),
@@ -129,19 +129,19 @@ fn at(seconds: u64) -> Duration {
 
 /// What the ledger does, as short texts.
 fn done(ledger: &mut Ledger) -> Vec<String> {
-    let tokens = |kind: &str, list: &[Listed]| -> Vec<String> {
-        list.iter().map(|Listed(token)| format!("{kind} {}.{}", token.pair, token.delivery)).collect()
+    let tokens = |kind: &str, list: &[TokenTuple]| -> Vec<String> {
+        list.iter().map(|TokenTuple(token)| format!("{kind} {}.{}", token.pair, token.delivery)).collect()
     };
     let text = |action: Action| match action {
         Action::Publish { job, base, first } => vec![format!("publish {} {base} {first:?}", job.id.index)],
         Action::Delete { pair, attempt } => vec![format!("delete {pair}.{attempt}")],
         Action::Acknowledge(message) => vec![format!("ack {message}")],
-        Action::Answer(worker, word) => {
-            let lists = [("counted", &word.counted), ("over", &word.over), ("stale", &word.stale)];
+        Action::Answer(worker, answer) => {
+            let lists = [("counted", &answer.counted), ("over", &answer.over), ("stale", &answer.stale)];
             let mut texts: Vec<String> =
                 lists.iter().flat_map(|(kind, list)| tokens(&format!("{worker} {kind}"), list)).collect();
-            texts.extend(tokens(&format!("{worker} resend"), &word.resend));
-            texts.extend(word.taken.map(|nonce| format!("{worker} taken {nonce}")));
+            texts.extend(tokens(&format!("{worker} resend"), &answer.resend));
+            texts.extend(answer.taken.map(|nonce| format!("{worker} taken {nonce}")));
             texts
         }
         Action::Report(event) => vec![match event {
@@ -280,7 +280,8 @@ fn row_231_an_impossible_result_is_void_and_its_worker_excluded() {
         ledger.submit(job(0));
         let mut games = games(&job(0));
         change(&mut games[0]);
-        let report = Report::Pair { worker: name("oak"), token: token(0, 1), games, bundles: Vec::new() };
+        let report =
+            WorkerReport::Pair { worker: name("oak"), token: token(0, 1), games, bundles: Vec::new() };
         done(&mut ledger);
         ledger.report(at(1), 1, &name("oak"), report);
         let actions = done(&mut ledger);
@@ -351,7 +352,7 @@ fn a_run_that_its_only_worker_refuses_stops_after_a_while() {
     let mut ledger = new_ledger();
     ledger.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));
     let refusal = Refusal { code: RefusalCode::Target, why: "no program for it".to_owned() };
-    ledger.report(at(1), 1, &name("oak"), Report::Refuse { worker: name("oak"), refusal });
+    ledger.report(at(1), 1, &name("oak"), WorkerReport::Refuse { worker: name("oak"), refusal });
     ledger.tick(at(20));
     assert!(!done(&mut ledger).iter().any(|text| text.starts_with("failed")));
     ledger.beat(at(30), &name("oak"), beat("oak", 1, &[], &[]));
@@ -368,10 +369,10 @@ struct World {
     claims: BTreeMap<u64, Claim>,
     /// Jobs on the server: base and deliveries.
     jobs: BTreeMap<u64, (u64, u64)>,
-    reports: VecDeque<(u64, WorkerName, Report)>,
+    reports: VecDeque<(u64, WorkerName, WorkerReport)>,
     /// Reports that were delivered and not acknowledged.
-    pending: BTreeMap<u64, (WorkerName, Report)>,
-    words: VecDeque<(WorkerName, Word)>,
+    pending: BTreeMap<u64, (WorkerName, WorkerReport)>,
+    answers: VecDeque<(WorkerName, CoordinatorAnswer)>,
     /// Received pairs that are not durable yet.
     unsettled: Vec<PairId>,
     workers: BTreeMap<WorkerName, (u64, BTreeMap<Token, bool>)>,
@@ -390,7 +391,7 @@ impl World {
             jobs: BTreeMap::new(),
             reports: VecDeque::new(),
             pending: BTreeMap::new(),
-            words: VecDeque::new(),
+            answers: VecDeque::new(),
             unsettled: Vec::new(),
             workers: workers.into(),
             next: 0,
@@ -410,7 +411,7 @@ impl World {
                 }
                 Action::Delete { pair, .. } => drop(self.jobs.remove(&pair)),
                 Action::Acknowledge(message) => drop(self.pending.remove(&message)),
-                Action::Answer(worker, word) => self.words.push_back((worker, word)),
+                Action::Answer(worker, answer) => self.answers.push_back((worker, answer)),
                 Action::Report(FleetEvent::Received(pair)) => self.unsettled.push(pair.id),
                 Action::Report(FleetEvent::Claimed { id, claim }) => {
                     drop(self.claims.insert(id.index, claim));
@@ -423,7 +424,7 @@ impl World {
         }
     }
 
-    fn publish(&mut self, worker: &WorkerName, report: Report) {
+    fn publish(&mut self, worker: &WorkerName, report: WorkerReport) {
         self.next += 1;
         self.reports.push_back((self.next, worker.clone(), report));
     }
@@ -454,7 +455,7 @@ impl World {
                 self.pending.clear();
             }
             23 => drop(self.jobs.remove(&(choice % self.pairs))),
-            24 => drop(self.words.pop_front()),
+            24 => drop(self.answers.pop_front()),
             _ => self.reports.rotate_left(usize::from(self.reports.len() > 1)),
         }
         self.act();
@@ -469,7 +470,7 @@ impl World {
         *delivered += 1;
         let token = token(pair, *base + *delivered);
         self.workers.get_mut(worker).unwrap().1.insert(token, false);
-        self.publish(worker, Report::Claim { worker: worker.clone(), token, scale_ppm: None });
+        self.publish(worker, WorkerReport::Claim { worker: worker.clone(), token, scale_ppm: None });
     }
 
     fn finish(&mut self, worker: &WorkerName, choice: u64) {
@@ -478,7 +479,10 @@ impl World {
         let Some((&token, waits)) = held.iter_mut().nth(choice as usize % count) else { return };
         *waits = true;
         let games = games(&job(token.pair));
-        self.publish(worker, Report::Pair { worker: worker.clone(), token, games, bundles: Vec::new() });
+        self.publish(
+            worker,
+            WorkerReport::Pair { worker: worker.clone(), token, games, bundles: Vec::new() },
+        );
     }
 
     fn consume(&mut self) {
@@ -489,21 +493,28 @@ impl World {
     }
 
     fn receive(&mut self) {
-        let Some((worker, word)) = self.words.pop_front() else { return };
+        let Some((worker, answer)) = self.answers.pop_front() else { return };
         let held = &mut self.workers.get_mut(&worker).unwrap().1;
-        for Listed(token) in word.counted.iter().chain(&word.over) {
+        for TokenTuple(token) in answer.counted.iter().chain(&answer.over) {
             if held.remove(token).is_some() {
                 self.jobs.remove(&token.pair);
             }
         }
-        for Listed(token) in &word.stale {
+        for TokenTuple(token) in &answer.stale {
             held.remove(token);
         }
-        let again: Vec<Token> =
-            word.resend.iter().map(|&Listed(token)| token).filter(|token| held.contains_key(token)).collect();
+        let again: Vec<Token> = answer
+            .resend
+            .iter()
+            .map(|&TokenTuple(token)| token)
+            .filter(|token| held.contains_key(token))
+            .collect();
         for token in again {
             let games = games(&job(token.pair));
-            self.publish(&worker, Report::Pair { worker: worker.clone(), token, games, bundles: Vec::new() });
+            self.publish(
+                &worker,
+                WorkerReport::Pair { worker: worker.clone(), token, games, bundles: Vec::new() },
+            );
         }
     }
 
@@ -574,7 +585,7 @@ proptest! {
                 world.beat(&worker);
             }
             world.act();
-            while !world.words.is_empty() {
+            while !world.answers.is_empty() {
                 world.receive();
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Flight, Ledger, Phase, Presence, plays_on};
+use super::{Flight, Ledger, LedgerPhase, Presence, plays_on};
 use crate::fleet::Member;
 use crate::fleet::nats::WorkerName;
 use crate::fleet::nats::messages::Board;
@@ -21,7 +21,7 @@ impl Ledger {
 
     /// Returns how many more jobs may wait for a worker, given the slots of all workers.
     pub fn room(&self, slots: usize) -> usize {
-        if self.phase != Phase::Open {
+        if self.phase != LedgerPhase::Open {
             return 0;
         }
         let wanted = (slots / SLOTS_PER_UNCLAIMED).max(FEWEST_UNCLAIMED);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::fleet::nats::access::ServerUrl;
 use crate::fleet::nats::ledger::Ledger;
-use crate::fleet::nats::messages::{Card, CardState, PLAY};
+use crate::fleet::nats::messages::{NoticeState, PLAY, RunNotice};
 use crate::fleet::nats::{Access, Backoff, BlobError, NatsError, RunId, ShippedEngine, Timing, WorkerName};
 use crate::game::{AdjudicationRules, PairId};
 use crate::journal::Claim;
@@ -43,8 +43,8 @@ pub struct Offer {
     pub name: String,
     /// Address of the server, without secrets.
     pub url: String,
-    /// Its sheet, as bytes.
-    pub sheet: Vec<u8>,
+    /// Its description, as bytes.
+    pub description: Vec<u8>,
     /// Its engines, for a server that has lost their files.
     pub engines: Vec<ShippedEngine>,
     /// Rules by which its games end early.
@@ -78,16 +78,16 @@ pub struct Memory {
     pub counted: u64,
 }
 
-/// Creates the card of a run; the task that stores it knows its epoch.
-pub(super) fn first_card(offer: &Offer, epoch: u64, ledger: &Ledger, counted: u64) -> Card {
-    Card {
+/// Creates the notice of a run; the task that stores it knows its epoch.
+pub(super) fn first_notice(offer: &Offer, epoch: u64, ledger: &Ledger, counted: u64) -> RunNotice {
+    RunNotice {
         run: offer.run.clone(),
         name: offer.name.clone(),
         epoch,
         stores: 0,
-        state: CardState::Open,
+        state: NoticeState::Open,
         play: PLAY,
-        sheet: sha256_of(&offer.sheet),
+        description: sha256_of(&offer.description),
         priority: offer.priority,
         weight: offer.weight,
         slots: 0,
@@ -96,7 +96,7 @@ pub(super) fn first_card(offer: &Offer, epoch: u64, ledger: &Ledger, counted: u6
         counted,
         pairs: offer.pairs,
         waits_for: None,
-        renew_ms: u64::try_from(offer.timing.card.as_millis()).unwrap_or(u64::MAX),
+        renew_ms: u64::try_from(offer.timing.notice.as_millis()).unwrap_or(u64::MAX),
         excluded: ledger.excluded(),
     }
 }

@@ -1,4 +1,4 @@
-//! What runs beside a coordinator: receiving reports and storing the card of the run.
+//! What runs beside a coordinator: receiving reports and storing the notice of the run.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 use super::Input;
 use super::offer::{Offer, StartError, fenced};
-use crate::fleet::nats::messages::{Card, Message};
+use crate::fleet::nats::messages::{Message, RunNotice};
 use crate::fleet::nats::{
-    Connection, Link, NatsError, Pulled, Puller, RunId, StreamLimits, publish_engines, put_bytes,
+    Link, NatsError, Pulled, Puller, RunId, ServerConnection, StreamLimits, publish_engines, put_bytes,
 };
 
 /// Reports that one pull asks for.
@@ -27,7 +27,7 @@ pub(super) async fn watch_link(mut link: watch::Receiver<Link>, inbox: Sender<In
 
 /// Receives reports, and makes consumers and streams again if the server has lost them.
 pub(super) struct Reception {
-    pub(super) connection: Connection,
+    pub(super) connection: ServerConnection,
     pub(super) offer: Offer,
     pub(super) epoch: u64,
     pub(super) inbox: Sender<Input>,
@@ -60,7 +60,7 @@ impl Reception {
             match pulled {
                 Some(Pulled::Message(delivery)) => {
                     asked = asked.saturating_sub(1);
-                    if self.inbox.send(Input::Report(Box::new(delivery))).await.is_err() {
+                    if self.inbox.send(Input::WorkerReport(Box::new(delivery))).await.is_err() {
                         return;
                     }
                 }
@@ -114,9 +114,9 @@ impl Reception {
         connection.prepare(&StreamLimits::default()).await?;
         // Workers that come later need the files, too.
         publish_engines(connection, &self.offer.engines).await?;
-        put_bytes(connection, self.offer.sheet.clone()).await?;
-        if let Some((_, bytes)) = connection.card(run).await?
-            && Card::decode(&bytes).is_ok_and(|card| card.epoch != self.epoch)
+        put_bytes(connection, self.offer.description.clone()).await?;
+        if let Some((_, bytes)) = connection.notice(run).await?
+            && RunNotice::decode(&bytes).is_ok_and(|notice| notice.epoch != self.epoch)
         {
             return Ok(None);
         }
@@ -125,9 +125,9 @@ impl Reception {
     }
 }
 
-/// Stores the card of a run, unless another coordinator has.
+/// Stores the notice of a run, unless another coordinator has.
 pub(super) struct CardTask {
-    pub(super) connection: Connection,
+    pub(super) connection: ServerConnection,
     pub(super) run: RunId,
     pub(super) epoch: u64,
     pub(super) sequence: u64,
@@ -135,35 +135,35 @@ pub(super) struct CardTask {
 }
 
 impl CardTask {
-    pub(super) async fn run(mut self, mut cards: UnboundedReceiver<Card>) {
-        while let Some(mut card) = cards.recv().await {
-            while let Ok(newer) = cards.try_recv() {
-                card = newer;
+    pub(super) async fn run(mut self, mut notices: UnboundedReceiver<RunNotice>) {
+        while let Some(mut notice) = notices.recv().await {
+            while let Ok(newer) = notices.try_recv() {
+                notice = newer;
             }
-            card.epoch = self.epoch;
-            match self.store(&card.encode()).await {
+            notice.epoch = self.epoch;
+            match self.store(&notice.encode()).await {
                 Ok(Some(sequence)) => self.sequence = sequence,
                 Ok(None) => return drop(self.inbox.send(Input::Failed(fenced())).await),
-                // The next card comes soon.
+                // The next notice comes soon.
                 Err(_) => {}
             }
         }
     }
 
     async fn store(&self, bytes: &[u8]) -> Result<Option<u64>, NatsError> {
-        match self.connection.put_card(&self.run, bytes.to_vec(), self.sequence).await {
+        match self.connection.put_notice(&self.run, bytes.to_vec(), self.sequence).await {
             Err(NatsError::Conflict) => {}
             other => return other.map(Some),
         }
-        // Either the server has lost the card, or an answer was lost, or there is another coordinator.
-        let expected = match self.connection.card(&self.run).await? {
+        // Either the server has lost the notice, or an answer was lost, or there is another coordinator.
+        let expected = match self.connection.notice(&self.run).await? {
             None => 0,
-            Some((sequence, bytes)) => match Card::decode(&bytes) {
-                Ok(card) if card.epoch != self.epoch => return Ok(None),
+            Some((sequence, bytes)) => match RunNotice::decode(&bytes) {
+                Ok(notice) if notice.epoch != self.epoch => return Ok(None),
                 _ => sequence,
             },
         };
-        match self.connection.put_card(&self.run, bytes.to_vec(), expected).await {
+        match self.connection.put_notice(&self.run, bytes.to_vec(), expected).await {
             Err(NatsError::Conflict) => Ok(None),
             other => other.map(Some),
         }

@@ -3,42 +3,42 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::fleet::nats::messages::{Card, CardState, PLAY};
+use crate::fleet::nats::messages::{NoticeState, PLAY, RunNotice};
 use crate::fleet::nats::{RunId, WorkerName};
 
-/// Renewals of a card that may be missing before its coordinator is considered absent.
+/// Renewals of a notice that may be missing before its coordinator is considered absent.
 const MISSED_RENEWALS: u32 = 3;
 
-/// A card and when it was last renewed.
+/// A notice and when it was last renewed.
 #[derive(Debug)]
-struct KnownCard {
-    card: Card,
+struct KnownNotice {
+    notice: RunNotice,
     /// Its place in the stream, if it was read there.
     sequence: Option<u64>,
     renewed: Instant,
 }
 
-/// The cards of all runs, as far as this worker knows them.
+/// The notices of all runs, as far as this worker knows them.
 #[derive(Debug, Default)]
-pub(super) struct Cards {
-    known: BTreeMap<RunId, KnownCard>,
+pub(super) struct RunNotices {
+    known: BTreeMap<RunId, KnownNotice>,
     /// Runs that this machine cannot play.
     refused: BTreeSet<RunId>,
 }
 
-impl Cards {
-    /// Notes a card that has just arrived.
-    pub(super) fn arrived(&mut self, card: Card, now: Instant) {
-        let known = KnownCard { sequence: None, renewed: now, card };
-        self.known.insert(known.card.run.clone(), known);
+impl RunNotices {
+    /// Notes a notice that has just arrived.
+    pub(super) fn arrived(&mut self, notice: RunNotice, now: Instant) {
+        let known = KnownNotice { sequence: None, renewed: now, notice };
+        self.known.insert(known.notice.run.clone(), known);
     }
 
-    /// Notes a card that was read from the stream. One that was there before is not renewed by that.
-    pub(super) fn read(&mut self, sequence: u64, card: Card, now: Instant) {
-        let before = self.known.get(&card.run);
+    /// Notes a notice that was read from the stream. One that was there before is not renewed by that.
+    pub(super) fn read(&mut self, sequence: u64, notice: RunNotice, now: Instant) {
+        let before = self.known.get(&notice.run);
         let same = before.filter(|known| known.sequence.is_none_or(|before| before == sequence));
         let renewed = same.map_or(now, |known| known.renewed);
-        self.known.insert(card.run.clone(), KnownCard { card, sequence: Some(sequence), renewed });
+        self.known.insert(notice.run.clone(), KnownNotice { notice, sequence: Some(sequence), renewed });
     }
 
     /// Forgets all runs but these.
@@ -46,9 +46,9 @@ impl Cards {
         self.known.retain(|run, _| runs.contains(run));
     }
 
-    /// Returns whether a run has ended, so that its card need not be read again.
+    /// Returns whether a run has ended, so that its notice need not be read again.
     pub(super) fn is_over(&self, run: &RunId) -> bool {
-        self.known.get(run).is_some_and(|known| known.card.state == CardState::Over)
+        self.known.get(run).is_some_and(|known| known.notice.state == NoticeState::Over)
     }
 
     /// Notes that this machine cannot play a run.
@@ -57,45 +57,52 @@ impl Cards {
     }
 
     /// Returns the run to serve; `random` is below 1.
-    pub(super) fn choose(&self, worker: &WorkerName, now: Instant, random: f64) -> Option<Card> {
-        let cards: Vec<&Card> =
+    pub(super) fn choose(&self, worker: &WorkerName, now: Instant, random: f64) -> Option<RunNotice> {
+        let notices: Vec<&RunNotice> =
             self.known.values().filter_map(|known| self.fitting(known, worker, now)).collect();
-        let highest = cards.iter().map(|card| card.priority).max()?;
-        let cards: Vec<&Card> = cards.into_iter().filter(|card| card.priority == highest).collect();
-        let weight = |card: &Card| f64::from(card.weight.max(1));
-        let mut point = random * cards.iter().map(|card| weight(card)).sum::<f64>();
-        let chosen = cards.iter().find(|card| {
-            point -= weight(card);
+        let highest = notices.iter().map(|notice| notice.priority).max()?;
+        let notices: Vec<&RunNotice> =
+            notices.into_iter().filter(|notice| notice.priority == highest).collect();
+        let weight = |notice: &RunNotice| f64::from(notice.weight.max(1));
+        let mut point = random * notices.iter().map(|notice| weight(notice)).sum::<f64>();
+        let chosen = notices.iter().find(|notice| {
+            point -= weight(notice);
             point < 0.0
         });
-        chosen.or(cards.last()).map(|card| (*card).clone())
+        chosen.or(notices.last()).map(|notice| (*notice).clone())
     }
 
     /// Returns whether a run of a higher priority than that of `served` has jobs for this worker.
     pub(super) fn outranks(&self, served: &RunId, worker: &WorkerName, now: Instant) -> bool {
-        let own = self.known.get(served).map_or(i32::MIN, |known| known.card.priority);
+        let own = self.known.get(served).map_or(i32::MIN, |known| known.notice.priority);
         let mut others = self.known.values().filter_map(|known| self.fitting(known, worker, now));
-        others.any(|card| card.run != *served && card.priority > own)
+        others.any(|notice| notice.run != *served && notice.priority > own)
     }
 
     /// Returns a run whose rules of play this program does not have, if no open run has other rules.
-    pub(super) fn foreign_rules(&self) -> Option<&Card> {
-        let open =
-            || self.known.values().map(|known| &known.card).filter(|card| card.state == CardState::Open);
-        open().next().filter(|_| open().all(|card| card.play != PLAY))
+    pub(super) fn foreign_rules(&self) -> Option<&RunNotice> {
+        let open = || {
+            self.known.values().map(|known| &known.notice).filter(|notice| notice.state == NoticeState::Open)
+        };
+        open().next().filter(|_| open().all(|notice| notice.play != PLAY))
     }
 
-    /// Returns the card of a run that has jobs for this worker.
-    fn fitting<'a>(&self, known: &'a KnownCard, worker: &WorkerName, now: Instant) -> Option<&'a Card> {
-        let KnownCard { card, renewed, .. } = known;
-        let renewal = Duration::from_millis(card.renew_ms.max(10));
-        let fits = card.state == CardState::Open
-            && card.play == PLAY
-            && card.waiting > 0
-            && !card.excluded.contains(worker)
-            && !self.refused.contains(&card.run)
+    /// Returns the notice of a run that has jobs for this worker.
+    fn fitting<'a>(
+        &self,
+        known: &'a KnownNotice,
+        worker: &WorkerName,
+        now: Instant,
+    ) -> Option<&'a RunNotice> {
+        let KnownNotice { notice, renewed, .. } = known;
+        let renewal = Duration::from_millis(notice.renew_ms.max(10));
+        let fits = notice.state == NoticeState::Open
+            && notice.play == PLAY
+            && notice.waiting > 0
+            && !notice.excluded.contains(worker)
+            && !self.refused.contains(&notice.run)
             && now < *renewed + MISSED_RENEWALS * renewal;
-        fits.then_some(card)
+        fits.then_some(notice)
     }
 }
 
@@ -103,15 +110,15 @@ impl Cards {
 mod tests {
     use super::*;
 
-    fn card(run: u64, priority: i32, weight: u32) -> Card {
-        Card {
+    fn notice(run: u64, priority: i32, weight: u32) -> RunNotice {
+        RunNotice {
             run: RunId::try_from(format!("{run:016x}")).unwrap(),
             name: String::new(),
             epoch: 1,
             stores: 0,
-            state: CardState::Open,
+            state: NoticeState::Open,
             play: PLAY,
-            sheet: String::new(),
+            description: String::new(),
             priority,
             weight,
             slots: 0,
@@ -129,40 +136,40 @@ mod tests {
         WorkerName::try_from("oak".to_owned()).unwrap()
     }
 
-    fn number(card: Option<Card>) -> Option<u64> {
-        card.map(|card| card.run.to_string().parse().unwrap())
+    fn number(notice: Option<RunNotice>) -> Option<u64> {
+        notice.map(|notice| notice.run.to_string().parse().unwrap())
     }
 
     #[test]
     fn runs_are_chosen_by_priority_then_by_weight() {
-        let (mut cards, now) = (Cards::default(), Instant::now());
-        assert_eq!(cards.choose(&oak(), now, 0.5), None);
-        for card in [card(1, 0, 900), card(2, 5, 100), card(3, 5, 300)] {
-            cards.arrived(card, now);
+        let (mut notices, now) = (RunNotices::default(), Instant::now());
+        assert_eq!(notices.choose(&oak(), now, 0.5), None);
+        for notice in [notice(1, 0, 900), notice(2, 5, 100), notice(3, 5, 300)] {
+            notices.arrived(notice, now);
         }
-        let chosen = |random| number(cards.choose(&oak(), now, random));
+        let chosen = |random| number(notices.choose(&oak(), now, random));
         assert_eq!(
             (chosen(0.0), chosen(0.24), chosen(0.26), chosen(0.999)),
             (Some(2), Some(2), Some(3), Some(3))
         );
-        let served = |run: u64| cards.outranks(&card(run, 0, 1).run, &oak(), now);
+        let served = |run: u64| notices.outranks(&notice(run, 0, 1).run, &oak(), now);
         assert_eq!((served(1), served(2), served(3)), (true, false, false));
     }
 
     #[test]
     fn runs_without_jobs_or_without_a_coordinator_are_left_alone() {
-        let (mut cards, now) = (Cards::default(), Instant::now());
-        cards.arrived(Card { waiting: 0, ..card(1, 9, 1) }, now);
-        cards.arrived(Card { excluded: vec![oak()], ..card(2, 8, 1) }, now);
-        cards.arrived(Card { state: CardState::Paused, ..card(3, 7, 1) }, now);
-        cards.arrived(card(4, 6, 1), now);
-        cards.refuse(card(4, 6, 1).run);
-        cards.read(17, card(5, 5, 1), now);
-        assert_eq!(number(cards.choose(&oak(), now, 0.0)), Some(5));
+        let (mut notices, now) = (RunNotices::default(), Instant::now());
+        notices.arrived(RunNotice { waiting: 0, ..notice(1, 9, 1) }, now);
+        notices.arrived(RunNotice { excluded: vec![oak()], ..notice(2, 8, 1) }, now);
+        notices.arrived(RunNotice { state: NoticeState::Paused, ..notice(3, 7, 1) }, now);
+        notices.arrived(notice(4, 6, 1), now);
+        notices.refuse(notice(4, 6, 1).run);
+        notices.read(17, notice(5, 5, 1), now);
+        assert_eq!(number(notices.choose(&oak(), now, 0.0)), Some(5));
         let later = now + Duration::from_secs(31);
-        cards.read(17, card(5, 5, 1), later);
-        assert_eq!(number(cards.choose(&oak(), later, 0.0)), None, "it was not renewed");
-        cards.read(18, card(5, 5, 1), later);
-        assert_eq!(number(cards.choose(&oak(), later, 0.0)), Some(5));
+        notices.read(17, notice(5, 5, 1), later);
+        assert_eq!(number(notices.choose(&oak(), later, 0.0)), None, "it was not renewed");
+        notices.read(18, notice(5, 5, 1), later);
+        assert_eq!(number(notices.choose(&oak(), later, 0.0)), Some(5));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Done, Waiting, Worker, WorkerError};
 use crate::failpoint::{self, Point};
-use crate::fleet::nats::messages::{Beat, Listed, Message, PLAY, Word, message_id};
+use crate::fleet::nats::messages::{CoordinatorAnswer, Heartbeat, Message, PLAY, TokenTuple, message_id};
 use crate::fleet::nats::service::Service;
 use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolKey};
 use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
@@ -81,38 +81,38 @@ impl Worker {
     }
 
     /// Applies an answer of a coordinator.
-    pub(super) async fn on_word(
+    pub(super) async fn on_answer(
         &mut self,
         bytes: &[u8],
         mut service: Option<&mut Service>,
     ) -> Result<(), WorkerError> {
-        let Ok(word) = Word::decode(bytes) else { return Ok(()) };
-        if word.taken == Some(self.nonce) {
+        let Ok(answer) = CoordinatorAnswer::decode(bytes) else { return Ok(()) };
+        if answer.taken == Some(self.nonce) {
             let name = &self.config.name;
             return Err(WorkerError::Refused(format!(
                 "another worker of this fleet has the name {name}; choose another --name"
             )));
         }
-        let key = |token| SpoolKey { run: word.run.clone(), token };
-        for &Listed(token) in word.counted.iter().chain(&word.over) {
+        let key = |token| SpoolKey { run: answer.run.clone(), token };
+        for &TokenTuple(token) in answer.counted.iter().chain(&answer.over) {
             if let Some(waiting) = self.waiting.remove(&key(token)) {
                 self.spool.forget(&key(token));
                 if let Some(delivery) = waiting.delivery {
                     let _ = delivery.ack().await;
                 }
-            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == word.run) {
+            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == answer.run) {
                 service.over(token).await;
             }
         }
-        for &Listed(token) in &word.stale {
+        for &TokenTuple(token) in &answer.stale {
             // Acknowledging the job now would settle the delivery of another worker.
             if self.waiting.remove(&key(token)).is_some() {
                 self.spool.forget(&key(token));
-            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == word.run) {
+            } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == answer.run) {
                 service.stale(token);
             }
         }
-        for &Listed(token) in &word.resend {
+        for &TokenTuple(token) in &answer.resend {
             if let Some(waiting) = self.waiting.get_mut(&key(token)) {
                 waiting.resends += 1;
                 self.send(&key(token));
@@ -136,7 +136,7 @@ impl Worker {
         for run in runs {
             let here = service.filter(|_| run == served);
             let waiting = self.waiting.keys().filter(|key| Some(&key.run) == run);
-            let beat = Beat {
+            let beat = Heartbeat {
                 worker: self.config.name.clone(),
                 nonce: self.nonce,
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -149,7 +149,7 @@ impl Worker {
                 nps: here.and_then(|service| service.nps),
                 scale_ppm: here.and_then(|service| service.scale_ppm),
                 playing: here.map(Service::playing).unwrap_or_default(),
-                waiting: waiting.take(MOST_LISTED).map(|key| Listed(key.token)).collect(),
+                waiting: waiting.take(MOST_LISTED).map(|key| TokenTuple(key.token)).collect(),
                 spool_bytes: self.spool.bytes(),
                 trouble: self.trouble(),
                 boards: here.map(Service::boards).unwrap_or_default(),
