@@ -3,12 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::check::bench::{Bench, Broken, ms};
+use crate::check::examination::{Broken, Examination, ms};
 use crate::check::limits::MIDDLEGAME;
 use crate::check::report::Judgement;
 use crate::check::running::RunningEngine;
 use crate::check::search::legal_move;
-use crate::check::table::Effort;
 use crate::chess::{Color, MoveStyle, Position};
 use crate::player::Transport;
 
@@ -16,8 +15,8 @@ use crate::player::Transport;
 const MARGIN: Duration = Duration::from_millis(20);
 
 /// A clock of a few milliseconds is kept.
-pub(super) fn tiny_clocks(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn tiny_clocks(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut worst = Duration::ZERO;
         for (clock, allowed) in [
             ("wtime 30 btime 30", 30),
@@ -40,9 +39,9 @@ pub(super) fn tiny_clocks(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// A game at 0.1+0.01 against itself, without a loss on time.
-pub(super) fn short_game(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn short_game(examination: &mut Examination) -> Result<Judgement, Broken> {
     const MOVES: usize = 80;
-    bench.with(async |engine| {
+    examination.with(async |engine| {
         engine.send(&["ucinewgame"]).await?;
         engine.ready().await?;
         let (base, increment) = (Duration::from_millis(100), Duration::from_millis(10));
@@ -83,9 +82,9 @@ pub(super) fn short_game(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// A waiting engine does not use the processor.
-pub(super) fn idle(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn idle(examination: &mut Examination) -> Result<Judgement, Broken> {
     const WAIT: Duration = Duration::from_millis(400);
-    bench.with(async |engine| {
+    examination.with(async |engine| {
         engine.search(MIDDLEGAME, "go depth 4", Duration::from_secs(10)).await?;
         // The search threads may need a moment to come to rest.
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -107,9 +106,9 @@ pub(super) fn idle(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Memory does not grow from game to game.
-pub(super) fn memory(bench: &mut Bench) -> Result<Judgement, Broken> {
-    let games = if bench.effort == Effort::Quick { 4 } else { 20 };
-    bench.with_fresh(async |engine| {
+pub(super) fn memory(examination: &mut Examination) -> Result<Judgement, Broken> {
+    let games = 20;
+    examination.with_fresh(async |engine| {
         let mut sizes = Vec::new();
         for _ in 0..games {
             engine.send(&["ucinewgame"]).await?;

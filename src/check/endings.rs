@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::check::bench::{Bench, Broken, ms};
+use crate::check::examination::{Broken, Examination, ms};
 use crate::check::limits::MIDDLEGAME;
 use crate::check::report::Judgement;
 use crate::player::ExitEvidence;
@@ -11,11 +11,11 @@ use crate::player::ExitEvidence;
 const LEAVE: Duration = Duration::from_secs(2);
 
 /// `quit` ends the process, also while it searches.
-pub(super) fn quit(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn quit(examination: &mut Examination) -> Result<Judgement, Broken> {
     let mut slowest = Duration::ZERO;
     let mut status = ExitEvidence::Code(0);
     for searching in [None, Some("go infinite")] {
-        let left = bench.with_fresh(async |engine| {
+        let left = examination.with_fresh(async |engine| {
             if let Some(go) = searching {
                 engine.try_search(MIDDLEGAME, go, Duration::from_millis(150)).await?;
             }
@@ -40,9 +40,9 @@ pub(super) fn quit(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// The end of its input ends the process, so that nothing is left behind when its user dies.
-pub(super) fn end_of_input(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn end_of_input(examination: &mut Examination) -> Result<Judgement, Broken> {
     for searching in [None, Some("go infinite")] {
-        let left = bench.with_fresh(async |engine| {
+        let left = examination.with_fresh(async |engine| {
             if let Some(go) = searching {
                 engine.try_search(MIDDLEGAME, go, Duration::from_millis(150)).await?;
             }
@@ -58,8 +58,8 @@ pub(super) fn end_of_input(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// SIGTERM ends the process.
-pub(super) fn sigterm(bench: &mut Bench) -> Result<Judgement, Broken> {
-    let left = bench.with_fresh(async |engine| {
+pub(super) fn sigterm(examination: &mut Examination) -> Result<Judgement, Broken> {
+    let left = examination.with_fresh(async |engine| {
         engine.terminate();
         Ok(engine.exit(LEAVE).await)
     })?;

@@ -1,12 +1,12 @@
 //! Checks of the handshake, of options and of commands that an engine need not know.
 
-use crate::check::bench::{Bench, Broken, ms};
+use crate::check::examination::{Broken, Examination, ms};
 use crate::check::report::Judgement;
 use crate::protocol::uci::{OptionDeclaration, OptionKind};
 
 /// `uci` is answered by a name, an author and `uciok`.
-pub(super) fn handshake(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn handshake(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let time = ms(engine.uciok_after);
         Ok(match (&engine.id_name, &engine.author) {
             (Some(name), Some(_)) => Judgement::pass(format!("{name}, uciok after {time}")),
@@ -17,8 +17,8 @@ pub(super) fn handshake(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Declared ranges and defaults fit together.
-pub(super) fn options(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn options(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let options = &engine.options;
         let mut problems: Vec<String> = options.iter().filter_map(problem_of).collect();
         for (at, option) in options.iter().enumerate() {
@@ -63,8 +63,8 @@ fn problem_of(option: &OptionDeclaration) -> Option<String> {
 }
 
 /// Every option accepts its own default.
-pub(super) fn set_options(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn set_options(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let lines: Vec<String> = engine.options.iter().filter_map(set_to_default).collect();
         let sent: Vec<&str> = lines.iter().map(String::as_str).collect();
         engine.send(&sent).await?;
@@ -89,8 +89,8 @@ fn set_to_default(option: &OptionDeclaration) -> Option<String> {
 }
 
 /// Unknown commands and options are ignored.
-pub(super) fn unknown_commands(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn unknown_commands(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let lines = [
             "",
             "   ",

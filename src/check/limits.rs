@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::check::bench::{Bench, Broken, ms};
+use crate::check::examination::{Broken, Examination, ms};
 use crate::check::report::Judgement;
 use crate::check::running::{RunningEngine, seconds};
 use crate::check::search::Search;
@@ -12,13 +12,13 @@ use crate::protocol::uci::{InfoScore, Reply};
 pub(super) const MIDDLEGAME: &str =
     "position fen r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 2 9";
 
-/// Time for a search that ends by itself.
+/// Time for a search that ends without `stop`.
 pub(super) const SEARCH: Duration = Duration::from_secs(10);
 
 /// The search ends at the depth.
-pub(super) fn depth(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn depth(examination: &mut Examination) -> Result<Judgement, Broken> {
     const DEPTH: u32 = 6;
-    bench.with(async |engine| {
+    examination.with(async |engine| {
         let search = engine.search(MIDDLEGAME, "go depth 6", SEARCH).await?;
         Ok(match search.depth() {
             Some(DEPTH) => Judgement::pass(format!("depth 6 after {}", ms(search.took()))),
@@ -32,9 +32,9 @@ pub(super) fn depth(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// The search ends at the nodes.
-pub(super) fn nodes(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn nodes(examination: &mut Examination) -> Result<Judgement, Broken> {
     const NODES: u64 = 20_000;
-    bench.with(async |engine| {
+    examination.with(async |engine| {
         let search = engine.search(MIDDLEGAME, "go nodes 20000", SEARCH).await?;
         let Some(found) = search.nodes() else {
             return Ok(Judgement::warn("it reported no nodes".to_owned()));
@@ -54,8 +54,8 @@ fn percent_over(found: u64, asked: u64) -> f64 {
 }
 
 /// The search takes the time.
-pub(super) fn movetime(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn movetime(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut times = Vec::new();
         for asked in [50, 300] {
             let search = engine.search(MIDDLEGAME, &format!("go movetime {asked}"), SEARCH).await?;
@@ -78,10 +78,10 @@ pub(super) fn movetime(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// The search ends with the mate.
-pub(super) fn mate(bench: &mut Bench) -> Result<Judgement, Broken> {
+pub(super) fn mate(examination: &mut Examination) -> Result<Judgement, Broken> {
     // White mates in two: 1.Kg6 Kh8 2.Ra8 mate, or 1...Kf8 2.Ra8 mate.
     let position = "position fen 6k1/8/5K2/8/8/8/8/R7 w - - 0 1";
-    bench.with(async |engine| {
+    examination.with(async |engine| {
         let mut search = engine.try_search(position, "go mate 2", Duration::from_secs(3)).await?;
         let found = matches!(search.score(), Some(InfoScore::Mate(1..=2)));
         if search.best.is_none() {
@@ -101,8 +101,8 @@ pub(super) fn mate(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Only the given moves are searched.
-pub(super) fn searchmoves(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn searchmoves(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut found = Vec::new();
         // The moves come last, because some engines take everything after the word for a move.
         for go in ["go depth 5 searchmoves a2a3 h2h3", "go depth 5 searchmoves h2h3"] {
@@ -118,14 +118,17 @@ pub(super) fn searchmoves(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// The search goes on until `stop`, which ends it at once.
-pub(super) fn infinite(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn infinite(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut slowest = Duration::ZERO;
         // Right after `go`, while it may still be starting, and in the middle of a search.
         for (position, wait) in [(MIDDLEGAME, 400), (MIDDLEGAME, 0), ("position startpos", 100)] {
             let mut search = engine.try_search(position, "go infinite", Duration::from_millis(wait)).await?;
             if search.best.is_some() {
-                return Ok(Judgement::fail(format!("it answered by itself after {}", ms(search.took()))));
+                return Ok(Judgement::fail(format!(
+                    "it answered without `stop` after {}",
+                    ms(search.took())
+                )));
             }
             slowest = slowest.max(engine.stop(&mut search).await?);
         }
@@ -134,8 +137,8 @@ pub(super) fn infinite(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// `isready` is answered while the engine searches.
-pub(super) fn ready_in_search(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn ready_in_search(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut search = engine.try_search(MIDDLEGAME, "go infinite", Duration::from_millis(100)).await?;
         let sent = engine.send(&["isready"]).await?;
         let took = answer_in_search(engine, &mut search, sent).await?;
@@ -165,8 +168,8 @@ async fn answer_in_search(
 }
 
 /// The search goes on until `ponderhit` or `stop`.
-pub(super) fn ponder(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn ponder(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         if engine.option("Ponder").is_none() {
             return Ok(Judgement::skip("it does not declare the option Ponder"));
         }
@@ -174,7 +177,7 @@ pub(super) fn ponder(bench: &mut Bench) -> Result<Judgement, Broken> {
         let go = "go ponder wtime 2000 btime 2000 winc 10 binc 10";
         let mut search = engine.try_search(MIDDLEGAME, go, Duration::from_millis(300)).await?;
         if search.best.is_some() {
-            return Ok(Judgement::fail(format!("it answered by itself after {}", ms(search.took()))));
+            return Ok(Judgement::fail(format!("it answered without `stop` after {}", ms(search.took()))));
         }
         let hit = engine.send(&["ponderhit"]).await?;
         engine.follow(&mut search, hit + Duration::from_secs(3)).await?;
@@ -198,8 +201,8 @@ pub(super) fn ponder(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Reports arrive while the engine searches, not in one block at its end.
-pub(super) fn flushed_output(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn flushed_output(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let search = engine.search(MIDDLEGAME, "go movetime 400", SEARCH).await?;
         let Some(((first, _), ended)) = search.infos.first().zip(search.ended) else {
             return Ok(Judgement::warn("it sends no reports"));

@@ -1,8 +1,8 @@
 //! Examination of a UCI engine: a table of checks, each with a verdict and the figure it was measured by.
 
-mod bench;
 mod clocks;
 mod endings;
+mod examination;
 mod handshake;
 mod limits;
 mod positions;
@@ -11,6 +11,6 @@ mod running;
 mod search;
 mod table;
 
-pub use bench::{Bench, BenchError};
+pub use examination::{Examination, ExaminationError};
 pub use report::{Finding, Grade, Report};
 pub use table::{CHECKS, Check, Effort};

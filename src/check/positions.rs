@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use crate::check::bench::{Bench, Broken, ms};
+use crate::check::examination::{Broken, Examination, ms};
 use crate::check::limits::{MIDDLEGAME, SEARCH};
 use crate::check::report::{Grade, Judgement};
 use crate::check::running::RunningEngine;
@@ -25,8 +25,8 @@ const SAMPLES: [&str; 6] = [
 const HIGHEST_SCORE: i32 = 32_767;
 
 /// Lines are legal and begin with the best move, and scores are within bounds.
-pub(super) fn variations(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn variations(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let (mut lines, mut problems, mut differing) = (0, Vec::new(), 0);
         for command in SAMPLES {
             engine.send(&["ucinewgame"]).await?;
@@ -76,8 +76,8 @@ fn problems_of(search: &Search, position: &Position) -> Vec<String> {
 }
 
 /// A new game repeats the search, so that nothing of the game before is left.
-pub(super) fn new_game(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn new_game(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut nodes = Vec::new();
         for _ in 0..3 {
             engine.send(&["ucinewgame"]).await?;
@@ -100,8 +100,8 @@ pub(super) fn new_game(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Castling in Chess960 is the king capturing its rook, in both directions.
-pub(super) fn chess960(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn chess960(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         if engine.option("UCI_Chess960").is_none() {
             return Ok(Judgement::skip("it does not declare the option UCI_Chess960"));
         }
@@ -130,8 +130,8 @@ pub(super) fn chess960(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// A game that is over is answered by `bestmove (none)` or `0000`, and at once.
-pub(super) fn finished_games(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn finished_games(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut answers = Vec::new();
         let mut named = false;
         for (name, command) in [
@@ -158,8 +158,8 @@ pub(super) fn finished_games(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Repetitions and the fifty-move rule leave it to the other side to end the game: a move is still expected.
-pub(super) fn draws(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn draws(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let repeated = "position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
         let commands = [
             repeated,
@@ -173,8 +173,8 @@ pub(super) fn draws(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Unusual but legal positions and spellings are understood.
-pub(super) fn unusual_fens(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn unusual_fens(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let commands = [
             // An en passant square without a capture, and one with a pinned capturer.
             "position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
@@ -192,8 +192,8 @@ pub(super) fn unusual_fens(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// Any amount of white space separates words. No harness sends more than one space, so a miss does no harm.
-pub(super) fn white_space(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn white_space(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let command = "position  fen  4k3/8/8/8/8/8/4P3/4K3  w  -  -  0  1  moves  e2e4";
         let judged = legal_everywhere(engine, &[command], " go  depth\t4 ").await?;
         Ok(if judged.grade == Grade::Pass {
@@ -205,8 +205,8 @@ pub(super) fn white_space(bench: &mut Bench) -> Result<Judgement, Broken> {
 }
 
 /// A long game is understood.
-pub(super) fn long_game(bench: &mut Bench) -> Result<Judgement, Broken> {
-    bench.with(async |engine| {
+pub(super) fn long_game(examination: &mut Examination) -> Result<Judgement, Broken> {
+    examination.with(async |engine| {
         let mut command = "position startpos moves".to_owned();
         let mut position = Position::startpos();
         let mut number: u64 = 1;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::check::bench::Broken;
+use crate::check::examination::Broken;
 use crate::check::search::Search;
 use crate::player::{
     EngineOption, EngineSpec, ExitEvidence, Launcher, LineClient, LineError, ReceivedLine, printed_lines,
@@ -87,7 +87,7 @@ impl RunningEngine {
         match self.client.line(deadline).await {
             Ok(line) => Ok(Some(line)),
             Err(LineError::Late) => Ok(None),
-            Err(error) => Err(self.broken(error, "an answer")),
+            Err(error) => Err(self.broken(error, "to answer")),
         }
     }
 

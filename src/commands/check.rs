@@ -1,6 +1,6 @@
 //! Examining an engine.
 
-use crate::check::{Bench, Effort, Finding, Report};
+use crate::check::{Effort, Examination, Finding, Report};
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::config::{EngineEntry, LimitsTable, plan_engine};
@@ -20,6 +20,6 @@ pub fn examine(
             entry.engine
         )));
     }
-    let bench = Bench::new(planned.spec, Some(&environment.guardian()), effort).or_fault()?;
-    Ok(bench.examine(&entry.engine, observe))
+    let examination = Examination::new(planned.spec, Some(&environment.guardian()), effort).or_fault()?;
+    Ok(examination.examine(&entry.engine, observe))
 }

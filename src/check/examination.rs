@@ -1,4 +1,4 @@
-//! The place of an examination: starts the engine, restarts it after a failure, runs the checks.
+//! The examination of an engine: starts the engine, restarts it after a failure, runs the checks.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,31 +12,31 @@ use crate::check::table::{CHECKS, Effort};
 use crate::player::{EngineSpec, GuardianProgram, Launcher};
 
 /// An engine under examination.
-pub struct Bench {
+pub struct Examination {
     runtime: Runtime,
     tasks: LocalSet,
     launcher: Launcher,
     spec: EngineSpec,
     engine: Option<RunningEngine>,
-    pub(super) effort: Effort,
+    effort: Effort,
 }
 
 /// Reason why an examination could not begin.
 #[derive(Debug, thiserror::Error)]
 #[error("the examination could not begin: {0}")]
-pub struct BenchError(#[from] std::io::Error);
+pub struct ExaminationError(#[from] std::io::Error);
 
 /// A check that could not be completed, because the engine did not answer or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Broken(pub(super) String);
 
-impl Bench {
+impl Examination {
     /// Prepares the examination of an engine.
     pub fn new(
         spec: EngineSpec,
         guardian: Option<&GuardianProgram>,
         effort: Effort,
-    ) -> Result<Self, BenchError> {
+    ) -> Result<Self, ExaminationError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let launcher = Launcher::new(guardian)?;
         Ok(Self { runtime, tasks: LocalSet::new(), launcher, spec, engine: None, effort })
@@ -70,7 +70,7 @@ impl Bench {
         self.tasks.block_on(&self.runtime, future)
     }
 
-    /// Takes the engine, started and ready, for use with [`Bench::wait`]; [`Bench::put_back`] returns it.
+    /// Takes the engine, started and ready, out of its place; [`Examination::with`] puts it back.
     fn take(&mut self) -> Result<RunningEngine, Broken> {
         match self.engine.take() {
             Some(engine) => Ok(engine),
