@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 
 use crate::cli::choices::choice;
 use crate::cli::number_lists::numbers;
-use crate::config::{Preset, RunFile};
+use crate::config::{Preset, RunFile, default_test};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 
 /// The test of a run of two engines. A flag that is not given leaves the value of the configuration file, or its default.
@@ -35,6 +35,19 @@ impl SprtFlags {
     /// Returns whether the flags ask for a test of two engines.
     pub fn asks_for_test(&self) -> bool {
         self.sprt.is_some() || self.preset.is_some()
+    }
+
+    /// Gives the run file a test: that of the flags, its own, or the default one, about which a note for the user is returned.
+    pub fn ensure_test(&self, run: &mut RunFile) -> anyhow::Result<Option<String>> {
+        let is_named = run.sprt.is_some() || self.asks_for_test();
+        run.sprt.get_or_insert_with(default_test);
+        self.apply(run)?;
+        Ok(run.sprt.filter(|_| !is_named).map(|SprtConfig { hypotheses, model, .. }| {
+            let (null, alternative) = (hypotheses.null(), hypotheses.alternative());
+            format!(
+                "Testing [{null}, {alternative}] {model} Elo by default; set other bounds with --sprt ELO0,ELO1 or [sprt]"
+            )
+        }))
     }
 
     /// Overrides the test of the run file by the flags that are given. The clock of a preset applies where no limit is set, so

@@ -16,7 +16,7 @@ mod tune_space;
 pub use engine_limits::EngineBounds;
 pub use engine_lookup::{EngineNameError, SearchPaths, plan_engine};
 pub use landscape_file::LandscapeFile;
-pub use presets::{DEFAULT_BOUNDS, Preset};
+pub use presets::{Preset, default_test};
 pub use resolve::{DEFAULT_CLOCK, TuningDraft, Unplannable, limit_to_one_round, resolve};
 pub use run_file::{
     AcceptTable, BoundsTable, EngineDir, EngineEntry, GamesTable, LimitsTable, ProtocolName, RunFile,

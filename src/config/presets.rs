@@ -1,7 +1,7 @@
 //! SPRT bounds and clocks that are usual for a purpose.
 
 use crate::game::ClockRule;
-use crate::stats::Hypotheses;
+use crate::stats::{Hypotheses, SprtConfig};
 
 /// A usual purpose of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub enum Preset {
     NonRegression,
 }
 
-/// Bounds of a test that names none, in normalized Elo.
-pub const DEFAULT_BOUNDS: (f64, f64) = (0.0, 5.0);
+/// Returns the test of a command that must have one, where neither file nor flags name it.
+pub fn default_test() -> SprtConfig {
+    SprtConfig::usual(Hypotheses::new(0.0, 5.0).expect("the default bounds are in order"))
+}
 
 impl Preset {
     /// All of them, each with its name on the command line and its purpose.

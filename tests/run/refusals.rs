@@ -136,7 +136,8 @@ fn differences_between_the_call_and_what_is_played_are_reported() {
     assert!(printed.contains("Testing [0, 5] normalized Elo"), "{printed}");
     assert!(printed.contains("Results of new vs old (new depth=1, old depth=2, book.epd)"), "{printed}");
 
-    let (status, printed) = play(&["plan", "test.toml", "--sprt", "0,5", "--pilot-pairs", "1"]);
+    let (status, printed) = play(&["plan", "test.toml", "--pilot-pairs", "1"]);
+    assert!(printed.contains("Testing [0, 5] normalized Elo by default"), "{printed}");
     assert_eq!((status, printed.contains("The run ends at pair 2")), (0, true), "{printed}");
 
     let tune = format!(

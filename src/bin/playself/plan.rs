@@ -10,8 +10,8 @@ use playself::commands::{
     Console, Environment, Failure, Forecast, ForecastSummary, OrFailure, answer, book_advice, checked_plan,
     pilot,
 };
-use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
-use playself::stats::{Hypotheses, PatchPrior, SprtConfig};
+use playself::config::{EngineEntry, RunFile};
+use playself::stats::PatchPrior;
 
 use crate::forecast_text::forecast_text;
 use crate::patches_text::patches_text;
@@ -62,20 +62,13 @@ impl PlanCommand {
         if let (Some(candidate), Some(baseline)) = (&self.candidate, &self.baseline) {
             run.engines = vec![candidate.clone(), baseline.clone()];
         }
-        if self.config.is_none() && !self.test.asks_for_test() {
-            let (null, alternative) = DEFAULT_BOUNDS;
-            run.sprt = Some(SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?));
-        }
         let console = Console::of_flag(self.json);
-        for note in self.flags.apply(&mut run) {
+        let mut notes = self.flags.apply(&mut run);
+        notes.extend(self.test.ensure_test(&mut run).or_usage()?);
+        for note in notes {
             console.print_progress(&note);
         }
-        self.test.apply(&mut run).or_usage()?;
-        let no_test =
-            || Failure::usage("nothing to forecast: the run has no test; add [sprt], --sprt or --preset");
-        if run.sprt.is_none() {
-            return Err(no_test());
-        }
+        let no_test = || Failure::usage("nothing to forecast: the run has no test of two engines");
         let plan = checked_plan(&run, &environment)?.plan;
         let measured = pilot(&plan, self.pilot_pairs, console, &environment)?;
         let forecast = Forecast::of(&plan, measured).ok_or_else(no_test)?;

@@ -9,9 +9,9 @@ use playself::cli::sprt_flags::SprtFlags;
 use playself::commands::{
     Environment, Failure, OrFailure, RunPlace, Session, answer, checked_plan, play_tests, share_errors,
 };
-use playself::config::{DEFAULT_BOUNDS, RunFile};
+use playself::config::RunFile;
 use playself::report::comparison::{comparison_table, discovery_text};
-use playself::stats::{ErrorRate, Hypotheses, SprtConfig};
+use playself::stats::ErrorRate;
 
 use crate::play_plan::apply;
 
@@ -29,14 +29,11 @@ pub(crate) fn run(configs: &[PathBuf], rate: ErrorRate, given: &SeveralFlags) ->
     if matches!(options.place, RunPlace::Exactly(_)) || options.session == Session::Detached {
         return Err(Failure::usage("--run-dir and --detach need exactly one CONFIG"));
     }
-    let (null, alternative) = DEFAULT_BOUNDS;
     let mut runs =
         configs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>().or_usage()?;
     for run in &mut runs {
-        let usual = SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?);
-        run.sprt = run.sprt.or(Some(usual));
         apply(&given.flags, &given.output, run);
-        given.test.apply(run).or_usage()?;
+        given.test.ensure_test(run).or_usage()?;
     }
     share_errors(&mut runs, rate);
     // All are checked before the first is played.

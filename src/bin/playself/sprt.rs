@@ -8,8 +8,8 @@ use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
 use playself::cli::sprt_flags::SprtFlags;
 use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
-use playself::config::{DEFAULT_BOUNDS, EngineEntry, RunFile};
-use playself::stats::{ErrorRate, Hypotheses, SprtConfig};
+use playself::config::{EngineEntry, RunFile};
+use playself::stats::ErrorRate;
 
 use crate::play_plan::{apply, play_plan};
 use crate::revision::RevisionFlags;
@@ -73,18 +73,9 @@ impl SprtCommand {
             None => RunFile::default(),
         };
         let mut run = self.with_engines(run)?;
-        let has_bounds = run.sprt.is_some() || self.test.asks_for_test();
-        let (null, alternative) = DEFAULT_BOUNDS;
-        if !has_bounds {
-            run.sprt = Some(SprtConfig::usual(Hypotheses::new(null, alternative).or_usage()?));
-        }
         apply(&self.flags, &self.output, &mut run);
-        self.test.apply(&mut run).or_usage()?;
-        if let (Some(sprt), false) = (run.sprt, has_bounds) {
-            self.output.console().print(&format!(
-                "Testing [{null}, {alternative}] {} Elo by default; set other bounds with --sprt ELO0,ELO1 or [sprt]",
-                sprt.model
-            ));
+        if let Some(note) = self.test.ensure_test(&mut run).or_usage()? {
+            self.output.console().print(&note);
         }
         play_plan(checked_plan(&run, &environment)?, &self.output, &environment)
     }
