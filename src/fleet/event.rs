@@ -5,7 +5,8 @@ use crate::game::PairId;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, VoidReason};
 use crate::journal::{Claim, GameEntry, WorkerFacts};
 
-/// An event in a fleet. Every submitted pair ends in exactly one `PairFinished` or `Voided`.
+/// An event in a fleet. Every submitted pair ends in exactly one `PairFinished`, `Received`, `Voided`, `VoidedBy` or
+/// `LeftInPlay`.
 #[derive(Clone, Debug)]
 pub enum FleetEvent {
     /// A game began.

@@ -8,7 +8,7 @@ use crate::journal::FleetSession;
 
 /// A place where pairs are played: this machine, or many.
 ///
-/// Every submitted pair ends in exactly one event that reports it finished or void.
+/// Every submitted pair ends in exactly one `PairFinished`, `Received`, `Voided`, `VoidedBy` or `LeftInPlay`.
 pub trait Fleet {
     /// Returns how many more pairs could begin at once.
     fn room(&self) -> usize;
@@ -70,7 +70,8 @@ pub trait Fleet {
     /// Finishes the pairs in progress; queued ones are reported void. Cannot be undone.
     fn drain(&mut self);
 
-    /// Ends every game and kills every engine; all pairs are reported void.
+    /// Ends the games of this machine and kills its engines: their pairs are reported void. Pairs that other machines play
+    /// are left in play.
     fn kill_now(&mut self);
 
     /// Notes that the run is over and will not be resumed.

@@ -186,7 +186,7 @@ fn row_229_a_machine_that_becomes_slow_is_measured_again_and_refuses_the_run() {
         "{}",
         fleet.log("coordinator")
     );
-    // What was played at either speed counts: the speed says nothing about who won.
+    // What was played at either speed counts: the result does not depend on the speed.
     assert!(fleet.records("there", "void").is_empty());
 }
 

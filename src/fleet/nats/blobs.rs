@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -161,12 +162,11 @@ fn rewritten(spec: &EngineSpec, change: impl Fn(&str) -> String) -> EngineSpec {
 async fn put_file(connection: &ServerConnection, path: &Path) -> Result<FileRef, BlobError> {
     let failed = |why: String| BlobError::File(path.to_owned(), why);
     let hash = FileHash::of(path).map_err(|why| failed(why.to_string()))?;
-    let file = File::open(path).map_err(|why| failed(why.to_string()))?;
-    let size = file.metadata().map_err(|why| failed(why.to_string()))?.len();
+    let size = path.metadata().map_err(|why| failed(why.to_string()))?.len();
     if size > MOST_BLOB_BYTES {
         return Err(failed(format!("it has {size} bytes; at most {MOST_BLOB_BYTES} can be sent to workers")));
     }
-    match connection.put_object(&hash.sha256, file).await {
+    match put_object(connection, &hash.sha256, || File::open(path)).await {
         Ok(()) => Ok(FileRef { sha256: hash.sha256, size }),
         Err(ObjectError::Nats(error)) => Err(error.into()),
         Err(error) => Err(failed(error.to_string())),
@@ -189,10 +189,25 @@ async fn put_source(connection: &ServerConnection, plan: &SourcePlan) -> Result<
     Ok(Source { rev: plan.rev.clone(), tar, build: plan.build.clone(), program: plan.program.clone() })
 }
 
+/// Stores an object. Objects that were not used for long make room for it.
+async fn put_object<R: Read>(
+    connection: &ServerConnection,
+    sha256: &str,
+    open: impl Fn() -> io::Result<R>,
+) -> Result<(), ObjectError> {
+    match connection.put_object(sha256, open()?).await {
+        Err(ObjectError::Nats(NatsError::Full(why))) => match connection.delete_unused_objects().await? {
+            0 => Err(NatsError::Full(why).into()),
+            _ => connection.put_object(sha256, open()?).await,
+        },
+        stored => stored,
+    }
+}
+
 /// Stores bytes under their SHA-256.
 pub async fn put_bytes(connection: &ServerConnection, bytes: Vec<u8>) -> Result<FileRef, BlobError> {
     let (sha256, size) = (sha256_of(&bytes), bytes.len() as u64);
-    match connection.put_object(&sha256, bytes.as_slice()).await {
+    match put_object(connection, &sha256, || Ok(bytes.as_slice())).await {
         Ok(()) => Ok(FileRef { sha256, size }),
         Err(ObjectError::Nats(error)) => Err(error.into()),
         Err(error) => Err(BlobError::File(sha256.into(), error.to_string())),

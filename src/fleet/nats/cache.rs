@@ -35,12 +35,12 @@ pub enum ProvideError {
 /// A cache of files. Several processes may share one.
 ///
 /// `blobs` has the files by hash; `engines` has a folder per engine with links to its files under their own names, locked
-/// while a process uses it.
+/// as long as the cache that handed it out is open.
 #[derive(Debug)]
 pub struct Cache {
     dir: PathBuf,
     limit: u64,
-    /// Locks of the folders that this process uses.
+    /// Locks of the folders that were handed out.
     used: Mutex<Vec<File>>,
 }
 
@@ -114,7 +114,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns a folder with these files under their names, which no process removes while this one lives.
+    /// Returns a folder with these files under their names, which no process removes while this cache is open.
     pub(super) fn engine_folder(&self, files: &[(String, PathBuf)]) -> io::Result<PathBuf> {
         let mut text = String::new();
         for (name, path) in files {
@@ -135,11 +135,6 @@ impl Cache {
         }
         self.used.lock().unwrap_or_else(PoisonError::into_inner).push(lock);
         Ok(folder)
-    }
-
-    /// Gives back all folders of engines that this process uses.
-    pub fn release(&self) {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Removes the files that were not used for the longest time until another `bytes` fit.
@@ -210,8 +205,8 @@ mod tests {
         cache.make_room(1000).unwrap();
         assert!(new.exists() && !old.exists() && !older.exists(), "two of four make room for a fifth");
         assert!(linked.exists() && folder.join("program").exists(), "what is in use stays");
-        cache.release();
-        cache.make_room(3000).unwrap();
+        drop(cache);
+        Cache::open(dir.path(), 3000).unwrap().make_room(3000).unwrap();
         assert!(!folder.exists() && !linked.exists() && !new.exists());
     }
 

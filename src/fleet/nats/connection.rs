@@ -58,7 +58,7 @@ pub enum Link {
 /// Why a request to the server failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum NatsError {
-    /// Somebody else wrote in between.
+    /// Another program wrote in between.
     #[error("another program wrote it first")]
     Conflict,
     /// The server has no room for it.
@@ -125,7 +125,7 @@ impl Subscription {
     }
 }
 
-/// A connection to the server of a fleet, made again for ever after it was made once. Copies share it.
+/// A connection to the server of a fleet, made again as often as it is lost. Copies share it.
 #[derive(Clone, Debug)]
 pub struct ServerConnection {
     client: Client,

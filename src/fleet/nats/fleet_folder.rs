@@ -165,7 +165,7 @@ impl FleetFolder {
         Ok(file)
     }
 
-    /// Removes a worker. Its key is worthless once the server has read its configuration again.
+    /// Removes a worker. Its key is refused once the server has read its configuration again.
     pub fn remove(&mut self, name: &WorkerName) -> Result<(), FolderError> {
         if self.record.workers.remove(name).is_none() {
             return Err(FolderError::NoWorker(name.clone()));

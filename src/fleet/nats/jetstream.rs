@@ -252,7 +252,7 @@ impl ServerConnection {
     /// Removes everything of a run but its notice.
     pub async fn remove_run(&self, run: &RunId) -> Result<(), NatsError> {
         for (stream, filter) in [(JOBS, subject::jobs(run)), (RESULTS, subject::results(run))] {
-            // Purging under a living consumer would stop it for ever on old servers.
+            // Purging under a living consumer would stop it for good on old servers.
             self.delete_consumer(stream, run).await?;
             self.purge(stream, filter).await?;
         }
@@ -496,11 +496,6 @@ impl Delivery {
     /// Begins the time of the lease again.
     pub async fn in_progress(&self) -> Result<(), NatsError> {
         self.answer("+WPI".to_owned()).await
-    }
-
-    /// Settles the message as one that must never be delivered again.
-    pub async fn terminate(&self) -> Result<(), NatsError> {
-        self.answer("+TERM".to_owned()).await
     }
 
     async fn answer(&self, text: String) -> Result<(), NatsError> {

@@ -299,7 +299,7 @@ impl Ledger {
                     let id = self.flights[&token.pair].id;
                     self.event(FleetEvent::Claimed { id, claim });
                 }
-                self.give_up_if_poisonous(now, token.pair);
+                self.void_if_workers_were_lost(now, token.pair);
             }
             ClaimRuling::Stale => self.answer(worker).stale.push(TokenTuple(token)),
             ClaimRuling::Over => self.answer(worker).over.push(TokenTuple(token)),
@@ -381,7 +381,8 @@ impl Ledger {
         ClaimRuling::Accepted { new: true }
     }
 
-    fn give_up_if_poisonous(&mut self, now: Duration, pair: u64) {
+    /// Voids a pair on which too many workers were lost: the pair is considered the cause.
+    fn void_if_workers_were_lost(&mut self, now: Duration, pair: u64) {
         let Some(flight) = self.flights.get_mut(&pair) else { return };
         // One that was only cut off for a while is back.
         let is_back = |(worker, nonce): &(&WorkerName, &Option<u64>)| {

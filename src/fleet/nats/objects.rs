@@ -15,7 +15,7 @@ use crate::store::UtcDate;
 
 /// Size of a piece.
 const PIECE_BYTES: usize = 128 << 10;
-/// An object that no run has named for this time is deleted.
+/// An object that no run has named at its start for this time is deleted when the store is full.
 const UNUSED: Duration = Duration::from_secs(14 * 24 * 3600);
 /// The time of the last use is written at most this often.
 const USE_GRAIN: Duration = Duration::from_secs(24 * 3600);

@@ -93,6 +93,8 @@ pub(super) struct Service {
     worker: WorkerName,
     connection: ServerConnection,
     fleet: LocalFleet,
+    /// Locks the folders of the engines.
+    cache: Cache,
     puller: Puller,
     slots: usize,
     asked: usize,
@@ -129,7 +131,7 @@ impl Service {
         }
         check_memory(&description, worker.config.slots, worker.config.memory_mb)
             .map_err(NotServed::Refuse)?;
-        let engines = provide(worker, &description).await?;
+        let (engines, cache) = provide(worker, &description).await?;
         let (nps, scale_ppm) = examine(worker, &description, &engines).await?;
         let mut config = FleetConfig::new(engines);
         config.concurrency = worker.config.slots;
@@ -149,6 +151,7 @@ impl Service {
             worker: worker.config.name.clone(),
             connection: connection.clone(),
             fleet,
+            cache,
             puller,
             slots: worker.config.slots,
             asked: 0,
@@ -410,7 +413,9 @@ impl Service {
 
     /// Ends the engines.
     pub(super) async fn close(self) {
-        self.fleet.close().await;
+        let Self { fleet, cache, .. } = self;
+        fleet.close().await;
+        drop(cache);
     }
 
     /// Returns the pairs that this worker has.
@@ -488,8 +493,11 @@ fn check_memory(description: &RunDescription, slots: usize, most_mb: Option<u64>
     }
 }
 
-/// Obtains the engines of a run.
-async fn provide(worker: &Worker, description: &RunDescription) -> Result<Vec<EngineSpec>, NotServed> {
+/// Obtains the engines of a run. Their folders are locked as long as the returned cache is open.
+async fn provide(
+    worker: &Worker,
+    description: &RunDescription,
+) -> Result<(Vec<EngineSpec>, Cache), NotServed> {
     let Engines { cache: folder, sandbox, build, .. } = &worker.config.engines;
     let failed = |error: std::io::Error| NotServed::Later(format!("{}: {error}", folder.display()));
     let cache = Cache::open(folder, MOST_CACHE_BYTES).map_err(failed)?;
@@ -502,7 +510,7 @@ async fn provide(worker: &Worker, description: &RunDescription) -> Result<Vec<En
         })?;
         specs.push(confine(spec, *sandbox).map_err(NotServed::Refuse)?);
     }
-    Ok(specs)
+    Ok((specs, cache))
 }
 
 /// Compares the engines with those of the coordinator and measures the speed of the baseline. Returns the speed and the

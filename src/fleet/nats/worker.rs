@@ -460,7 +460,7 @@ fn random() -> f64 {
     nonce() as f64 / (1_u64 << 53) as f64
 }
 
-/// Returns a number that no other process has.
+/// Returns a random number.
 fn nonce() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let mut hasher = RandomState::new().build_hasher();

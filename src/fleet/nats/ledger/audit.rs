@@ -14,7 +14,7 @@ use crate::journal::GameEntry;
 pub(super) const ATTEMPT: u32 = u32::MAX;
 
 /// Workers with which another one must disagree before it is excluded.
-const FEWEST_ACCUSERS: usize = 2;
+const FEWEST_DIFFERING: usize = 2;
 
 /// A pair that is played twice.
 #[derive(Debug)]
@@ -59,17 +59,17 @@ impl Audits {
     }
 
     /// Returns whether a worker plays other games than workers that agree with each other.
-    fn is_alone(&self, worker: &WorkerName) -> bool {
+    fn is_contradicted(&self, worker: &WorkerName) -> bool {
         let agrees = |one: &WorkerName, but: &WorkerName| {
             self.agree.iter().any(|(a, b)| (a == one && b != but) || (b == one && a != but))
         };
-        let accusers = self.differ.iter().filter_map(|(a, b)| match (a == worker, b == worker) {
+        let differing = self.differ.iter().filter_map(|(a, b)| match (a == worker, b == worker) {
             (true, _) => Some(b),
             (_, true) => Some(a),
             _ => None,
         });
-        let credible: BTreeSet<&WorkerName> = accusers.filter(|other| agrees(other, worker)).collect();
-        credible.len() >= FEWEST_ACCUSERS && !self.agree.iter().any(|(a, b)| a == worker || b == worker)
+        let credible: BTreeSet<&WorkerName> = differing.filter(|other| agrees(other, worker)).collect();
+        credible.len() >= FEWEST_DIFFERING && !self.agree.iter().any(|(a, b)| a == worker || b == worker)
     }
 }
 
@@ -110,7 +110,7 @@ impl Ledger {
                     self.event(FleetEvent::Warning(text));
                 }
                 for suspect in [&by, worker] {
-                    if self.audits.is_alone(suspect) {
+                    if self.audits.is_contradicted(suspect) {
                         let why = "other workers play other games from the same pairs".to_owned();
                         self.exclude_if(suspect, Some(why));
                     }

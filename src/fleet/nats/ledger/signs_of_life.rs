@@ -19,7 +19,7 @@ impl Ledger {
         if &beat.worker != sender || elsewhere || self.phase == LedgerPhase::Left {
             return;
         }
-        if let Some(later) = self.rivalry(&beat) {
+        if let Some(later) = self.name_conflict(&beat) {
             self.answer(sender).taken = Some(later);
             if later == beat.nonce {
                 return;
@@ -68,7 +68,7 @@ impl Ledger {
     }
 
     /// Recognises two processes with one name; returns the nonce of the later one.
-    fn rivalry(&mut self, beat: &Heartbeat) -> Option<u64> {
+    fn name_conflict(&mut self, beat: &Heartbeat) -> Option<u64> {
         let known = self.members.get_mut(&beat.worker)?;
         let current = known.beat.nonce;
         if known.later == Some(beat.nonce) {
