@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_thread_is_told_from_a_defect() {
+    fn a_refused_thread_is_distinguished_from_a_defect() {
         let refused: Box<dyn Any + Send> = Box::new("failed to spawn thread: Os { code: 11 }".to_owned());
         assert!(lacks_threads(&*refused).is_some_and(|text| text.contains("no thread left")));
         let defect: Box<dyn Any + Send> = Box::new("index out of bounds");

@@ -15,8 +15,6 @@ use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::start::Finished;
 use crate::report::{Summary, summary_markdown};
-use crate::run::RunOutcome;
-use crate::stats::Hypothesis;
 
 /// Time that the command of `on_end` may take.
 const HOOK_TIME: Duration = Duration::from_secs(60);
@@ -34,7 +32,7 @@ pub struct Conclusion {
 impl Conclusion {
     /// Writes the summary and runs the command of the plan. `status` is the exit status that follows from the run; a command
     /// that fails does not change it.
-    pub fn of(&self, run: &Finished, status: u8, console: Console) -> Result<(), Failure> {
+    pub fn conclude(&self, run: &Finished, status: u8, console: Console) -> Result<(), Failure> {
         let summary = Summary::read(&run.folder).ok();
         if let (Some(path), Some(summary)) = (&self.summary_md, &summary) {
             append(path, &summary_markdown(summary, &run.plan))
@@ -47,7 +45,7 @@ impl Conclusion {
                 ("PLAYSELF_RUN", run.folder.path().display().to_string()),
                 ("PLAYSELF_NAME", run.plan.name.clone()),
                 ("PLAYSELF_STATUS", status.to_string()),
-                ("PLAYSELF_OUTCOME", outcome_word(&run.outcome).to_owned()),
+                ("PLAYSELF_OUTCOME", run.outcome.word().to_owned()),
                 ("PLAYSELF_RESULT", result),
             ];
             if let Err(why) = run_hook(command, &variables, HOOK_TIME) {
@@ -61,21 +59,6 @@ impl Conclusion {
 /// Appends text to a file, which is created if it does not exist.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
-}
-
-/// Returns the outcome as one word for scripts.
-fn outcome_word(outcome: &RunOutcome) -> &'static str {
-    match outcome {
-        RunOutcome::Finished => "finished",
-        RunOutcome::Decided(decision) => match decision.accepted {
-            Hypothesis::Alternative => "accepted",
-            Hypothesis::Null => "rejected",
-        },
-        RunOutcome::Undecided => "undecided",
-        RunOutcome::Quarantined(_) => "quarantined",
-        RunOutcome::Interrupted => "interrupted",
-        RunOutcome::Faulty(_) => "fault",
-    }
 }
 
 /// Runs a command without a shell. Its output goes to standard error, because standard output may be JSON. After `limit` it

@@ -25,7 +25,7 @@ enum Message {
     End,
 }
 
-/// Another way to the same stream.
+/// A handle that queues lines for the same writer.
 #[derive(Clone, Debug)]
 pub(super) struct LineHandle(Sender<Message>);
 
@@ -48,7 +48,7 @@ impl LineWriter {
     pub(super) fn new(mut stream: impl Write + Send + 'static, stop: StopHandle) -> Self {
         let (lines, waiting) = channel();
         let (done, written) = channel();
-        thread::spawn(move || {
+        let writing = move || {
             while let Ok(Message::Lines(line)) = waiting.recv() {
                 if stream.write_all(&line).and_then(|()| stream.flush()).is_err() {
                     stop.stop();
@@ -58,7 +58,8 @@ impl LineWriter {
             // Dropping completes a compressed file.
             drop(stream);
             let _ = done.send(());
-        });
+        };
+        thread::Builder::new().name("lines".to_owned()).spawn(writing).expect("failed to spawn thread");
         Self { lines, written, drain_timeout: None }
     }
 
@@ -72,7 +73,7 @@ impl LineWriter {
         self.handle().put(text);
     }
 
-    /// Returns another way to the stream.
+    /// Returns a handle that queues lines for the same writer.
     pub(super) fn handle(&self) -> LineHandle {
         LineHandle(self.lines.clone())
     }

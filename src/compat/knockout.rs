@@ -33,7 +33,7 @@ pub(super) fn play(run: &SurfaceRun, environment: &Environment) -> Result<RunOut
     flat.announce(&plan, &check, &out);
     let listening = flat.listen(&out)?;
     let engines = plan.engines.len();
-    let report = Report {
+    let report = KnockoutReport {
         out,
         files: GameFiles::open(&run.command).map_err(|error| error.to_string())?,
         outcomes: Outcomes::new(engines),
@@ -70,7 +70,7 @@ fn first_round(engines: usize, seed: u64, seeds: u64) -> Vec<Places> {
 }
 
 /// What all stages share.
-struct Report {
+struct KnockoutReport {
     out: LineWriter,
     files: GameFiles,
     outcomes: Outcomes,
@@ -87,7 +87,7 @@ struct Stages<'a> {
     plan: &'a Plan,
     folder: &'a Path,
     tap: DialogueTap,
-    report: Arc<Mutex<Report>>,
+    report: Arc<Mutex<KnockoutReport>>,
 }
 
 /// A decided meeting.
@@ -97,7 +97,7 @@ struct Meeting {
 }
 
 impl Stages<'_> {
-    fn lock(&self) -> MutexGuard<'_, Report> {
+    fn lock(&self) -> MutexGuard<'_, KnockoutReport> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -221,7 +221,7 @@ fn bracket(plan: &Plan, first: &[Places], rounds: &[Vec<Meeting>]) -> String {
 
 /// The lines of one stage.
 struct StageLines {
-    report: Arc<Mutex<Report>>,
+    report: Arc<Mutex<KnockoutReport>>,
     players: [usize; 2],
     /// Games of earlier stages.
     offset: u64,

@@ -1,4 +1,4 @@
-//! Listens to every search and reports lines of play that are wrong, beside the games and not on anybody's clock.
+//! Listens to every search and reports lines of play that are wrong, on a thread of its own, so that no clock is charged for it.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Sender, channel};
@@ -129,7 +129,8 @@ impl PvWatch {
             announced: HashMap::new(),
         };
         let waiting = Arc::clone(&ended);
-        thread::spawn(move || examiner.run(&waiting));
+        let examining = move || examiner.run(&waiting);
+        thread::Builder::new().name("pv check".to_owned()).spawn(examining).expect("failed to spawn thread");
         Self { searches: Default::default(), ended }
     }
 

@@ -130,7 +130,7 @@ pub async fn play<T: Transport>(
         extension: Duration::ZERO,
         cpu_samples: ByColor::new_with(|_| None),
     };
-    let (ending, anomaly) = game.play(timer, host, spectator).await;
+    let (ending, anomaly) = game.play_to_end(timer, host, spectator).await;
     disarm_timer(host);
     let last = last_move(&game.referee, contest.setup).map(|(before, mv)| (*before, mv));
     PlayedGame { ending, plies: game.plies, first_mover: contest.setup.first.turn(), anomaly, last }
@@ -169,7 +169,7 @@ enum ThinkOutcome {
 }
 
 impl<T: Transport> ActiveGame<'_, T> {
-    async fn play(
+    async fn play_to_end(
         &mut self,
         timer: &mut LazyTimer,
         host: &dyn GameHost,

@@ -31,6 +31,19 @@ impl RunOutcome {
         }
     }
 
+    /// Returns the outcome as one word for scripts.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Decided(Decision { accepted: Hypothesis::Alternative, .. }) => "accepted",
+            Self::Decided(Decision { accepted: Hypothesis::Null, .. }) => "rejected",
+            Self::Undecided => "undecided",
+            Self::Quarantined(_) => "quarantined",
+            Self::Interrupted => "interrupted",
+            Self::Faulty(_) => "fault",
+        }
+    }
+
     /// Whether nothing is left to play.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Finished | Self::Decided(_) | Self::Undecided | Self::Quarantined(_))

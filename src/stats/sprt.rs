@@ -304,7 +304,7 @@ pub struct Sprt {
 pub struct Decision {
     /// The accepted hypothesis.
     pub accepted: Hypothesis,
-    /// The log-likelihood ratio that crossed a bound.
+    /// The log-likelihood ratio at the decision: beyond a bound, or where the run reached its limit.
     pub llr: f64,
     /// The counts of pairs at the decision.
     pub seen: Pentanomial,

@@ -52,8 +52,8 @@ impl Source {
         if length > CHECKED_BYTES {
             return Ok(source);
         }
-        let first = source.checked_piece()?;
-        let contents = if length <= MEMORY_BYTES { Contents::Memory(first) } else { source.contents };
+        let whole = source.checked_piece()?;
+        let contents = if length <= MEMORY_BYTES { Contents::Memory(whole) } else { source.contents };
         Ok(Self { contents, len })
     }
 

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn games_are_told_apart_with_and_without_marks() {
+    fn games_are_separated_with_and_without_marks() {
         let fens = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"];
         let [more, less] =
             fens.map(|fen| Sample::new(&Position::from_fen(fen).unwrap(), None, GameResult::Draw));

@@ -1,4 +1,4 @@
-//! Parameter tuners with an ask-and-tell interface; no input or output.
+//! Parameter tuners: ask for a trial, record its score; no input or output.
 //!
 //! [`Tuner::ask`] returns a [`Trial`]: two settings to play against each other in one pair of games.
 //! [`Tuner::record`] takes the score of that pair. This repeats until the budget is spent. The state of a tuner is a

@@ -28,6 +28,6 @@ pub(crate) fn play_plan(
     }
     let environment = environment.clone().on_fleet(output.fleet.access_for(&plan.plan));
     let run = start(plan, &options, &environment)?;
-    output.conclusion().of(&run, run.status(), options.console)?;
+    output.conclusion().conclude(&run, run.status(), options.console)?;
     Ok(ExitCode::from(run.status()))
 }

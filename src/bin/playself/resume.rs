@@ -46,7 +46,7 @@ impl ResumeCommand {
         let finished = resume(self.run.folder()?.path(), &options, &environment)?;
         let outcome = accept(finished, options.place, options.console, &environment)?;
         let conclusion = Conclusion { summary_md: self.summary_md };
-        conclusion.of(outcome.tuning(), outcome.status(), options.console)?;
+        conclusion.conclude(outcome.tuning(), outcome.status(), options.console)?;
         Ok(ExitCode::from(outcome.status()))
     }
 }

@@ -73,7 +73,7 @@ impl TuneCommand {
             return Ok(ExitCode::SUCCESS);
         }
         let outcome = tune(plan, &options, &environment)?;
-        self.output.conclusion().of(outcome.tuning(), outcome.status(), options.console)?;
+        self.output.conclusion().conclude(outcome.tuning(), outcome.status(), options.console)?;
         Ok(ExitCode::from(outcome.status()))
     }
 }
