@@ -64,15 +64,11 @@ impl ReportCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Files are written before anything is printed, so that a closed pipe does not prevent them.
+    /// Files come first: a closed pipe does not prevent them, and a page that cannot be written does not hide the result.
     fn report(&self, folder: &RunFolder) -> Result<(), Failure> {
         let run = ReadRun::read(folder)?;
-        let written = match run.write_page(&self.game) {
-            Err(Failure::Usage(mistake)) => return Err(Failure::Usage(mistake)),
-            written => written,
-        };
+        let written = run.write_page(&self.game);
         let charts = self.write_charts(&run.page.builder().plots(&run.page.reader().view()))?;
-        // A folder that cannot be written to does not hide the result.
         if self.json {
             return answer(serde_json::to_string(&run.summary()).or_fault()?).and(written);
         }
