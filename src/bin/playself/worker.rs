@@ -43,7 +43,7 @@ pub(crate) struct WorkerCommand {
     /// Play only runs without a clock, on a machine with other work
     #[arg(long)]
     untimed: bool,
-    /// StopRequest when no run has a job
+    /// Leave when no run has a job
     #[arg(long)]
     once: bool,
     /// Longest pause between two attempts to reach the server, in seconds
