@@ -482,8 +482,8 @@ mod tests {
         let mean_end = |landscape: &Landscape, games: &[SimulatedGames], method: &str| {
             let method = Method::named(method, landscape.space(), 5_000).unwrap();
             let (landscape, games, lookahead) = (landscape.clone(), games.to_vec(), Lookahead::default());
-            let runs = TuneSimulation { landscape, games, method, pairs: 5_000, lookahead, seed: 3 }.run(4);
-            runs.iter().map(|run| run.end.0).sum::<f64>() / 4.0
+            let runs = TuneSimulation { landscape, games, method, pairs: 5_000, lookahead, seed: 3 }.run(6);
+            runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0
         };
         let standard_landscapes = standard_landscapes();
         let (sloped, flat) = (&standard_landscapes[1], &standard_landscapes[6]);

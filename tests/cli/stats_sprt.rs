@@ -80,7 +80,7 @@ fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth(
         let simulation = simulation(0.0, 40.0, truth);
         let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
         let (mut above, mut inside, mut plain_above) = (0, 0, 0);
-        let tests = simulation.run(150);
+        let tests = simulation.run(250);
         for test in &tests {
             let corrected = simulation.config.corrected(&test.seen).expect("games were played");
             above += u32::from(corrected.elo > truth);
@@ -88,8 +88,8 @@ fn corrected_estimates_are_unbiased_in_the_median_and_intervals_cover_the_truth(
             let plain = playself::stats::Estimate::of(&test.seen).expect("games were played");
             plain_above += u32::from(plain.elo > truth);
         }
-        assert!((55..=95).contains(&above), "{above} of 150 too high; plain estimates {plain_above}");
-        assert!((134..=150).contains(&inside), "{inside} of 150 intervals hold {truth}");
+        assert!((100..=150).contains(&above), "{above} of 250 too high; plain estimates {plain_above}");
+        assert!((227..=248).contains(&inside), "{inside} of 250 intervals hold {truth}");
     }
 }
 
@@ -120,13 +120,13 @@ fn corrected_estimates_of_bounded_tests_cover_the_truth() {
         let simulation = bounded(0.0, 40.0, truth);
         let truth = GameModel::unbalanced().difference(EloModel::Normalized, truth);
         let (mut above, mut inside) = (0, 0);
-        for test in simulation.run(150) {
+        for test in simulation.run(250) {
             let corrected = simulation.config.corrected(&test.seen).expect("games were played");
             above += u32::from(corrected.elo > truth);
             inside += u32::from(corrected.lower <= truth && truth <= corrected.upper);
         }
-        assert!((55..=95).contains(&above), "{above} of 150 too high");
-        assert!((134..=150).contains(&inside), "{inside} of 150 intervals hold {truth}");
+        assert!((100..=150).contains(&above), "{above} of 250 too high");
+        assert!((227..=248).contains(&inside), "{inside} of 250 intervals hold {truth}");
     }
 }
 

@@ -139,37 +139,24 @@ mod tests {
         sum(|run| run.covering_intervals) / sum(|run| run.intervals)
     }
 
-    /// Asserts that intervals cover the optima: 95 % of them, minus three standard errors of 5 %, since the eight of a run
-    /// are correlated.
-    fn assert_covered(name: &str, runs: &[SimulatedRun]) {
-        assert_eq!(runs[0].intervals, 8);
-        assert!(coverage(runs) >= 0.8, "{name}: {}", coverage(runs));
-    }
-
-    /// Asserts the mean strength at the end, and that no run ends below its start.
-    fn assert_ends(name: &str, runs: &[SimulatedRun], min_mean: f64) {
-        let mean = runs.iter().map(|run| run.end.0).sum::<f64>() / runs.len() as f64;
-        assert!(mean >= min_mean, "{name}: {mean}");
-        assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.25), "{name}: {runs:?}");
-    }
-
     #[test]
-    fn runs_end_far_above_their_start_with_intervals_that_cover_the_optima() {
-        let runs = tuned("L2", 4);
-        assert_covered("L2", &runs);
-        assert_ends("L2", &runs, -0.9);
-    }
-
-    #[test]
-    fn intervals_cover_the_optima_on_rotated_and_discontinuous_landscapes() {
-        for name in ["L3", "L9"] {
-            assert_covered(name, &tuned(name, 4));
+    fn intervals_cover_the_optima_on_axis_aligned_rotated_and_discontinuous_landscapes() {
+        for name in ["L2", "L3", "L9"] {
+            let runs = tuned(name, 6);
+            assert_eq!(runs[0].intervals, 8);
+            // 48 intervals, correlated within a run: 95 % minus three standard errors of 4 %.
+            assert!(coverage(&runs) >= 0.83, "{name}: {}", coverage(&runs));
         }
     }
 
     #[test]
-    fn runs_stay_close_to_an_optimal_start() {
-        assert_ends("L7", &tuned("L7", 4), -0.1);
+    fn runs_end_far_above_their_start_or_close_to_an_optimal_start() {
+        for (name, min_mean) in [("L2", -0.9), ("L7", -0.1)] {
+            let runs = tuned(name, 6);
+            let mean = runs.iter().map(|run| run.end.0).sum::<f64>() / 6.0;
+            assert!(mean >= min_mean, "{name}: {mean}");
+            assert!(runs.iter().all(|run| run.end.0 >= run.start.0 - 0.25), "{name}: {runs:?}");
+        }
     }
 
     #[test]
