@@ -14,8 +14,10 @@ const MAX_ITERATIONS: usize = 400;
 /// Number of iterations after which steps are halved, because full steps may cycle.
 const UNDAMPED_ITERATIONS: usize = 40;
 
-/// Number of Newton steps before the slower, guaranteed method is used.
-const NEWTON_STEPS: usize = 12;
+/// Number of Newton steps before the slower, guaranteed method is used. Steps that would leave the interval are bisections.
+const NEWTON_STEPS: usize = 40;
+/// Number of substitutions for a divisor near a pole. Each adds about three digits.
+const SUBSTITUTIONS: usize = 20;
 /// A divisor below this loses too many digits if it is computed as one plus a correction.
 const NEAR_A_POLE: f64 = 1e-3;
 /// Hypotheses closer to zero than this, in standard deviations, are near.
@@ -221,19 +223,19 @@ impl MaxLikelihood {
     /// Like [`MaxLikelihood::with_zero_mean`], if the score with the feature `edge` was hardly observed but must become
     /// likely.
     ///
-    /// Its divisor is then a difference of nearly equal numbers. With the logarithm of the divisor as the unknown, all
-    /// digits are kept.
+    /// Its divisor is then a difference of nearly equal numbers. With the divisor itself, or its logarithm, as the unknown,
+    /// all digits are kept.
     fn with_zero_mean_near_pole(sample: &Sample, features: [f64; 5], edge: f64) -> Option<Self> {
-        let divisors = |logarithm: f64| {
-            let divisor = logarithm.exp();
-            features.map(|feature| (edge - feature) / edge + divisor * feature / edge)
-        };
+        let divisors =
+            |divisor: f64| features.map(|feature| (edge - feature) / edge + divisor * feature / edge);
         let balance = |logarithm: f64| -> f64 {
-            let terms = features.iter().zip(divisors(logarithm)).zip(sample.probabilities());
+            let terms = features.iter().zip(divisors(logarithm.exp())).zip(sample.probabilities());
             terms.map(|((feature, divisor), probability)| probability * feature / divisor).sum()
         };
-        let logarithm = find_root(balance, f64::MIN_POSITIVE.ln(), (2.0 * NEAR_A_POLE).ln(), 0.0).ok()?;
-        let divisors = divisors(logarithm);
+        let logarithm = substituted_divisor(&features, sample.probabilities(), edge)
+            .map(f64::ln)
+            .or_else(|| find_root(balance, f64::MIN_POSITIVE.ln(), (2.0 * NEAR_A_POLE).ln(), 0.0).ok())?;
+        let divisors = divisors(logarithm.exp());
         Some(Self { divisors, logarithms: divisors.map(f64::ln) })
     }
 
@@ -278,11 +280,12 @@ impl MaxLikelihood {
     }
 }
 
-/// Finds the weight for which the mean of the features is 0 by Newton's method; a few steps for all but one-sided
-/// samples.
+/// Finds the weight for which the mean of the features is 0 by Newton's method, between the poles `low` and `high`.
 ///
-/// Returns `None` if a step leaves the interval between the poles or the method does not converge.
-fn newton_weight(features: &[f64], probabilities: &[f64], (low, high): (f64, f64)) -> Option<f64> {
+/// The mean falls from one pole to the other, so its sign narrows the interval; a step that would leave the interval is
+/// replaced by a bisection. Returns `None` if the method does not converge.
+fn newton_weight(features: &[f64], probabilities: &[f64], (mut low, mut high): (f64, f64)) -> Option<f64> {
+    let precision = 4.0 * f64::EPSILON * (high - low);
     let mut weight = 0.0;
     for _ in 0..NEWTON_STEPS {
         let (mut value, mut slope) = (0.0, 0.0);
@@ -291,14 +294,45 @@ fn newton_weight(features: &[f64], probabilities: &[f64], (low, high): (f64, f64
             value += probability * part;
             slope += probability * part * part;
         }
-        let step = value / slope;
-        weight += step;
-        if !(low < weight && weight < high) {
-            return None;
+        if value > 0.0 {
+            low = weight;
+        } else {
+            high = weight;
         }
-        if step.abs() <= 4.0 * f64::EPSILON * (high - low) {
+        let newton = weight + value / slope;
+        let next = if low <= newton && newton <= high { newton } else { f64::midpoint(low, high) };
+        let step = next - weight;
+        weight = next;
+        if step.abs() <= precision {
             return Some(weight);
         }
+    }
+    None
+}
+
+/// Finds the small divisor of the scores with the feature `edge` by substitution: these scores balance the others, whose
+/// divisors hardly depend on it.
+///
+/// Returns `None` if this does not converge, because the feature of another score is nearly the same.
+fn substituted_divisor(features: &[f64], probabilities: &[f64], edge: f64) -> Option<f64> {
+    let mut divisor = 0.0;
+    for _ in 0..SUBSTITUTIONS {
+        let (mut at_edge, mut others) = (0.0, 0.0);
+        for (&feature, probability) in features.iter().zip(probabilities) {
+            if feature == edge {
+                at_edge += probability * feature;
+            } else {
+                others += probability * feature / ((edge - feature) / edge + divisor * feature / edge);
+            }
+        }
+        let next = -at_edge / others;
+        if !(f64::MIN_POSITIVE..2.0 * NEAR_A_POLE).contains(&next) {
+            return None;
+        }
+        if (next - divisor).abs() <= 2.0 * f64::EPSILON * next {
+            return Some(next);
+        }
+        divisor = next;
     }
     None
 }
@@ -328,7 +362,8 @@ fn consistent_spread(sample: &Sample, deviations: f64) -> f64 {
     };
     let (low, high) = if deviations > 0.0 { (0.5, 1.0 - 1e-12) } else { (1e-12, 0.5) };
     // At one half the excess has the sign opposite to `deviations`; at the edge the spread vanishes.
-    let mean = find_root(excess, low, high, 0.0).unwrap_or(0.5 + 0.4 * deviations.signum());
+    // A starting point needs few digits.
+    let mean = find_root(excess, low, high, 1e-6).unwrap_or(0.5 + 0.4 * deviations.signum());
     (mean - 0.5) / deviations
 }
 
