@@ -177,6 +177,7 @@ fn what_an_xboard_engine_may_print_costs_nothing() {
         ),
         ("172 a greeting", &["on start: write GNU Chess 6.2.7\\nWhite (1) : ; delay 5"]),
         ("166 a claim with its move", &["on go#3: play; write 1/2-1/2 {Draw by repetition}\\n"]),
+        ("166 a claim behind the next question", &["on go#3: write 1/2-1/2 {x}\\n; delay 20; play"]),
         ("166 a claim before its move", &["on go#3: write 1/2-1/2 {x}\\nmove {move}\\n"]),
         ("168 offers that are not accepted", &["on go: write offer draw\\n; play"]),
         ("25 split and CRLF", &["on go#1: write mo; delay 20; write ve {move}\\r\\n"]),

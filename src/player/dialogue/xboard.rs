@@ -62,6 +62,8 @@ pub(in crate::player) struct XboardDialogue {
     thinking: Vec<u8>,
     /// What the engine sent in place of a move.
     instead: Option<MoveReply>,
+    /// Number of the `ping` whose answer shows that no move follows a claim.
+    claim_ping: Option<u64>,
     /// The draw offer that the engine may answer.
     offered: DrawOffer,
     /// The draw offer that the engine has made.
@@ -96,6 +98,7 @@ impl XboardDialogue {
             game: GameText::none(),
             thinking: Vec::with_capacity(256),
             instead: None,
+            claim_ping: None,
             offered: DrawOffer::None,
             offers: DrawOffer::None,
             refusal: None,
@@ -239,6 +242,7 @@ impl XboardDialogue {
         connection.begin_exchange();
         self.thinking.clear();
         self.instead = self.instead.take().filter(|instead| *instead == MoveReply::Resigns);
+        self.claim_ping = None;
         self.offered = question.draw;
         if self.stance == Stance::Claimed {
             connection.queue_line(Command::Force.to_string().as_bytes());
@@ -312,9 +316,18 @@ impl XboardDialogue {
             let range = match connection.poll_line(cx) {
                 Poll::Ready(Ok(range)) => range,
                 Poll::Ready(Err(end)) => return Poll::Ready(Err(end)),
+                Poll::Pending if self.doubts_claim() => {
+                    self.pings += 1;
+                    self.claim_ping = Some(self.pings);
+                    connection.queue_line(Command::Ping(self.pings).to_string().as_bytes());
+                    let _ = connection.poll_send(cx);
+                    continue;
+                }
                 Poll::Pending => {
                     // A claim in place of a move is one only if no move came with it.
-                    if let Some(reply) = self.instead.take() {
+                    if self.claim_ping.is_none()
+                        && let Some(reply) = self.instead.take()
+                    {
                         return Poll::Ready(Ok(self.answer(connection, irregularities, reply)));
                     }
                     return match sent {
@@ -327,6 +340,14 @@ impl XboardDialogue {
                 return Poll::Ready(Ok(self.answer(connection, irregularities, reply)));
             }
         }
+    }
+
+    /// Returns whether a claim may belong to the move before: it can arrive after the question, from an engine that
+    /// thinks about its answer. Such an engine sends its move before it answers a `ping`.
+    fn doubts_claim(&self) -> bool {
+        matches!(self.instead, Some(MoveReply::Move(_)))
+            && self.claim_ping.is_none()
+            && self.features.has(Capability::Ping)
     }
 
     /// Processes a line of an engine that is thinking; returns its move.
@@ -352,6 +373,7 @@ impl XboardDialogue {
             }
             Reply::OfferDraw => self.offers = DrawOffer::Made,
             Reply::Result(claim) => self.claim(claim, &text),
+            Reply::Pong(number) if self.claim_ping == Some(number) => return self.instead.take(),
             Reply::Complaint(complaint) => self.note_complaint(complaint, &text),
             _ => {}
         }
