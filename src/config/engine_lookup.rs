@@ -363,11 +363,12 @@ fn find(entry: &EngineEntry, around: &SearchPaths) -> Result<Found, EngineNameEr
         }
     })?;
     let program = absolute(&program)?;
-    if !is_executable(&program) {
-        return Err(EngineNameError::NotExecutable(program));
-    }
+    // The permission to run it would not help a file that is no program.
     if let Some(problem) = why_unusable(&program) {
         return Err(EngineNameError::Unusable { path: program, problem });
+    }
+    if !is_executable(&program) {
+        return Err(EngineNameError::NotExecutable(program));
     }
     Ok(Found {
         name: stem(&program),
@@ -393,6 +394,11 @@ fn builtin(ace: bool, weights: Option<&str>, around: &SearchPaths) -> Result<Fou
         args.extend(["--book", "off", "--board", "off"].map(str::to_owned));
     }
     if let Some(weights) = weights {
+        if !Path::new(weights).is_file() {
+            let path = if weights.is_empty() { "after the colon" } else { weights };
+            let name = format!("builtin:{weights}");
+            return Err(EngineNameError::NoFile { name, path: path.to_owned() });
+        }
         let path = absolute(Path::new(weights))?;
         args.extend(["--weights".to_owned(), path.display().to_string()]);
         name = format!("builtin-{}", stem(&path));
@@ -588,7 +594,7 @@ mod tests {
         for (name, part) in [
             ("no-such-engine", "there is no engine `no-such-engine`"),
             ("/no/such/path", "there is no engine"),
-            ("builtin:/no/such.toml", "No such file"),
+            ("builtin:/no/such.toml", "there is no file /no/such.toml"),
             (text.to_str().unwrap(), "is not executable"),
         ] {
             let error = plan(&EngineEntry::named(name), &around).unwrap_err();

@@ -177,19 +177,27 @@ fn completions_into_a_closed_pipe_succeed_silently() {
 #[test]
 fn programs_that_cannot_be_run_are_refused_with_the_reason() {
     let bench = Bench::new();
-    let write = |name: &str, text: &str, mode: u32| {
+    let write = |name: &str, text: &[u8], mode: u32| {
         fs::write(bench.path(name), text).unwrap();
         fs::set_permissions(bench.path(name), fs::Permissions::from_mode(mode)).unwrap();
     };
-    write("python", "#!/no/such/python -u\nprint()\n", 0o755);
-    write("windows", "#!/bin/sh\r\necho uciok\r\n", 0o755);
-    write("plain", "#!/bin/sh\necho uciok\n", 0o644);
-    write("my-engine", "#!/bin/sh\necho uciok\n", 0o755);
+    write("python", b"#!/no/such/python -u\nprint()\n", 0o755);
+    write("windows", b"#!/bin/sh\r\necho uciok\r\n", 0o755);
+    write("plain", b"#!/bin/sh\necho uciok\n", 0o644);
+    write("my-engine", b"#!/bin/sh\necho uciok\n", 0o755);
+    write("cut", &fs::read(FAKE).unwrap()[..5000], 0o755);
+    write("empty", b"", 0o755);
+    write("run.toml", b"name = \"a run\"\n", 0o644);
     fs::create_dir(bench.path("folder")).unwrap();
     for (engine, expected) in [
         ("./python", "python cannot be run: its first line names `/no/such/python`, which does not exist"),
         ("windows", "windows is a script with the line ends of Windows"),
         ("plain", "plain is not executable; `chmod +x "),
+        ("./cut", "cut is an incomplete program: it has 5000 of at least "),
+        ("./empty", "empty is an empty file"),
+        ("builtin:", "there is no file after the colon"),
+        ("builtin:nosuch.toml", "there is no engine `builtin:nosuch.toml`: there is no file nosuch.toml"),
+        ("run.toml", "run.toml is a configuration file, not an engine"),
         ("folder", "it is a folder; name the program in it"),
         ("~/engine", "there is no file ~/engine; a shell replaces `~` only outside of quotes"),
         ("my-engin", "did you mean `./my-engine`?"),
