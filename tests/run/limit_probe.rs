@@ -37,6 +37,20 @@ fn row_171_an_engine_that_does_not_stop_at_its_limit_is_refused() {
 }
 
 #[test]
+fn row_171_a_slow_search_is_followed_until_it_passes_its_limit() {
+    let bench = Bench::new();
+    let slow = [
+        "--on",
+        "on go: write info depth 1 nodes 4 score cp 3\\n; delay 1200; write info depth 30 nodes 9000000 score cp 3\\n",
+        "--on",
+        "on stop: reply bestmove {move}",
+    ];
+    let (status, printed) = play(&bench, &slow, &["--nodes", "300"]);
+    assert_eq!(status, 2, "{printed}");
+    assert!(printed.contains("`nodes`: asked for 300, it searched 9000000, and went on"), "{printed}");
+}
+
+#[test]
 fn row_171_an_engine_that_stops_elsewhere_is_named_and_refused_with_strict() {
     let bench = Bench::new();
     let shallow = ["--score", "10"];

@@ -10,10 +10,12 @@ use crate::player::{
     Castling, DrawOffer, GameStart, Player, Question, StartFault, ThinkLimits, ThinkReport, Transport,
 };
 
-/// Time that a probe may take.
+/// Time between two looks at a search.
 const PROBE: Duration = Duration::from_millis(800);
+/// Looks at a search that goes on without having passed its limit: that of a slow engine, or on a busy machine.
+const LOOKS: u32 = 6;
 /// Time that the beginning of a game may take, after which nothing is probed.
-const BEGIN: Duration = Duration::from_secs(2);
+const BEGIN: Duration = Duration::from_secs(10);
 /// Time that the end of a search may take.
 const STOP: Duration = Duration::from_millis(300);
 /// Most nodes that are asked for.
@@ -87,21 +89,32 @@ async fn search<'a, T: Transport>(
         return ProbeFinding::Fine;
     }
     player.ask(&Question { position: POSITION, limits, last: None, draw: DrawOffer::None });
-    let answer = timeout(PROBE, std::future::poll_fn(|cx| player.poll_answer(cx))).await;
-    let (report, ended) = match answer {
-        Ok(Ok(answer)) => (answer.report, true),
-        Ok(Err(_)) => return ProbeFinding::Fine,
-        Err(_) => (player.last_report(), false),
-    };
+    let found = watch(player, limit).await;
     // An engine that does not stop is not needed any more.
     let _ = timeout(STOP, player.end_game("* {probe}")).await;
-    match (limit.objection(&report), ended) {
-        (None, _) => ProbeFinding::Fine,
-        (Some(why), true) => ProbeFinding::Doubtful(why),
-        (Some(why), false) => ProbeFinding::Unusable(format!(
-            "{why}, and went on searching; limit it by a clock or a time per move"
-        )),
+    found
+}
+
+/// Looks at a search until it ends, has passed its limit, or reports nothing.
+async fn watch<T: Transport>(player: &mut Player<T>, limit: ProbedLimit) -> ProbeFinding {
+    for _ in 0..LOOKS {
+        match timeout(PROBE, std::future::poll_fn(|cx| player.poll_answer(cx))).await {
+            Ok(Ok(answer)) => {
+                return limit.objection(&answer.report).map_or(ProbeFinding::Fine, ProbeFinding::Doubtful);
+            }
+            Ok(Err(_)) => break,
+            Err(_) => {}
+        }
+        let report = player.last_report();
+        if let Some(why) = limit.excess(&report) {
+            let advice = "and went on searching; limit it by a clock or a time per move";
+            return ProbeFinding::Unusable(format!("{why}, {advice}"));
+        }
+        if report.nodes.is_none() && report.depth.is_none() {
+            break;
+        }
     }
+    ProbeFinding::Fine
 }
 
 impl ProbedLimit {
@@ -112,20 +125,33 @@ impl ProbedLimit {
         }
     }
 
-    /// Returns what contradicts the limit. Engines look at their nodes now and then, so only gross differences count.
+    /// Returns what contradicts the limit at the end of a search.
     fn objection(self, report: &ThinkReport) -> Option<String> {
-        match self {
+        let is_short = match self {
+            Self::Nodes(asked) => asked >= 100 && report.nodes? < asked / 10,
+            Self::Depth(asked) => u32::from(report.depth?) < asked,
+        };
+        if is_short { self.difference(report) } else { self.excess(report) }
+    }
+
+    /// Returns by what a search has passed the limit. Engines look at their nodes now and then, so only gross differences count.
+    fn excess(self, report: &ThinkReport) -> Option<String> {
+        let is_past = match self {
+            Self::Nodes(asked) => report.nodes? > asked.saturating_mul(10) + 50_000,
+            Self::Depth(asked) => u32::from(report.depth?) > asked + 1,
+        };
+        if is_past { self.difference(report) } else { None }
+    }
+
+    fn difference(self, report: &ThinkReport) -> Option<String> {
+        Some(match self {
             Self::Nodes(asked) => {
-                let found = report.nodes?;
-                let wrong = found > asked.saturating_mul(10) + 50_000 || (asked >= 100 && found < asked / 10);
-                wrong.then(|| format!("ignores `nodes`: asked for {asked}, it searched {found}"))
+                format!("ignores `nodes`: asked for {asked}, it searched {}", report.nodes?)
             }
             Self::Depth(asked) => {
-                let found = u32::from(report.depth?);
-                (found > asked + 1 || found < asked)
-                    .then(|| format!("ignores `depth`: asked for {asked}, it searched {found} plies"))
+                format!("ignores `depth`: asked for {asked}, it searched {} plies", report.depth?)
             }
-        }
+        })
     }
 }
 
