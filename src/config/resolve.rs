@@ -52,6 +52,13 @@ pub fn limit_to_one_round(run: &mut RunFile) {
     }
 }
 
+/// Returns the name of the engine of a tuning run, in whose games it has those of its two sides.
+fn tuned_name(entry: &EngineEntry, planned: &PlannedEngine) -> String {
+    let stem = || planned.spec.program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let of_program = || if entry.engine.starts_with("builtin") { "builtin".to_owned() } else { stem() };
+    plain_name(&entry.name.clone().unwrap_or_else(of_program))
+}
+
 /// A tuning run that is resolved but for what is tuned, which its engine declares.
 #[derive(Clone, Debug)]
 pub struct TuningDraft {
@@ -81,7 +88,11 @@ impl TuningDraft {
                     .to_owned(),
             );
         }
-        plan(run, &engines, RunKind::Match { pairs: 0 }, paths, seed, problems).map(|plan| Self { plan })
+        let mut plan = plan(run, &engines, RunKind::Match { pairs: 0 }, paths, seed, problems)?;
+        if run.name.is_none() {
+            plan.name = format!("tuning-of-{}", tuned_name(&run.engines[0], &plan.engines[0]));
+        }
+        Ok(Self { plan })
     }
 
     /// The engines: the same program twice.
@@ -270,6 +281,19 @@ mod tests {
         assert_eq!((plan.seed, plan.concurrency), (7, 1));
         assert_eq!(plan.name, "builtin-vs-builtin_2");
         assert_eq!(plan.engines[1].limits.to_string(), DEFAULT_CLOCK);
+    }
+
+    #[test]
+    fn a_tuning_run_without_a_name_is_called_after_its_engine() {
+        for (engine, name, expected) in [
+            ("builtin", None, "tuning-of-builtin"),
+            ("/bin/cat -u", None, "tuning-of-cat"),
+            ("/bin/cat", Some("dev"), "tuning-of-dev"),
+        ] {
+            let entry = EngineEntry { name: name.map(str::to_owned), ..EngineEntry::named(engine) };
+            let run = RunFile { engines: vec![entry], ..RunFile::default() };
+            assert_eq!(TuningDraft::resolve(&run, &around(), 7).unwrap().plan.name, expected);
+        }
     }
 
     #[test]
