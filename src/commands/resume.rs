@@ -138,6 +138,9 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
         console.print(&format!("{} bytes of an incomplete record were dropped", replayed.ending.torn_bytes));
         journal.truncate(replayed.ending.valid_bytes).or_fault()?;
     }
+    if replayed.state.is_finished() {
+        console.print(&nothing_left(&plan, &folder));
+    }
     if !(replayed.state.is_finished() && folder.page().exists()) {
         observers.push(Box::new(page_observer));
     }
@@ -160,6 +163,12 @@ pub fn resume(path: &Path, options: &ResumeOptions, environment: &Environment) -
     };
     let run = play_run(run, environment)?;
     Ok(Reporting { console, page, tap: DialogueTap::default() }.finished(run, folder))
+}
+
+/// Returns the message that a run is finished. The test of a tuning run is a run of its own, and may still be played.
+fn nothing_left(plan: &Plan, folder: &RunFolder) -> String {
+    let done = if plan.acceptance().is_some() { "tune" } else { "play" };
+    format!("{} is finished: nothing is left to {done}", folder.path().display())
 }
 
 /// Refuses to resume a run of a fleet on this machine by mistake: what its workers have played meanwhile would be lost.

@@ -289,6 +289,8 @@ fn commands_without_a_run_take_the_newest_one() {
     for command in ["report", "verify", "watch", "resume"] {
         succeeds(&bench, &[command]);
     }
+    let text = succeeds(&bench, &["resume"]);
+    assert!(text.contains(" is finished: nothing is left to play"), "{text}");
     assert!(succeeds(&bench, &["report", "last", "--json"]).contains("\"pairs\":1"));
     let empty = Bench::new();
     let (status, text) = playself(&empty, &["report"]);
