@@ -22,6 +22,20 @@ impl Position {
         (self.attackers_to(square, self.occupied()) & self.by_color(by)).any()
     }
 
+    /// Returns the squares that the pieces and pawns of `color` attack.
+    #[inline]
+    pub fn attacked_by(&self, color: Color) -> Bitboard {
+        let occupied = self.occupied();
+        match color {
+            Color::White => {
+                self.board.leaper_attacks::<White>() | self.board.slider_attacks::<White>(occupied, DEFAULT)
+            }
+            Color::Black => {
+                self.board.leaper_attacks::<Black>() | self.board.slider_attacks::<Black>(occupied, DEFAULT)
+            }
+        }
+    }
+
     /// Returns the pieces of `color` that are pinned to their king by an enemy slider.
     pub fn pinned(&self, color: Color) -> Bitboard {
         let (king, us, them) = (self.king(color), self.by_color(color), self.by_color(!color));

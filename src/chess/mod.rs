@@ -6,6 +6,7 @@ mod bitboard;
 mod board;
 mod board_text;
 mod castling;
+mod check_squares;
 mod color;
 mod coordinate;
 mod epd;
@@ -35,6 +36,7 @@ pub use attacks::{
 pub use bitboard::Bitboard;
 pub use board_text::{BoardStyle, BoardText, outlined, solid};
 pub use castling::{CastlingRights, CastlingSide};
+pub use check_squares::CheckSquares;
 pub use color::{ByColor, Color};
 pub use coordinate::{MoveProblem, MoveStyle, MoveTextError};
 pub use epd::{Epd, EpdError, EpdOperation};

@@ -1,6 +1,6 @@
 //! Invariants of positions, checked in every position of random games.
 
-use super::{CastlingRooks, Color, GameLine, Move, Outcome, Piece, Position, Setup, Square};
+use super::{CastlingRooks, CheckSquares, Color, GameLine, Move, Outcome, Piece, Position, Setup, Square};
 
 /// Parses a FEN without error handling, so that these tests do not depend on the real parser. Castling rights refer to
 /// the outermost rooks.
@@ -172,9 +172,11 @@ fn a_move_is_legal_exactly_if_it_is_in_the_list() {
 #[test]
 fn a_move_gives_check_exactly_if_the_next_position_is_in_check() {
     in_random_games(|position, _| {
+        let squares = CheckSquares::of(position);
         for &mv in position.legal_moves().iter() {
             let next = position.play(mv);
             assert_eq!(position.gives_check(mv), next.in_check(), "{mv:?} in {position:?}");
+            assert_eq!(squares.gives_check(position, mv), next.in_check(), "{mv:?} in {position:?}");
         }
     });
 }

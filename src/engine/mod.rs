@@ -5,6 +5,7 @@
 
 mod bench;
 pub mod eval;
+mod huge_pages;
 mod limits;
 mod observer;
 mod params;

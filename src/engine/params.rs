@@ -100,6 +100,10 @@ declare! {
             malus_offset: i32 = 70, 0..=400, step 10;
             /// Maximum history malus.
             malus_most: i32 = 1400, 400..=4000, step 100;
+            /// History bonus of a quiet move per centipawn by which it raised the static evaluation.
+            eval_change_slope: i32 = 10, 0..=40, step 1;
+            /// Maximum history bonus or malus of a change of the static evaluation.
+            eval_change_most: i32 = 1200, 0..=4000, step 100;
             /// Weight of the pawn structure correction history, in 512ths.
             correction_pawn: i32 = 160, 0..=512, step 8;
             /// Weight of the piece correction histories of both sides, in 512ths.

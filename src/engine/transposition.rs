@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::chess::{Move, Piece, PieceKind, Position, Square};
-use crate::engine::Bound;
 use crate::engine::score::{self, Value};
+use crate::engine::{Bound, huge_pages};
 
 /// Entries per cluster, which is one cache line.
 const CLUSTER: usize = 4;
@@ -140,7 +140,7 @@ impl TableHit {
 }
 
 impl TranspositionTable {
-    /// Creates a table of about `megabytes` megabytes, at least one. Memory pages are touched only as the search uses them.
+    /// Creates a table of about `megabytes` megabytes, at least one.
     pub(super) fn new(megabytes: usize) -> Self {
         let clusters = (megabytes.max(1) << 20) / size_of::<Cluster>();
         Self { clusters: zeroed(clusters), generation: AtomicU8::new(0) }
@@ -148,7 +148,7 @@ impl TranspositionTable {
 
     /// Removes all entries.
     pub(super) fn clear(&mut self) {
-        self.clusters = zeroed(self.clusters.len());
+        self.clusters.iter_mut().for_each(Cluster::clear);
         *self.generation.get_mut() = 0;
     }
 
@@ -233,13 +233,25 @@ impl TranspositionTable {
     }
 }
 
-#[expect(
-    unsafe_code,
-    reason = "safe initialisation writes every page, which costs start time and memory that is never used"
-)]
+impl Cluster {
+    fn clear(&mut self) {
+        for entry in &mut self.0 {
+            *entry.check.get_mut() = 0;
+            *entry.data.get_mut() = 0;
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "the pages must be requested as huge ones before they are first written")]
 fn zeroed(clusters: usize) -> Box<[Cluster]> {
-    // SAFETY: a cluster consists of atomic integers, for which all bits zero is a valid value.
-    unsafe { Box::new_zeroed_slice(clusters).assume_init() }
+    let mut memory = Box::new_uninit_slice(clusters);
+    huge_pages::advise(memory.as_mut_ptr().cast(), size_of_val(&*memory));
+    // SAFETY: the pointer and the length are those of the slice, and a cluster consists of atomic integers, for which all
+    // bits zero is a valid value.
+    unsafe {
+        memory.as_mut_ptr().write_bytes(0, clusters);
+        memory.assume_init()
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! History tables: scores of moves by their success in earlier nodes, for move ordering, pruning and reductions.
 
-use crate::chess::{Move, PieceKind};
+use crate::chess::{Bitboard, Move, PieceKind};
 
 /// Bound of the absolute value of an entry.
 const MAX_HISTORY: i32 = 16_384;
@@ -37,8 +37,22 @@ fn apply_bonus(cell: &mut i16, bonus: i32) {
 /// The moves one, two and four plies before, which index the continuation history.
 pub(super) type PreviousMoves = [PieceTo; 3];
 
+/// What the history of a quiet move depends on besides the move.
+#[derive(Clone, Copy)]
+pub(super) struct QuietContext {
+    pub(super) previous_moves: PreviousMoves,
+    /// Squares that the enemy attacks.
+    pub(super) threats: Bitboard,
+}
+
+impl QuietContext {
+    /// A context for nodes that search no quiet moves.
+    pub(super) const NONE: Self = Self { previous_moves: [PieceTo::NONE; 3], threats: Bitboard::EMPTY };
+}
+
 /// The history tables of one thread.
 pub(super) struct Histories {
+    /// By side and by whether the enemy attacks the origin and the target of the move, see [`quiet_table`].
     quiet: Box<[[i16; 4096]]>,
     capture: Box<[[i16; 6]]>,
     continuation: Box<[[i16; PIECE_SQUARES]]>,
@@ -48,7 +62,7 @@ pub(super) struct Histories {
 impl Histories {
     pub(in crate::engine) fn new() -> Self {
         Self {
-            quiet: vec![[0; 4096]; 2].into_boxed_slice(),
+            quiet: vec![[0; 4096]; 8].into_boxed_slice(),
             capture: vec![[0; 6]; PIECE_SQUARES].into_boxed_slice(),
             continuation: vec![[0; PIECE_SQUARES]; PieceTo::COUNT].into_boxed_slice(),
             counter: vec![Move::NONE; PieceTo::COUNT].into_boxed_slice(),
@@ -64,20 +78,27 @@ impl Histories {
         self.counter[before.index()] = mv;
     }
 
-    /// Returns the history score of a quiet move after the moves `previous_moves`.
+    /// Returns the history score of a quiet move.
     #[inline(always)]
-    pub(super) fn quiet(&self, mv: Move, previous_moves: &PreviousMoves) -> i32 {
-        let column = PieceTo::of(mv).index();
-        let continuation = |before: PieceTo| i32::from(self.continuation[before.index()][column]);
-        i32::from(self.quiet[mv.color().index()][from_to(mv)])
-            + continuation(previous_moves[0])
-            + continuation(previous_moves[1])
-            + continuation(previous_moves[2]) / 2
+    pub(super) fn quiet(&self, mv: Move, context: &QuietContext) -> i32 {
+        self.quiet_scores(context).of(mv)
     }
 
-    pub(super) fn update_quiet(&mut self, mv: Move, previous_moves: &PreviousMoves, bonus: i32) {
-        apply_bonus(&mut self.quiet[mv.color().index()][from_to(mv)], bonus);
-        self.update_continuation(mv, previous_moves, bonus);
+    /// Returns the history scores of all quiet moves in a context.
+    #[inline(always)]
+    pub(super) fn quiet_scores(&self, context: &QuietContext) -> QuietScores<'_> {
+        let continuation = context.previous_moves.map(|before| &self.continuation[before.index()]);
+        QuietScores { quiet: &self.quiet, continuation, threats: context.threats }
+    }
+
+    pub(super) fn update_quiet(&mut self, mv: Move, context: &QuietContext, bonus: i32) {
+        self.update_quiet_alone(mv, context.threats, bonus);
+        self.update_continuation(mv, &context.previous_moves, bonus);
+    }
+
+    /// Updates the history of a quiet move that does not depend on previous moves.
+    pub(super) fn update_quiet_alone(&mut self, mv: Move, threats: Bitboard, bonus: i32) {
+        apply_bonus(&mut self.quiet[quiet_table(mv, threats)][from_to(mv)], bonus);
     }
 
     pub(super) fn update_continuation(&mut self, mv: Move, previous_moves: &PreviousMoves, bonus: i32) {
@@ -100,6 +121,31 @@ impl Histories {
     }
 }
 
+/// The tables of one context, looked up once for all its moves.
+#[derive(Clone, Copy)]
+pub(super) struct QuietScores<'a> {
+    quiet: &'a [[i16; 4096]],
+    continuation: [&'a [i16; PIECE_SQUARES]; 3],
+    threats: Bitboard,
+}
+
+impl QuietScores<'_> {
+    /// Returns the history score of a quiet move.
+    #[inline(always)]
+    pub(super) fn of(&self, mv: Move) -> i32 {
+        let column = PieceTo::of(mv).index();
+        let [one, two, four] = self.continuation.map(|row| i32::from(row[column]));
+        i32::from(self.quiet[quiet_table(mv, self.threats)][from_to(mv)]) + one + two + four / 2
+    }
+}
+
+/// Returns the index of the table of quiet moves. A move away from an attacked square, or to one, is worth something else
+/// than the same move without the attack.
+#[inline(always)]
+fn quiet_table(mv: Move, threats: Bitboard) -> usize {
+    mv.color().index() * 4 + usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()))
+}
+
 #[inline(always)]
 fn from_to(mv: Move) -> usize {
     mv.from().index() * 64 + mv.to().index()
@@ -116,16 +162,27 @@ mod tests {
         let knight = Piece::new(Color::White, PieceKind::Knight);
         let mv = Move::quiet(knight, Square::G1, Square::F3);
         let previous_moves = [PieceTo::of(mv), PieceTo::NONE, PieceTo::NONE];
+        let context = QuietContext { previous_moves, threats: Bitboard::EMPTY };
         for _ in 0..1000 {
-            histories.update_quiet(mv, &previous_moves, 1500);
+            histories.update_quiet(mv, &context, 1500);
         }
-        let high = histories.quiet(mv, &previous_moves);
+        let high = histories.quiet(mv, &context);
         assert!(high > MAX_HISTORY && high <= 2 * MAX_HISTORY);
         for _ in 0..1000 {
-            histories.update_quiet(mv, &previous_moves, -1500);
+            histories.update_quiet(mv, &context, -1500);
         }
-        assert!(histories.quiet(mv, &previous_moves) < -MAX_HISTORY);
+        assert!(histories.quiet(mv, &context) < -MAX_HISTORY);
         let elsewhere = Move::quiet(knight, Square::G1, Square::H3);
-        assert_eq!(histories.quiet(elsewhere, &previous_moves), 0);
+        assert_eq!(histories.quiet(elsewhere, &context), 0);
+    }
+
+    #[test]
+    fn a_move_from_an_attacked_square_has_a_history_of_its_own() {
+        let mut histories = Histories::new();
+        let mv = Move::quiet(Piece::new(Color::White, PieceKind::Knight), Square::G1, Square::F3);
+        let attacked = QuietContext { threats: Bitboard::of(Square::G1), ..QuietContext::NONE };
+        histories.update_quiet(mv, &attacked, 1000);
+        assert!(histories.quiet(mv, &attacked) > 0);
+        assert_eq!(histories.quiet(mv, &QuietContext::NONE), 0);
     }
 }

@@ -3,7 +3,7 @@
 use crate::chess::{Move, Position};
 use crate::engine::Bound;
 use crate::engine::score::{Value, is_mate};
-use crate::engine::search::history::PreviousMoves;
+use crate::engine::search::history::QuietContext;
 use crate::engine::search::node::NodeContext;
 use crate::engine::search::picker::captured_kind;
 use crate::engine::search::pruning;
@@ -34,12 +34,60 @@ impl SearchedMoves {
 
 impl Search<'_> {
     /// Returns the history score of a move.
-    pub(super) fn history_score(&self, position: &Position, mv: Move, previous_moves: &PreviousMoves) -> i32 {
+    pub(super) fn history_score(&self, position: &Position, mv: Move, quiet_context: &QuietContext) -> i32 {
         if mv.is_tactical() {
             self.memory.histories.capture(mv, captured_kind(position, mv))
         } else {
-            self.memory.histories.quiet(mv, previous_moves)
+            self.memory.histories.quiet(mv, quiet_context)
         }
+    }
+
+    /// Step 3: gives a bonus to a quiet table move whose stored score causes a cutoff.
+    pub(super) fn reward_table_move(
+        &mut self,
+        position: &Position,
+        table_move: Option<Move>,
+        depth: i32,
+        ply: usize,
+    ) {
+        if let Some(mv) = table_move.filter(|mv| !mv.is_tactical()) {
+            let bonus = pruning::history_bonus(self.params(), depth);
+            let quiet_context = self.quiet_context(position, ply);
+            self.memory.histories.update_quiet(mv, &quiet_context, bonus);
+        }
+    }
+
+    /// Step 5: gives the quiet move that led to this node a bonus or malus, by how it changed the static evaluation.
+    pub(super) fn update_by_eval_change(&mut self, ply: usize, eval: Option<Value>) {
+        let before = *self.frame(ply - 1);
+        if let (Some(theirs), Some(ours)) = (before.eval, eval)
+            && before.mv != Move::NONE
+            && !before.mv.is_tactical()
+        {
+            let bonus = pruning::eval_change_bonus(self.params(), -ours - theirs);
+            self.memory.histories.update_quiet_alone(before.mv, before.threats, bonus);
+        }
+    }
+
+    /// Step 12: updates the continuation history of a reduced quiet move by the score of the search without reduction.
+    pub(super) fn update_retried(
+        &mut self,
+        mv: Move,
+        value: Value,
+        context: &NodeContext,
+        quiet_context: &QuietContext,
+    ) {
+        let NodeContext { depth, alpha, beta, .. } = *context;
+        if mv.is_tactical() || self.is_stopped() || (value > alpha && value < beta) {
+            return;
+        }
+        let params = self.params();
+        let bonus = if value >= beta {
+            pruning::history_bonus(params, depth)
+        } else {
+            -pruning::history_malus(params, depth)
+        };
+        self.memory.histories.update_continuation(mv, &quiet_context.previous_moves, bonus);
     }
 
     /// Step 15: gives a bonus to the move that caused the cutoff, and a malus to those searched before it.
@@ -50,11 +98,11 @@ impl Search<'_> {
         quiets: &SearchedMoves,
         captures: &SearchedMoves,
         context: &NodeContext,
+        quiet_context: &QuietContext,
     ) {
         let NodeContext { ply, depth, .. } = *context;
         let (bonus, malus) =
             (pruning::history_bonus(self.params(), depth), pruning::history_malus(self.params(), depth));
-        let previous_moves = self.previous_moves(ply);
         let last = self.last_piece_to(ply);
         if mv.is_tactical() {
             self.memory.histories.update_capture(mv, captured_kind(position, mv), bonus);
@@ -64,9 +112,9 @@ impl Search<'_> {
                 *killers = [mv, killers[0]];
             }
             self.memory.histories.set_counter(last, mv);
-            self.memory.histories.update_quiet(mv, &previous_moves, bonus);
+            self.memory.histories.update_quiet(mv, quiet_context, bonus);
             for searched in quiets.iter() {
-                self.memory.histories.update_quiet(searched, &previous_moves, -malus);
+                self.memory.histories.update_quiet(searched, quiet_context, -malus);
             }
         }
         for searched in captures.iter() {

@@ -1,6 +1,8 @@
 //! Pruning and reduction of single moves: late move, futility, history and SEE pruning, late move reductions.
 
-use crate::chess::{Color, Move, PieceKind, Position};
+use std::cell::OnceCell;
+
+use crate::chess::{CheckSquares, Color, Move, PieceKind, Position};
 use crate::engine::search::node::{NodeContext, NodeKind};
 use crate::engine::search::picker::{PickStage, Refutations};
 use crate::engine::search::pruning::{self, NodeType, Trend};
@@ -16,6 +18,8 @@ pub(super) struct LateMove<'a> {
     pub(super) history: i32,
     pub(super) stage: PickStage,
     pub(super) refutations: &'a Refutations,
+    /// The checks of the node, computed when a move first needs them.
+    pub(super) checks: &'a OnceCell<CheckSquares>,
 }
 
 /// Whether a move is pruned.
@@ -61,7 +65,8 @@ impl Search<'_> {
             reduced <= params.futility_depth && eval + pruning::futility_margin(params, reduced) <= alpha
         });
         // Checks are exempt from history and futility pruning.
-        if (bad_history || futile) && !position.gives_check(mv) {
+        let checks = || late.checks.get_or_init(|| CheckSquares::of(position));
+        if (bad_history || futile) && !checks().gives_check(position, mv) {
             return PruneDecision::Skip;
         }
         let floor = pruning::quiet_exchange_floor(params, reduced);

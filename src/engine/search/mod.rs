@@ -5,6 +5,7 @@ mod history;
 mod history_update;
 mod iterate;
 mod late_moves;
+mod near_mate;
 mod node;
 mod null_move;
 mod picker;

@@ -1,11 +1,13 @@
 //! The alpha-beta node, in numbered steps. The margins and formulas of the steps are in `pruning`.
 
+use std::cell::OnceCell;
+
 use crate::chess::{Move, Position};
 use crate::engine::Bound;
 use crate::engine::score::{INFINITE, MATE_THRESHOLD, Value, mate_in, mated_in};
-use crate::engine::search::history::PieceTo;
 use crate::engine::search::history_update::SearchedMoves;
 use crate::engine::search::late_moves::{LateMove, PruneDecision};
+use crate::engine::search::near_mate::mate_in_one;
 use crate::engine::search::picker::{MoveFilter, Picker};
 use crate::engine::search::pruning::{NodeType, Trend};
 use crate::engine::search::quiescence::QuiescencePly;
@@ -108,12 +110,25 @@ impl Search<'_> {
             && hit.cuts_off(alpha, beta)
             && position.halfmove_clock() < 90
         {
+            if hit.value >= beta {
+                self.reward_table_move(position, table_move, depth, ply);
+            }
             return hit.value;
         }
 
-        // 4. Endgame tables.
+        // 4. Endgame tables, and mates in one near the root.
         if let Some(value) = self.table_value::<K>(position, ply, alpha, beta) {
             return value;
+        }
+        // A position that was searched before has been looked at then.
+        if !K::ROOT
+            && excluded.is_none()
+            && hit.is_none_or(|hit| hit.depth == 0)
+            && let Some(mv) = mate_in_one(position, ply)
+        {
+            self.lines.clear(ply + 1);
+            self.lines.set(ply, mv);
+            return mate_in(ply + 1);
         }
 
         // 5. Static evaluation with correction history, and whether it is improving.
@@ -123,6 +138,9 @@ impl Search<'_> {
         let on_pv = K::PV || hit.is_some_and(|hit| hit.on_pv);
         self.frame_mut(ply + 2).killers = [Move::NONE; 2];
         self.frame_mut(ply + 1).double_extensions = self.frame(ply).double_extensions;
+        if !K::ROOT && excluded.is_none() {
+            self.update_by_eval_change(ply, eval);
+        }
         let context =
             NodeContext { ply, depth, alpha, beta, raw_eval, eval, trend, expected, hit, table_move, on_pv };
 
@@ -145,9 +163,10 @@ impl Search<'_> {
         let context = NodeContext { depth, ..context };
 
         // 8. Move loop.
-        let previous_moves = self.previous_moves(ply);
-        let refutations = self.refutations(ply);
-        let mut picker = Picker::new(MoveFilter::All, table_move, refutations, previous_moves);
+        let quiet_context = self.quiet_context(position, ply);
+        self.frame_mut(ply).threats = quiet_context.threats;
+        let (refutations, checks) = (self.refutations(ply), OnceCell::new());
+        let mut picker = Picker::new(MoveFilter::All, table_move, refutations, quiet_context);
         let (mut quiets, mut captures) = (SearchedMoves::new(), SearchedMoves::new());
         let (mut best, mut best_move) = (-INFINITE, None);
         let mut number = 0;
@@ -156,8 +175,9 @@ impl Search<'_> {
                 continue;
             }
             number += 1;
-            let history = self.history_score(position, mv, &previous_moves);
-            let late = LateMove { mv, number, history, stage: picker.stage(), refutations: &refutations };
+            let history = self.history_score(position, mv, &quiet_context);
+            let stage = picker.stage();
+            let late = LateMove { mv, number, history, stage, refutations: &refutations, checks: &checks };
 
             // 9. Late move, futility, history and SEE pruning, once there is a move that does not lose to a mate.
             if !K::ROOT && best > -MATE_THRESHOLD && self.shared.allows_pruning() {
@@ -185,7 +205,7 @@ impl Search<'_> {
 
             // 11. Make the move. Checks that do not lose material are extended.
             let child = position.play(mv);
-            self.enter(ply, PieceTo::of(mv), child.key());
+            self.enter(ply, mv, child.key());
             let nodes_before = self.nodes;
             if extension == 0 && child.in_check() && self.extends_check(position, mv, ply) {
                 extension = 1;
@@ -207,6 +227,7 @@ impl Search<'_> {
                     if retry_depth > reduced {
                         value =
                             -self.node::<NonPv>(&child, -alpha - 1, -alpha, retry_depth, ply + 1, opposite);
+                        self.update_retried(mv, value, &NodeContext { alpha, ..context }, &quiet_context);
                     }
                 }
             } else if !K::PV || number > 1 {
@@ -250,7 +271,7 @@ impl Search<'_> {
         if best >= beta
             && let Some(mv) = best_move
         {
-            self.update_histories(position, mv, &quiets, &captures, &context);
+            self.update_histories(position, mv, &quiets, &captures, &context, &quiet_context);
         }
         let inside = if best_move.is_some() { Bound::Exact } else { Bound::Upper };
         let bound = if best >= beta { Bound::Lower } else { inside };

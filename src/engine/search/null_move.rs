@@ -3,7 +3,7 @@
 use crate::chess::Position;
 use crate::engine::Bound;
 use crate::engine::score::{Value, is_mate};
-use crate::engine::search::history::PieceTo;
+use crate::engine::search::history::{PieceTo, QuietContext};
 use crate::engine::search::late_moves::has_pieces;
 use crate::engine::search::node::{NodeContext, NonPv};
 use crate::engine::search::picker::{MoveFilter, Picker, Refutations};
@@ -94,10 +94,10 @@ impl Search<'_> {
         let table_move = context.table_move.filter(|mv| mv.is_tactical());
         let table_move = table_move.filter(|&mv| see_at_least(position, mv, target - eval));
         let filter = MoveFilter::Captures { at_least: target - eval };
-        let mut picker = Picker::new(filter, table_move, Refutations::NONE, self.previous_moves(ply));
+        let mut picker = Picker::new(filter, table_move, Refutations::NONE, QuietContext::NONE);
         while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
             let child = position.play(mv);
-            self.enter(ply, PieceTo::of(mv), child.key());
+            self.enter(ply, mv, child.key());
             let mut value =
                 -self.quiescence::<NonPv>(&child, -target, -target + 1, ply + 1, QuiescencePly::Later);
             if value >= target {

@@ -1,7 +1,7 @@
 //! Staged move picker: moves in search order, generated only as far as they are needed.
 
-use crate::chess::{MAX_MOVES, Move, PieceKind, Position};
-use crate::engine::search::history::{Histories, PreviousMoves};
+use crate::chess::{CheckSquares, MAX_MOVES, Move, PieceKind, Position};
+use crate::engine::search::history::{Histories, QuietContext};
 use crate::engine::search::see::{SEE_VALUES, see_at_least};
 
 /// The stage of a picker.
@@ -75,7 +75,7 @@ pub(super) struct Picker {
     filter: MoveFilter,
     table: Option<Move>,
     refutations: Refutations,
-    previous_moves: PreviousMoves,
+    quiet_context: QuietContext,
     next: usize,
     end: usize,
     bad_end: usize,
@@ -88,14 +88,14 @@ impl Picker {
         filter: MoveFilter,
         table: Option<Move>,
         refutations: Refutations,
-        previous_moves: PreviousMoves,
+        quiet_context: QuietContext,
     ) -> Self {
         Self {
             stage: PickStage::Table,
             filter,
             table,
             refutations,
-            previous_moves,
+            quiet_context,
             next: 0,
             end: 0,
             bad_end: 0,
@@ -210,14 +210,16 @@ impl Picker {
 
     fn generate_quiets(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         self.next = self.end;
-        let (previous_moves, refutations, filter) = (self.previous_moves, self.refutations, self.filter);
+        let (scores, refutations) = (histories.quiet_scores(&self.quiet_context), self.refutations);
         let mut generated = self.end;
         position.each_legal_quiet(|mv| push_unscored(list, &mut generated, mv));
-        let wanted = |mv: Move| match filter {
-            MoveFilter::All => !refutations.contains(mv),
-            _ => position.gives_check(mv) && see_at_least(position, mv, 0),
-        };
-        self.keep(list, generated, |mv| wanted(mv).then(|| histories.quiet(mv, &previous_moves)));
+        if self.filter == MoveFilter::All {
+            self.keep(list, generated, |mv| (!refutations.contains(mv)).then(|| scores.of(mv)));
+            return;
+        }
+        let checks = CheckSquares::of(position);
+        let safe_check = |mv| checks.gives_check(position, mv) && see_at_least(position, mv, 0);
+        self.keep(list, generated, |mv| safe_check(mv).then(|| scores.of(mv)));
     }
 
     /// Keeps the generated moves for which `score` returns a score, except the table move.
@@ -253,8 +255,12 @@ impl Picker {
     /// Selects the best remaining move, which is cheaper than sorting if a cutoff comes early.
     fn best_remaining(&mut self, list: &mut MoveList) -> Option<Move> {
         let rest = &mut list[self.next..self.end];
-        let best =
-            (0..rest.len()).reduce(|best, at| if rest[at].score > rest[best].score { at } else { best })?;
+        let (mut best, mut highest) = (0, rest.first()?.score);
+        for (at, candidate) in rest.iter().enumerate() {
+            if candidate.score > highest {
+                (best, highest) = (at, candidate.score);
+            }
+        }
         rest.swap(0, best);
         self.next += 1;
         Some(rest[0].mv)

@@ -89,6 +89,11 @@ pub(super) fn history_bonus(params: &SearchParams, depth: i32) -> i32 {
     (params.bonus_slope * depth - params.bonus_offset).clamp(0, params.bonus_most)
 }
 
+/// Returns the history bonus of a quiet move that raised the static evaluation by `change`; negative if it lowered it.
+pub(super) fn eval_change_bonus(params: &SearchParams, change: Value) -> i32 {
+    (change * params.eval_change_slope).clamp(-params.eval_change_most, params.eval_change_most)
+}
+
 /// Returns the history malus of the moves searched before the one that caused a beta cutoff.
 pub(super) fn history_malus(params: &SearchParams, depth: i32) -> i32 {
     (params.malus_slope * depth - params.malus_offset).clamp(0, params.malus_most)

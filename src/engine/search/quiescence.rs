@@ -3,7 +3,7 @@
 use crate::chess::Position;
 use crate::engine::Bound;
 use crate::engine::score::{INFINITE, MATE_THRESHOLD, Value, mated_in};
-use crate::engine::search::history::PieceTo;
+use crate::engine::search::history::QuietContext;
 use crate::engine::search::node::NodeKind;
 use crate::engine::search::picker::{MoveFilter, Picker, Refutations, captured_kind};
 use crate::engine::search::see::SEE_VALUES;
@@ -82,7 +82,7 @@ impl Search<'_> {
 
             // 5. Make the move and search it.
             let child = position.play(mv);
-            self.enter(ply, PieceTo::of(mv), child.key());
+            self.enter(ply, mv, child.key());
             let value = -self.quiescence::<K>(&child, -beta, -alpha, ply + 1, QuiescencePly::Later);
             self.leave();
             if self.is_stopped() {
@@ -143,6 +143,10 @@ impl Search<'_> {
         let table_move = hit
             .and_then(|hit| hit.mv.unpack(position))
             .filter(|mv| filter == MoveFilter::All || mv.is_tactical());
-        Picker::new(filter, table_move, Refutations::NONE, self.previous_moves(ply))
+        let context = match filter {
+            MoveFilter::Captures { .. } => QuietContext::NONE,
+            MoveFilter::All | MoveFilter::CapturesAndChecks => self.quiet_context(position, ply),
+        };
+        Picker::new(filter, table_move, Refutations::NONE, context)
     }
 }

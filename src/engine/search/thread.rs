@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::chess::{Color, Move, PieceKind, Position};
+use crate::chess::{Bitboard, Color, Move, PieceKind, Position};
 use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
 use crate::engine::search::correction::CorrectionHistory;
-use crate::engine::search::history::{Histories, PieceTo, PreviousMoves};
+use crate::engine::search::history::{Histories, PieceTo, PreviousMoves, QuietContext};
 use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Refutations};
 use crate::engine::search::pruning::{Reductions, Trend};
 use crate::engine::search::root::RootMoves;
@@ -87,8 +87,12 @@ impl Memory {
 pub(super) struct Frame {
     /// The corrected static evaluation; `None` in check.
     pub(super) eval: Option<Value>,
-    /// The move being searched; [`PieceTo::NONE`] for a null move.
+    /// The move being searched; [`Move::NONE`] for a null move.
+    pub(super) mv: Move,
+    /// Piece and target of that move; [`PieceTo::NONE`] for a null move.
     pub(super) piece_to: PieceTo,
+    /// Squares that the enemy attacks, once moves are searched.
+    pub(super) threats: Bitboard,
     pub(super) killers: [Move; 2],
     /// The move that a singular search excludes.
     pub(super) excluded: Option<Move>,
@@ -99,7 +103,9 @@ pub(super) struct Frame {
 impl Frame {
     const EMPTY: Self = Self {
         eval: None,
+        mv: Move::NONE,
         piece_to: PieceTo::NONE,
+        threats: Bitboard::EMPTY,
         killers: [Move::NONE; 2],
         excluded: None,
         double_extensions: 0,
@@ -200,6 +206,13 @@ impl<'a> Search<'a> {
         [1, 2, 4].map(|back| self.frames[ply + BEFORE_ROOT - back].piece_to)
     }
 
+    /// Returns what the history of quiet moves depends on in `position`.
+    #[inline]
+    pub(super) fn quiet_context(&self, position: &Position, ply: usize) -> QuietContext {
+        let threats = position.attacked_by(!position.turn());
+        QuietContext { previous_moves: self.previous_moves(ply), threats }
+    }
+
     pub(super) fn refutations(&self, ply: usize) -> Refutations {
         let counter = self.memory.histories.counter(self.last_piece_to(ply));
         Refutations { killers: self.frame(ply).killers, counter }
@@ -252,11 +265,13 @@ impl<'a> Search<'a> {
         (self.shared.limits_apply() && spent()) || visited()
     }
 
-    /// Enters the position with this key after the move `piece_to` at `ply`.
+    /// Enters the position with this key after the move `mv` at `ply`; [`Move::NONE`] for a null move.
     #[inline(always)]
-    pub(super) fn enter(&mut self, ply: usize, piece_to: PieceTo, key: u64) {
+    pub(super) fn enter(&mut self, ply: usize, mv: Move, key: u64) {
         self.shared.table.prefetch(key);
-        self.frame_mut(ply).piece_to = piece_to;
+        let frame = self.frame_mut(ply);
+        frame.mv = mv;
+        frame.piece_to = if mv == Move::NONE { PieceTo::NONE } else { PieceTo::of(mv) };
         self.keys.push(key);
     }
 
@@ -273,7 +288,7 @@ impl<'a> Search<'a> {
         search: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
         let repetition_start = std::mem::replace(&mut self.repetition_start, self.keys.len());
-        self.enter(ply, PieceTo::NONE, key);
+        self.enter(ply, Move::NONE, key);
         let value = search(self);
         self.leave();
         self.repetition_start = repetition_start;
