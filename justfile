@@ -136,7 +136,7 @@ soak minutes="60":
 compare-builds old new:
     tests/compare_builds.sh {{old}} {{new}}
 
-# Test fleets with real servers and processes under every fault of the table; best on a machine that does nothing else
+# Test fleets with real servers and processes under every fault of the table, also those that take long
 test-fleet:
     cargo test --test fleet -- --include-ignored --skip chaos::
 
@@ -148,3 +148,8 @@ fleet-chaos minutes="60":
 fleet-scale *arguments:
     cargo build --release --features test-programs
     tests/fleet_scale.sh {{arguments}}
+
+# Compare the rate of a fleet of one worker on this machine with that of a local match, at 2,000 nodes a move
+fleet-rate *arguments:
+    cargo build --release
+    tests/fleet_rate.sh {{arguments}}

@@ -2,6 +2,8 @@
 # Plays a match with simulated workers on real connections and prints what it costs:
 #   tests/fleet_scale.sh [WORKERS [SLOTS [PAIRS [SHORTEST LONGEST]]]]
 # WORKERS connections with SLOTS pairs each; a pair lasts SHORTEST to LONGEST milliseconds.
+# The costs of the middle half of the pairs are those of a fleet at work; those of the whole run contain the connections of all
+# workers and the time in which the last pairs end. TMPDIR chooses the disk.
 set -euo pipefail
 workers=${1:-10000} slots=${2:-8} pairs=${3:-20000} shortest=${4:-80000} longest=${5:-120000}
 programs=${PROGRAMS:-$(dirname "$0")/../target/release}
@@ -60,11 +62,17 @@ for part in $(seq 0 $((parts - 1))); do
     processes+=("$!")
 done
 before=$(processor_seconds "$server_process")
+played() { echo $(($(grep -c '"type":"game"' "$folder/run/journal.ndjson" || true) / 2)); }
+sample() { echo "$(date +%s.%N) $(played) $server_cpu $coordinator_cpu"; }
+quarter='' last_quarter=''
 while kill -0 "$coordinator" 2>/dev/null; do
     server_cpu=$(processor_seconds "$server_process")
     coordinator_cpu=$(processor_seconds "$coordinator" 2>/dev/null || echo "${coordinator_cpu:-0}")
     memory=$(awk '/VmRSS/ { print $2 }' "/proc/$server_process/status")
-    sleep 0.5
+    now_played=$(played)
+    [ -z "$quarter" ] && [ "$now_played" -ge $((pairs / 4)) ] && quarter=$(sample)
+    [ -z "$last_quarter" ] && [ "$now_played" -ge $((pairs * 3 / 4)) ] && last_quarter=$(sample)
+    sleep 1
 done
 status=0
 wait "$coordinator" || status=$?
@@ -76,11 +84,16 @@ cat "$folder"/worker-*.json
 games=$(grep -c '"type":"game"' "$folder/run/journal.ndjson" || true)
 "$programs/playself" verify "$folder/run" >"$folder/verify.log" 2>&1 || { cat "$folder/verify.log"; exit 1; }
 awk -v workers="$workers" -v slots="$slots" -v pairs="$pairs" -v games="$games" -v begun="$begun" -v ended="$ended" \
-    -v before="$before" -v server="$server_cpu" -v coordinator="$coordinator_cpu" -v memory="$memory" -v status="$status" 'BEGIN {
+    -v before="$before" -v server="$server_cpu" -v coordinator="$coordinator_cpu" -v memory="$memory" -v status="$status" \
+    -v quarter="$quarter" -v last_quarter="$last_quarter" 'BEGIN {
     seconds = ended - begun
     printf "%d workers of %d slots, %d pairs in %.1f s: %.0f pairs/s, exit status %d\n", workers, slots, pairs, seconds, pairs / seconds, status
     printf "games on record: %d of %d\n", games, 2 * pairs
     printf "server: %.1f s of processor time, %.0f us per pair, %.0f MB\n", server - before, 1e6 * (server - before) / pairs, memory / 1024
+    if (split(quarter, q, " ") == 4 && split(last_quarter, l, " ") == 4 && l[2] > q[2])
+        printf "middle half: %.0f pairs/s, server %.0f us per pair (%.2f of a core), coordinator %.0f us per pair (%.2f of a core)\n",
+            (l[2] - q[2]) / (l[1] - q[1]), 1e6 * (l[3] - q[3]) / (l[2] - q[2]), (l[3] - q[3]) / (l[1] - q[1]),
+            1e6 * (l[4] - q[4]) / (l[2] - q[2]), (l[4] - q[4]) / (l[1] - q[1])
     printf "coordinator: %.1f s of processor time, %.0f us per pair\n", coordinator, 1e6 * coordinator / pairs
     exit !(games == 2 * pairs && status == 0)
 }'

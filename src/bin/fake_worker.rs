@@ -18,7 +18,8 @@ use playself::fleet::nats::messages::{
     TokenTuple, WorkerReport, message_id,
 };
 use playself::fleet::nats::{
-    Access, Backoff, Delivery, Pulled, Role, RunId, ServerConnection, WorkerName, get_bytes, subject, target,
+    Access, Asking, Backoff, Delivery, Pulled, Role, RunId, ServerConnection, WorkerName,
+    beats_per_extension, get_bytes, subject, target,
 };
 use playself::game::{
     Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
@@ -183,6 +184,7 @@ struct Pair {
     token: Token,
     delivery: Delivery,
     job: Box<PairJob>,
+    begun: Instant,
     ends: Instant,
     sent: Option<Instant>,
     dead: bool,
@@ -235,31 +237,56 @@ impl FakeWorker {
         let mut answers = connection.subscribe(subject::answer(&self.name)).await.ok()?;
         let mut notices = connection.subscribe(subject::notice(&notice.run)).await.ok()?;
         let mut beat = tokio::time::interval(Duration::from_millis(description.beat_ms));
-        let mut tick = tokio::time::interval(Duration::from_millis(50));
         let mut pairs: BTreeMap<(u64, u32), Pair> = BTreeMap::new();
-        let mut asked = 0_usize;
+        let (mut asked, mut in_vain) = (0_usize, false);
+        let (mut next_question, mut all_slots) = (Instant::now(), notice.slots);
+        let [lease, pause] = [description.lease_ms, description.beat_ms].map(Duration::from_millis);
+        let (beats_per_extension, mut beats) = (beats_per_extension(lease, pause), 0);
         while Instant::now() < until {
-            let free = self.slots.saturating_sub(pairs.len() + asked);
-            if free > 0 && jobs.request(free, Duration::from_secs(30)).await.is_ok() {
-                asked += free;
+            let free = self.slots.saturating_sub(pairs.len());
+            if free > 0 && asked == 0 && Instant::now() >= next_question {
+                let sent = match Asking::in_fleet_of(all_slots, self.number()) {
+                    Asking::Waiting => jobs.request(free, Duration::from_secs(30)).await,
+                    Asking::Polling(_) if in_vain => jobs.request_now(free).await,
+                    Asking::Polling(_) => jobs.request(free, Asking::FIRST_WAITS).await,
+                };
+                match sent {
+                    Ok(()) => asked = free,
+                    Err(_) => next_question = Instant::now() + Duration::from_millis(200),
+                }
             }
+            let waits = free > 0 && asked == 0;
+            let unsent = pairs.values().filter(|pair| pair.sent.is_none());
+            let next_due = unsent.map(|pair| pair.ends).chain(waits.then_some(next_question)).min();
             tokio::select! {
                 pulled = jobs.next() => match pulled? {
                     Pulled::Message(delivery) => {
-                        asked = asked.saturating_sub(1);
+                        (asked, in_vain) = (asked.saturating_sub(1), false);
                         self.take(connection, &notice.run, delivery, &mut pairs).await;
                     }
-                    Pulled::Ended(missing) => asked = asked.saturating_sub(missing.unwrap_or(asked)),
+                    Pulled::Ended(missing) => {
+                        asked = asked.saturating_sub(missing.unwrap_or(asked));
+                        in_vain = true;
+                        if let Asking::Polling(pause) = Asking::in_fleet_of(all_slots, self.number()) {
+                            next_question = Instant::now() + pause;
+                        }
+                    }
                     Pulled::Missing => {
                         asked = 0;
                         tokio::time::sleep(Duration::from_millis(200)).await;
                     }
                 },
-                _ = tick.tick() => self.send_finished(connection, &notice.run, &mut pairs).await,
-                _ = beat.tick() => self.beat(connection, &notice.run, &pairs).await,
+                () = tokio::time::sleep_until(next_due.unwrap_or(until).into()) => {
+                    self.send_finished(connection, &notice.run, &mut pairs).await;
+                }
+                _ = beat.tick() => {
+                    beats += 1;
+                    self.beat(connection, &notice.run, &pairs, beats % beats_per_extension == 0).await;
+                }
                 answer = answers.next() => self.answer(&CoordinatorAnswer::decode(&answer?.payload).ok()?, &mut pairs).await,
                 message = notices.next() => {
                     let notice = RunNotice::decode(&message?.payload).ok()?;
+                    all_slots = notice.slots;
                     if notice.state == NoticeState::Over || notice.excluded.contains(&self.name) {
                         *over = true;
                         return None;
@@ -302,8 +329,9 @@ impl FakeWorker {
         if self.chance(self.script.acks) {
             let _ = delivery.ack().await;
         }
-        let ends = Instant::now() + Duration::from_millis(length as u64);
-        pairs.insert(place, Pair { token, delivery, job: Box::new(job), ends, sent: None, dead });
+        let begun = Instant::now();
+        let ends = begun + Duration::from_millis(length as u64);
+        pairs.insert(place, Pair { token, delivery, job: Box::new(job), begun, ends, sent: None, dead });
     }
 
     async fn send_finished(
@@ -367,8 +395,14 @@ impl FakeWorker {
         }
     }
 
-    async fn beat(&self, connection: &ServerConnection, run: &RunId, pairs: &BTreeMap<(u64, u32), Pair>) {
-        for pair in pairs.values().filter(|pair| !pair.dead) {
+    async fn beat(
+        &self,
+        connection: &ServerConnection,
+        run: &RunId,
+        pairs: &BTreeMap<(u64, u32), Pair>,
+        extends: bool,
+    ) {
+        for pair in pairs.values().filter(|pair| extends && !pair.dead) {
             let _ = pair.delivery.in_progress().await;
         }
         let alive = || pairs.values().filter(|pair| !pair.dead);
@@ -386,7 +420,7 @@ impl FakeWorker {
             scale_ppm: None,
             playing: alive()
                 .filter(|pair| pair.sent.is_none())
-                .map(|pair| Playing { token: pair.token, plies: 1 })
+                .map(|pair| Playing { token: pair.token, plies: pair.begun.elapsed().as_secs() })
                 .collect(),
             waiting: alive().filter(|pair| pair.sent.is_some()).map(|pair| TokenTuple(pair.token)).collect(),
             spool_bytes: 0,

@@ -34,6 +34,7 @@ mod remote {
     use std::collections::HashMap;
     use std::time::{Duration, Instant};
 
+    use crate::commands::console::Console;
     use crate::commands::environment::{Encryption, FleetAccess};
     use crate::commands::failure::{Failure, OrFailure};
     use crate::fleet::nats::messages::{DescribedEngine, Message, PLAY, RunDescription};
@@ -84,8 +85,18 @@ mod remote {
         let timing = timing(&run.plan.fleet);
         let backoff = backoff(timing.beat);
         let access = Access::from(access);
-        let connection =
-            ServerConnection::open(&access, &Role::Coordinator, &backoff, timing.connect_timeout).await;
+        let seconds = timing.connect_timeout.as_secs();
+        let note = |why: &str| {
+            Console::Text.print_progress(&format!("{why}; trying again for {seconds} s"));
+        };
+        let connection = ServerConnection::open_noting(
+            &access,
+            &Role::Coordinator,
+            &backoff,
+            timing.connect_timeout,
+            note,
+        )
+        .await;
         let connection = connection.map_err(|error| match error {
             ConnectError::Usage(_) => Failure::usage(error),
             ConnectError::Refused(_) | ConnectError::Unreachable(_) => Failure::fault(error),

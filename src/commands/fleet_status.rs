@@ -7,11 +7,12 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
 use crate::commands::failure::{Failure, OrFailure};
-use crate::fleet::nats::messages::{Heartbeat, Message, NoticeState, RunNotice};
+use crate::fleet::nats::messages::{Heartbeat, MembersAnswer, Message, NoticeState, RunNotice};
 use crate::fleet::nats::{
     Access, Backoff, ConnectError, NatsError, Role, RunId, ServerConnection, StreamLimits, Subscription,
     WorkerName, subject,
 };
+use crate::fleet::{MAX_CONCURRENCY, Member};
 
 /// Time that a server has to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -24,6 +25,14 @@ pub struct FleetStatus {
     pub warning: Option<String>,
     pub runs: Vec<RunOnFleet>,
     pub workers: Vec<WorkerOnFleet>,
+}
+
+impl FleetStatus {
+    /// Returns what the coordinator of the run that a worker serves knows about it.
+    pub fn conduct_of(&self, worker: &WorkerOnFleet) -> Option<&Member> {
+        let run = self.runs.iter().find(|run| Some(&run.run) == worker.run.as_ref())?;
+        run.workers.iter().find(|member| member.name == worker.name.as_str())
+    }
 }
 
 /// A run of a fleet.
@@ -43,6 +52,7 @@ pub struct RunOnFleet {
     pub waits_for: Option<(u64, Option<WorkerName>)>,
     #[serde(rename = "banned")]
     pub excluded: Vec<WorkerName>,
+    pub workers: Vec<Member>,
 }
 
 /// A worker of a fleet.
@@ -85,14 +95,42 @@ async fn gather(connection: &ServerConnection, listen: Duration) -> Result<Fleet
         runs.extend(notice.and_then(|(_, payload)| RunNotice::decode(&payload).ok()).map(RunOnFleet::from));
     }
     runs.sort_by_key(|run| (run.state == NoticeState::Over, std::cmp::Reverse(run.priority)));
-    let workers = workers(beats, listen).await;
+    let answers = ask_coordinators(connection, &runs).await?;
+    let end = Instant::now() + listen;
+    let (workers, mut members) = tokio::join!(workers(beats, end), members(answers, end));
+    for run in &mut runs {
+        run.workers = members.remove(&run.run).unwrap_or_default();
+    }
     let (server_version, warning) = (connection.version(), connection.old_server_warning());
     Ok(FleetStatus { server_version, warning, runs, workers })
 }
 
+/// Asks the coordinators of all runs about their workers. A run without a coordinator does not answer.
+async fn ask_coordinators(
+    connection: &ServerConnection,
+    runs: &[RunOnFleet],
+) -> Result<Subscription, NatsError> {
+    let inbox = connection.new_inbox();
+    let answers = connection.subscribe(inbox.clone()).await?;
+    for run in runs.iter().filter(|run| run.state != NoticeState::Over) {
+        connection.publish_with_reply(subject::question(&run.run), inbox.clone(), Vec::new()).await?;
+    }
+    Ok(answers)
+}
+
+/// The workers of every run, as its coordinator knows them.
+async fn members(mut answers: Subscription, end: Instant) -> BTreeMap<RunId, Vec<Member>> {
+    let mut found: BTreeMap<RunId, Vec<Member>> = BTreeMap::new();
+    while let Ok(Some(message)) = timeout_at(end, answers.next()).await {
+        if let Ok(answer) = MembersAnswer::decode(&message.payload) {
+            found.entry(answer.run).or_default().extend(answer.members);
+        }
+    }
+    found
+}
+
 /// The latest sign of life of every worker.
-async fn workers(mut beats: Subscription, listen: Duration) -> Vec<WorkerOnFleet> {
-    let end = Instant::now() + listen;
+async fn workers(mut beats: Subscription, end: Instant) -> Vec<WorkerOnFleet> {
     let mut found = BTreeMap::new();
     while let Ok(Some(message)) = timeout_at(end, beats.next()).await {
         // The server checks the subject, not the content.
@@ -144,6 +182,7 @@ impl From<RunNotice> for RunOnFleet {
             pairs,
             waits_for,
             excluded,
+            workers: Vec::new(),
         }
     }
 }
@@ -155,7 +194,7 @@ impl From<Heartbeat> for WorkerOnFleet {
             version: beat.version,
             target: beat.target,
             cpu: beat.cpu,
-            slots: beat.slots,
+            slots: beat.slots.min(MAX_CONCURRENCY),
             free: beat.free,
             run: beat.run,
             nps: beat.nps,

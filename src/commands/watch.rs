@@ -19,8 +19,7 @@ pub fn panel_status(reader: &RunReader) -> PanelStatus {
         return PanelStatus { last_incident, outcome: tuning_outcome(reader), ..PanelStatus::default() };
     };
     let boards = status.boards.unwrap_or_default();
-    // The first game of a pair whose second is in play has not been counted yet.
-    let uncounted = boards.iter().filter(|game| game.round.ends_with(".2")).count() as u64;
+    let uncounted = reader.view().state.uncounted_games().count() as u64;
     let board = if status.concurrency == 1 { boards.first().and_then(BoardView::of_status) } else { None };
     let games = boards.into_iter().map(|game| BoardLine {
         last: last_move(&game),

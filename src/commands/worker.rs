@@ -66,13 +66,15 @@ const SHORTEST_IDLE: Duration = Duration::from_secs(1);
 /// Plays pairs until it is asked to leave; returns the exit status.
 pub fn work(request: WorkerRequest, environment: &Environment) -> Result<u8, Failure> {
     let console = request.console;
+    let url = request.access.url.clone();
     let config = configuration(request, environment)?;
     LocalFleet::reserve(config.slots).or_usage()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().or_fault()?;
     let left = runtime.block_on(async {
-        let (leave, leaving) = unbounded_channel();
+        let (leave, mut leaving) = unbounded_channel();
         let (notes, mut noted) = unbounded_channel();
         let mut interrupts = Interrupts::listen().or_fault()?;
+        console.print_progress(&format!("connecting to {url}"));
         tokio::spawn(async move {
             loop {
                 let interrupt = interrupts.next().await;
@@ -91,7 +93,13 @@ pub fn work(request: WorkerRequest, environment: &Environment) -> Result<u8, Fai
                 print(console, &note);
             }
         });
-        let ended = async { Worker::start(config, notes).await?.run(leaving).await }.await;
+        let ended = async {
+            match Worker::start(config, notes, &mut leaving).await? {
+                Some(worker) => worker.run(leaving).await,
+                None => Ok(WorkerEnd::Drained),
+            }
+        };
+        let ended = ended.await;
         let _ = printing.await;
         ended.map_err(failure)
     })?;

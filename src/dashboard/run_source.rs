@@ -10,8 +10,8 @@ use crate::dashboard::live_games::LiveGameWriter;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
 use crate::dashboard::url::url_segment;
+use crate::report::RunPage;
 use crate::report::page::{ChartDetail, PageSetting, head_section, plan_section};
-use crate::report::{RunPage, worker_rows};
 use crate::run::control::{BoardStatus, ControlRequest, RunPhase, RunStatus};
 use crate::run::{Advance, Incident, RunOutcome, RunReader};
 use crate::store::RunFolder;
@@ -105,7 +105,7 @@ impl Source for RunSource {
         };
         let reading = is_behind(&advance).then_some("reading");
         parts.put("status", &status(reader, running.as_ref(), reading, trouble.as_deref()));
-        parts.put("workers", &workers(reader, running.as_ref()));
+        parts.put("workers", &json!(running.as_ref().map_or(&[][..], |status| &status.workers)));
         let boards = running.and_then(|status| status.boards).unwrap_or_default();
         self.live_games.update(&boards);
         parts.put("boards", &boards.iter().map(board).collect::<Value>());
@@ -121,20 +121,6 @@ fn board(board: &BoardStatus) -> Value {
         "last": board.last, "plies": board.plies, "score": board.score, "clocks_ms": board.clocks_ms,
         "since_ms": board.since_ms,
     })
-}
-
-/// Returns the machines of a running run, with how much their results differ.
-fn workers(reader: &RunReader, running: Option<&RunStatus>) -> Value {
-    let rows = worker_rows(reader.view().state.fleet());
-    let members = running.into_iter().flat_map(|status| &status.workers);
-    members
-        .map(|member| {
-            let residual = rows.iter().find(|row| row.worker == member.name).and_then(|row| row.residual);
-            let mut value = json!(member);
-            value["residual"] = json!(residual);
-            value
-        })
-        .collect()
 }
 
 fn incident(incident: &Incident) -> Value {
@@ -181,6 +167,8 @@ fn status(
         "test": view.plan.sprt().is_some(),
         "games_per_second": (200.0 * rate).round() / 100.0,
         "concurrency": running.map(|status| status.concurrency),
+        "waits_for": running.and_then(|status| status.waits_for.as_ref()),
+        "playing": running.map(|status| status.playing),
         "trouble": trouble,
     })
 }

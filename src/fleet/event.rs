@@ -1,6 +1,6 @@
 //! Events reported by a fleet.
 
-use crate::fleet::PairReport;
+use crate::fleet::{MembersQuestion, PairReport};
 use crate::game::PairId;
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, VoidReason};
 use crate::journal::{Claim, GameEntry, WorkerFacts};
@@ -67,6 +67,8 @@ pub enum FleetEvent {
         /// The reason; `None` if it was admitted again.
         why: Option<String>,
     },
+    /// Another program asks about the members; [`Fleet::answer`](crate::fleet::Fleet::answer) answers.
+    Asked(MembersQuestion),
     /// The fleet leaves this pair to the machine that plays it; a later session takes it over.
     LeftInPlay(PairId),
     /// The fleet cannot continue: nothing more is started.

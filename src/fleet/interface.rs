@@ -47,6 +47,14 @@ pub trait Fleet {
         Vec::new()
     }
 
+    /// Returns the pair that the result waits for, and the machine that plays it, if machines other than this one play.
+    fn waits_for(&self) -> Option<(u64, Option<String>)> {
+        None
+    }
+
+    /// Answers a question about the members.
+    fn answer(&self, _question: &MembersQuestion, _members: Vec<Member>) {}
+
     /// Excludes a member from further pairs, or admits it again. Returns what is wrong with the request.
     fn set_admission(&mut self, member: &str, _admission: Admission) -> Result<(), String> {
         Err(format!("this run is played on one machine and has no worker `{member}`"))
@@ -99,8 +107,15 @@ pub enum Pause {
     Playing,
 }
 
+/// A question of another program about the members of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MembersQuestion {
+    /// Where the answer goes.
+    pub reply: String,
+}
+
 /// A machine that plays pairs of a run. The keys of its JSON are a contract.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -124,6 +139,9 @@ pub struct Member {
     pub faults: u64,
     /// Pairs that became void on it.
     pub voids: u64,
+    /// How much its results differ from those of all members: chi-squared, with four degrees of freedom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
     /// What it is doing: `playing`, `silent`, or why it was excluded.
     pub state: String,
 }

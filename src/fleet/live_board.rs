@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::game::{LiveGame, LivePly, LiveSearch, Spectator};
+use crate::game::{LiveGame, LivePly, LiveSearch, PlyRecord, Spectator};
 
 /// The game of one slot: updated after every move, read on request.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,10 @@ impl LiveBoard {
     }
 }
 
+fn search_of(ply: &PlyRecord) -> LiveSearch {
+    LiveSearch { score: ply.score, depth: ply.depth, nodes: ply.nodes }
+}
+
 impl Spectator for LiveBoard {
     fn ply(&mut self, ply: &LivePly<'_>) {
         // A reader must never delay a game; the next move makes up for a skipped update.
@@ -38,12 +42,12 @@ impl Spectator for LiveBoard {
             // Those of a skipped update, too.
             let unseen = ply.plies.get(game.moves.len()..).unwrap_or_default();
             game.moves.extend(unseen.iter().map(|ply| ply.mv));
+            game.line_searches.extend(unseen.iter().map(search_of));
             game.clocks = ply.clocks;
             if let Some(last) = ply.plies.last() {
                 game.last_move = Some(last.mv);
                 game.score = last.score;
-                game.searches[!ply.position.turn()] =
-                    Some(LiveSearch { score: last.score, depth: last.depth, nodes: last.nodes });
+                game.searches[!ply.position.turn()] = Some(search_of(last));
             }
             game.moved_at = ply.at.into_std();
             if let Some(dialogue) = ply.dialogue {

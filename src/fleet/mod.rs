@@ -23,7 +23,7 @@ mod stall_detector;
 pub use engine_registry::ProgramChanged;
 pub use event::{EngineFatal, FleetEvent, ReceivedPair};
 pub use fd_limit::{MAX_CONCURRENCY, most_slots, set_aside_descriptors};
-pub use interface::{Admission, Fleet, Member, Pause};
+pub use interface::{Admission, Fleet, Member, MembersQuestion, Pause};
 pub use job::{Contestant, PairJob, PairReport};
 pub use local_fleet::{FleetConfig, FleetError, LocalFleet};
 pub use placement::{Placement, bind_process};

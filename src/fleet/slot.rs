@@ -20,8 +20,8 @@ use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineBooks, EngineIndex, FaultBundle, GameOfPair,
-    GameRecord, GameSetup, LiveGame, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge, Termination,
-    VoidReason, Warning, play,
+    GameRecord, GameSetup, LiveGame, LiveSearch, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge,
+    Termination, VoidReason, Warning, play,
 };
 use crate::player::{
     EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
@@ -87,9 +87,6 @@ pub(super) enum PairEnd {
     /// An engine or the host cannot be used, so no more pairs should begin.
     Over,
 }
-
-/// Time after the end of a game within which a suspension during the game is still reported.
-const SUSPENSION_NOTICE: Duration = Duration::from_millis(30);
 
 impl Slot {
     /// Carries out orders until the channel closes. Calls `done` after each pair.
@@ -350,11 +347,12 @@ impl Slot {
 
     /// Returns the reason to void a game during which the machine stood still, given the number of suspensions before it.
     async fn suspension_since(&self, before: u64, suspicion: Suspicion) -> Option<VoidReason> {
+        let suspensions = &self.shared.suspensions;
         if suspicion == Suspicion::TimeLoss || self.probe.was_recently_delayed() {
-            tokio::time::sleep(SUSPENSION_NOTICE).await;
+            suspensions.wait_for_change(before).await;
         }
-        let gap_ms = self.shared.suspensions.last_gap_ms();
-        (self.shared.suspensions.count() != before).then_some(VoidReason::Suspended { gap_ms })
+        let gap_ms = suspensions.last_gap_ms();
+        (suspensions.count() != before).then_some(VoidReason::Suspended { gap_ms })
     }
 
     fn books(&self, engines: &ByColor<EngineIndex>, seed: u64) -> EngineBooks<'_> {
@@ -496,6 +494,7 @@ impl Slot {
             start: *setup.start(),
             style: setup.castling().style(),
             moves: setup.book_moves().collect(),
+            line_searches: vec![LiveSearch::default(); setup.book_moves().len()],
             position: *setup.first(),
             last_move: None,
             plies: setup.book_moves().len(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::failpoint::{self, Point};
 use crate::game::GameHost;
@@ -21,7 +21,8 @@ const TIMER_TOLERANCE: Duration = Duration::from_millis(2).saturating_add(Blocki
 const SUSPENDED: Duration = Duration::from_secs(1);
 /// A shorter stop takes no more from a clock than a busy processor does.
 const SHORTEST_STOP: Duration = Duration::from_millis(50);
-/// Time that the detection of a stop may take to reach every thread.
+/// Time that the detection of a stop may take to reach every thread. On a busy machine a thread that may run again
+/// waits for its turn.
 const NOTICE_DELAY: Duration = Duration::from_millis(200);
 /// Difference between the two clocks that may occur without a suspension.
 const CLOCK_TOLERANCE: Duration = Duration::from_millis(100);
@@ -44,6 +45,17 @@ impl Suspensions {
         self.last_gap_ms.load(Ordering::Acquire)
     }
 
+    /// Waits until there are more suspensions than `before`, for no longer than it can take to record one.
+    pub(super) async fn wait_for_change(&self, before: u64) {
+        let changed = async {
+            while self.count() == before {
+                sleep(TICK).await;
+            }
+        };
+        // Nothing recorded in time: there was none.
+        let _ = timeout(NOTICE_DELAY, changed).await;
+    }
+
     fn record(&self, gap: Duration) {
         self.last_gap_ms.store(gap.as_millis() as u64, Ordering::Release);
         self.count.fetch_add(1, Ordering::AcqRel);
@@ -56,7 +68,7 @@ impl Suspensions {
         while continued.recv().await.is_some() {
             // A stop ends with the signal, so the delay that it caused is still in progress or has just been
             // recorded.
-            let gap = probe.longest_delay_within(TICK);
+            let gap = probe.longest_delay_within(NOTICE_DELAY);
             if gap >= SHORTEST_STOP {
                 self.record(gap);
             }
@@ -218,6 +230,20 @@ mod tests {
             Duration::ZERO,
             "a delay that was over when the output was written"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn row_58_a_stop_that_is_recorded_late_is_waited_for() {
+        let suspensions = Suspensions::default();
+        let start = Instant::now();
+        let record = async {
+            sleep(NOTICE_DELAY - TICK).await;
+            suspensions.record(Duration::from_millis(700));
+        };
+        tokio::join!(suspensions.wait_for_change(0), record);
+        assert_eq!((suspensions.count(), start.elapsed()), (1, NOTICE_DELAY - TICK));
+        suspensions.wait_for_change(1).await;
+        assert_eq!(start.elapsed(), 2 * NOTICE_DELAY - TICK, "without a stop the wait has an end");
     }
 
     #[tokio::test(start_paused = true)]

@@ -33,6 +33,8 @@ pub struct LiveGame {
     pub plies: usize,
     /// Clocks after the last move.
     pub clocks: ByColor<Option<Duration>>,
+    /// Search of each of `moves`; empty for those of the opening.
+    pub line_searches: Vec<LiveSearch>,
     /// Last search of each side.
     pub searches: ByColor<Option<LiveSearch>>,
     /// Last score, from the point of view of the engine that reported it.
@@ -43,7 +45,7 @@ pub struct LiveGame {
     pub dialogue: ByColor<Vec<String>>,
 }
 
-/// What an engine reported with its last move.
+/// What an engine reported with a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveSearch {
     /// Score from its own point of view.

@@ -20,7 +20,6 @@ pub use conditions::{
 pub use files::{
     AcceptanceState, AnomalyCount, AnomalyKind, Completion, CompletionReason, CompletionStatus, DerivedFiles,
     Summary, TableRow, TuneFiles, TuningSummary, Unplayable, WorkerRow, pgn_text, table, weights_toml,
-    worker_rows,
 };
 pub use number_text::{counted, grouped};
 pub use page::{PageObserver, RunPage, write_page};

@@ -123,6 +123,9 @@ pub enum RunError {
     /// The machines of the fleet cannot be reached, or the run cannot be given to them.
     #[error("{0}")]
     Remote(String),
+    /// The user ended it before its first pair.
+    #[error("interrupted before the run began")]
+    Interrupted,
 }
 
 impl RunBuilder {
@@ -194,8 +197,11 @@ impl RunBuilder {
         mut self,
         fleet: impl AsyncFnOnce(&mut Self) -> Result<F, RunError>,
     ) -> Result<FinishedRun, RunError> {
-        let interrupts = Interrupts::listen()?;
-        let fleet = fleet(&mut self).await?;
+        let mut interrupts = Interrupts::listen()?;
+        let fleet = tokio::select! {
+            fleet = fleet(&mut self) => fleet?,
+            _ = interrupts.next() => return Err(RunError::Interrupted),
+        };
         let control = ControlServer::open(&self.folder.socket());
         if let Err(error) = &control {
             self.warnings.push(format!(

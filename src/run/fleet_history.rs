@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::fleet::Member;
 use crate::journal::{Claim, Entry, FleetSession, GameEntry, WorkerFacts};
 use crate::stats::{PairScore, Pentanomial};
 
@@ -39,6 +40,15 @@ pub struct WorkerHistory {
     pub excluded: Option<String>,
     /// Whether the user was warned about its results.
     suspicious: bool,
+}
+
+impl WorkerHistory {
+    /// Returns chi-squared of its results and those of all others, and both, given those of all; `None` if there are too few.
+    fn against_the_others(&self, all: [u64; 5]) -> Option<(f64, [u64; 5], [u64; 5])> {
+        let own = self.pentanomial.0;
+        let rest = std::array::from_fn(|class| all[class] - own[class]);
+        Some((two_samples(own, rest)?, own, rest))
+    }
 }
 
 impl FleetHistory {
@@ -94,10 +104,12 @@ impl FleetHistory {
         if pairs < FEWEST_PAIRS || !pairs.is_power_of_two() || self.workers[name].suspicious {
             return None;
         }
-        let (chi, own, rest) = self.against_the_others(name)?;
+        let all = self.results_of_all();
+        let (chi, own, rest) = self.workers[name].against_the_others(all)?;
         // The machine that differs most makes all others differ from the rest, too.
-        let mut others = self.workers.keys().filter(|other| *other != name);
-        let worse = others.any(|other| self.against_the_others(other).is_some_and(|(other, ..)| other > chi));
+        let mut others = self.workers.iter().filter(|(other, _)| *other != name);
+        let worse =
+            others.any(|(_, other)| other.against_the_others(all).is_some_and(|(other, ..)| other > chi));
         if worse || upper_tail(chi) >= UNLIKELY / self.workers.len() as f64 {
             return None;
         }
@@ -108,15 +120,31 @@ impl FleetHistory {
         ))
     }
 
-    /// Returns chi-squared of the results of a machine and those of all others, and both; `None` if there are too few.
-    fn against_the_others(&self, name: &str) -> Option<(f64, [u64; 5], [u64; 5])> {
-        let own = self.workers[name].pentanomial.0;
-        let others = self.workers.values().filter(|worker| worker.facts.worker != name);
-        let rest = others.fold([0; 5], |mut sum: [u64; 5], worker| {
+    fn results_of_all(&self) -> [u64; 5] {
+        self.workers.values().fold([0; 5], |mut sum: [u64; 5], worker| {
             sum.iter_mut().zip(worker.pentanomial.0).for_each(|(sum, count)| *sum += count);
             sum
-        });
-        Some((two_samples(own, rest)?, own, rest))
+        })
+    }
+
+    /// Returns the machines with how much the results of each differ from those of all: chi-squared, with four degrees of
+    /// freedom; `None` without pairs.
+    pub fn residuals(&self) -> impl Iterator<Item = (&WorkerHistory, Option<f64>)> {
+        let all = self.results_of_all();
+        self.workers.values().map(move |worker| (worker, residual(worker.pentanomial.0, all)))
+    }
+
+    /// Adds to members of the fleet what was recorded about them, in all sessions.
+    pub fn complete(&self, mut members: Vec<Member>) -> Vec<Member> {
+        let all = self.results_of_all();
+        for member in &mut members {
+            if let Some(worker) = self.workers.get(&member.name) {
+                (member.pairs, member.voids) = (worker.pairs, worker.voids);
+                (member.forfeits, member.faults) = (worker.forfeits, worker.faults);
+                member.residual = residual(worker.pentanomial.0, all);
+            }
+        }
+        members
     }
 
     fn worker(&mut self, name: &str) -> &mut WorkerHistory {
@@ -146,6 +174,17 @@ impl FleetHistory {
     pub fn workers(&self) -> impl ExactSizeIterator<Item = &WorkerHistory> {
         self.workers.values()
     }
+}
+
+/// Returns chi-squared of the counts of one machine against the proportions of all; `None` without pairs.
+fn residual(own: [u64; 5], all: [u64; 5]) -> Option<f64> {
+    let [pairs, total] = [own, all].map(|counts| counts.iter().sum::<u64>() as f64);
+    let part = |(observed, of_all): (u64, u64)| {
+        let expected = pairs * of_all as f64 / total;
+        if expected > 0.0 { (observed as f64 - expected).powi(2) / expected } else { 0.0 }
+    };
+    let sum: f64 = own.into_iter().zip(all).map(part).sum();
+    (pairs > 0.0).then_some((sum * 1000.0).round() / 1000.0)
 }
 
 /// Returns chi-squared of two samples of the same five classes, with at most four degrees of freedom; `None` if one of
@@ -205,6 +244,14 @@ mod tests {
         }
         assert_eq!(alarms.len(), 1, "{alarms:?}");
         assert!(alarms[0].contains("worker oak"), "{alarms:?}");
+    }
+
+    #[test]
+    fn a_machine_with_other_results_than_the_rest_has_a_large_residual() {
+        let all = [40, 80, 160, 80, 40];
+        assert_eq!(residual([10, 20, 40, 20, 10], all), Some(0.0));
+        assert!(residual([0, 5, 25, 40, 30], all).unwrap() > 60.0);
+        assert_eq!(residual([0; 5], all), None);
     }
 
     #[test]

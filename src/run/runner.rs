@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Admission, Contestant, Fleet, FleetEvent, PairJob, Pause};
+use crate::fleet::{Admission, Contestant, Fleet, FleetEvent, Member, PairJob, Pause};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
 use crate::opening::PolyglotBook;
@@ -377,6 +377,7 @@ impl<F: Fleet> Run<F> {
                 self.append(Entry::WorkerExcluded { worker, why }, Urgency::Grouped);
                 self.report(&RunEvent::Warning(text));
             }
+            FleetEvent::Asked(question) => self.fleet.answer(&question, self.members()),
             FleetEvent::LeftInPlay(id) => self.state.landed(id),
             FleetEvent::Failed(why) => self.fail(why),
             FleetEvent::Warning(text) => self.report(&RunEvent::Warning(text)),
@@ -595,8 +596,14 @@ impl<F: Fleet> Run<F> {
             seconds,
             warning: None,
             boards: None,
-            workers: self.fleet.members(),
+            workers: self.members(),
+            waits_for: self.fleet.waits_for(),
         }
+    }
+
+    /// Returns the machines that play, with what the journal knows about them.
+    fn members(&self) -> Vec<Member> {
+        self.state.fleet().complete(self.fleet.members())
     }
 
     fn fail(&mut self, why: String) {

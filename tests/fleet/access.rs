@@ -11,7 +11,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::bench::{Fleet, SLOW};
+use crate::bench::{Fleet, Game, Process, SLOTS};
 use crate::connection::{quick, worker};
 use crate::nats::NatsServer;
 use crate::run::{Bench, wait_for};
@@ -88,7 +88,7 @@ async fn a_worker_can_do_all_of_its_work_with_its_key() {
     };
     assert_eq!(
         (report.subject.as_str(), report.payload.as_slice()),
-        (subject::result(&run, &name).as_str(), &b"report"[..])
+        (subject::result(&run, &name, "id").as_str(), &b"report"[..])
     );
     assert_eq!(timeout(SOON, beats.next()).await.unwrap().unwrap().payload, b"beat");
     coordinator.publish(subject::answer(&name), b"answer".to_vec()).await.unwrap();
@@ -201,12 +201,12 @@ async fn row_235_a_revoked_key_is_out_within_a_second() {
 
 /// Row 235 with processes: the worker ends and names the cause, and its pairs move.
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
     let Some(mut fleet) = SecuredFleet::start(&["oak", "elm"]) else { return };
-    let runs = Fleet { server: NatsServer::start().unwrap(), bench: Bench::new() };
-    let config = runs.config("match", &SLOW);
+    let runs = Fleet::at(NatsServer::start().unwrap(), Bench::new());
+    let config = runs.config("match", &Game::default());
     assert_eq!(runs.play_here(&config, "here"), 0);
+    runs.hold();
     let (url, key) = (fleet.server.url(), |name: &str| fleet.dir.path().join(name));
     let mut command = runs.coordinator_at(&config, "there", &url);
     let mut coordinator = runs.spawn("coordinator", command.arg("--key").arg(key("coordinator.nk")));
@@ -218,11 +218,12 @@ fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
         runs.spawn(name, command.arg("--key").arg(copy))
     };
     let mut oak = worker_of("oak");
-    wait_for("the first pairs", 30, || runs.rows("there") >= 2);
+    runs.play("there", 2, SLOTS);
     fleet.folder.remove(&worker("oak")).unwrap();
     assert!(fleet.folder.reload().unwrap());
     assert_eq!(oak.status("the revoked worker", 10), 4, "{}", runs.log("oak"));
     assert!(runs.log("oak").contains("does not accept the key"), "{}", runs.log("oak"));
+    runs.release();
     let _elm = worker_of("elm");
     assert_eq!(coordinator.status("the match", 60), 0, "{}", runs.log("coordinator"));
     runs.assert_same("there", "here");
@@ -232,7 +233,9 @@ fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
 async fn row_235_tls_that_is_missing_or_signed_by_another_is_refused_with_the_cause() {
     let Some(fleet) = SecuredFleet::start(&["box"]) else { return };
     let strangers = tempfile::tempdir().unwrap();
-    FleetFolder::init(strangers.path(), &Listen::default(), &["127.0.0.1".to_owned()], 1 << 30).unwrap();
+    let mut folder =
+        FleetFolder::init(strangers.path(), &Listen::default(), &["127.0.0.1".to_owned()], 1 << 30).unwrap();
+    let strange_key = folder.add(&worker("box")).unwrap();
     let role = Role::Worker(worker("box"));
     let refusal = async |access: Access| match open(&access, &role).await.map(drop) {
         Err(ConnectError::Refused(text)) => text,
@@ -245,17 +248,27 @@ async fn row_235_tls_that_is_missing_or_signed_by_another_is_refused_with_the_ca
     let text = refusal(Access { key: None, ..access.clone() }).await;
     assert!(text.contains("--ca FILE"), "{text}");
     // The key of another fleet.
-    let text = refusal(Access { key: Some(strangers.path().join("coordinator.nk")), ..access.clone() }).await;
+    let text = refusal(Access { key: Some(strange_key.clone()), ..access.clone() }).await;
     assert!(text.contains("certificate"), "{text}");
     let ca = Some(fleet.dir.path().join("ca.pem"));
-    let text =
-        refusal(Access { key: Some(strangers.path().join("coordinator.nk")), ca, ..access.clone() }).await;
+    let text = refusal(Access { key: Some(strange_key), ca, ..access.clone() }).await;
     assert!(text.contains("does not accept the key"), "{text}");
     let plain = NatsServer::start().unwrap();
     let text = refusal(Access { url: plain.url(), ..access.clone() }).await;
     assert!(text.contains("does not offer TLS"), "{text}");
-    for (key, named) in [("none.nk", "none.nk"), ("ca.pem", "does not contain the seed")] {
-        let outcome = open(&fleet.access(key), &role).await.map(drop);
+    let other = Role::Worker(worker("other"));
+    for (key, role, named) in [
+        ("none.nk", &role, "none.nk"),
+        ("ca.pem", &role, "does not contain the seed"),
+        ("coordinator.nk", &role, "is the key of coordinator: a worker needs a key of its own"),
+        ("workers/box.nk", &other, "is the key of worker box: this worker is named other"),
+        (
+            "workers/box.nk",
+            &Role::Coordinator,
+            "is the key of worker box: a run needs the key of the coordinator",
+        ),
+    ] {
+        let outcome = open(&fleet.access(key), role).await.map(drop);
         assert!(matches!(&outcome, Err(ConnectError::Usage(text)) if text.contains(named)), "{outcome:?}");
     }
 }
@@ -286,6 +299,64 @@ fn a_fleet_is_made_by_the_program() {
     assert_eq!(playself_fleet(&["drop", path, "box"]).0, Some(0));
     assert_eq!(playself_fleet(&["drop", path, "box"]).0, Some(2));
     assert_eq!(FleetFolder::open(&fleet).unwrap().workers().count(), 0);
+}
+
+/// The walk through docs/fleet.md, with the server that `playself fleet serve` runs.
+#[test]
+fn a_fleet_that_serves_itself_plays_a_run_and_closes_its_door_to_a_dropped_worker() {
+    if crate::nats::program().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let folder = bench.path("fleet");
+    let path = folder.to_str().unwrap();
+    // Another program may take the port before the server does.
+    let mut served = None;
+    while served.is_none() {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let listen = format!("127.0.0.1:{port}");
+        let (status, _, error) = playself_fleet(&["init", path, "--listen", &listen]);
+        assert_eq!(status, Some(0), "{error}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_playself"));
+        let mut server = Process(
+            command.args(["fleet", "serve", path]).stderr(std::process::Stdio::null()).spawn().unwrap(),
+        );
+        let reachable = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+        wait_for("the server", 20, || reachable() || !server.is_alive());
+        served = server.is_alive().then_some((server, format!("nats://{listen}")));
+    }
+    let (mut server, url) = served.unwrap();
+    let (status, _, error) = playself_fleet(&["add", path, "oak"]);
+    assert_eq!(status, Some(0), "{error}");
+    let runs = Fleet::at(NatsServer::start().unwrap(), bench);
+    let config = runs.config("match", &Game { pairs: 4, ..Game::default() });
+    assert_eq!(runs.play_here(&config, "here"), 0);
+    runs.hold();
+    let coordinator_key = folder.join("coordinator.nk");
+    let mut command = runs.coordinator_at(&config, "there", &url);
+    let mut coordinator = runs.spawn("coordinator", command.arg("--key").arg(&coordinator_key));
+    let key = runs.bench.path("oak.nk");
+    std::fs::copy(folder.join("workers/oak.nk"), &key).unwrap();
+    let mut oak = runs.spawn("oak", runs.worker_at("oak", &url).arg("--key").arg(&key));
+    runs.play("there", 1, SLOTS);
+    let coordinator_key = coordinator_key.to_str().unwrap();
+    wait_for("the worker with its results in the status", 30, || {
+        let (status, text, error) =
+            playself_fleet(&["status", &url, "--key", coordinator_key, "--listen", "1"]);
+        assert_eq!(status, Some(0), "{error}");
+        text.contains("waits for pair ") && text.contains(" 0 forfeits, 0 faults, 0 void, residual ")
+    });
+    runs.release();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}{}", runs.log("coordinator"), runs.log("oak"));
+    runs.assert_same("there", "here");
+    let (status, text, error) = playself_fleet(&["drop", path, "oak"]);
+    assert_eq!((status, text.as_str()), (Some(0), "oak is out of the fleet now\n"), "{error}");
+    assert_eq!(oak.status("the dropped worker", 20), 4, "{}", runs.log("oak"));
+    assert!(runs.log("oak").contains("does not accept the key"), "{}", runs.log("oak"));
+    assert!(server.is_alive());
+    server.signal(nix::sys::signal::Signal::SIGTERM);
+    // nats-server ends with 1 after a signal.
+    assert!([0, 1].contains(&server.status("the server", 20)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -326,7 +397,7 @@ async fn the_status_of_a_fleet_shows_runs_and_workers_and_a_refusal_ends_with_4(
     assert_eq!((&found["workers"][0]["name"], &found["workers"][0]["free"]), (&json!("box"), &json!(1)));
     let key = fleet.dir.path().join("coordinator.nk");
     let (_, text, _) = playself_fleet(&["status", &url, "--key", key.to_str().unwrap(), "--listen", "1"]);
-    assert!(text.contains("waits for pair 12 on box") && text.contains("times x 1.25"), "{text}");
+    assert!(text.contains("waits for pair 13 on box") && text.contains("times x 1.25"), "{text}");
     beating.abort();
     // A worker's key cannot act as the coordinator, a wrong URL is a wrong call, and a stranger is refused by name.
     assert_eq!(status("coordinator.nk", "http://x").0, Some(2));

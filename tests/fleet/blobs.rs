@@ -8,13 +8,13 @@ use std::process::Command;
 
 use playself::fleet::nats::messages::{DescribedEngine, RefusalCode};
 use playself::fleet::nats::{
-    Building, Cache, MOST_CACHE_BYTES, ProvideError, ServerConnection, ShippedEngine, get_bytes, probe,
-    publish_engines, put_bytes, target,
+    BlobError, Building, Cache, MOST_CACHE_BYTES, NatsError, ProvideError, ServerConnection, ShippedEngine,
+    StreamLimits, get_bytes, probe, publish_engines, put_bytes, target,
 };
 use playself::fleet::{Shipment, SourcePlan};
 use playself::player::{EngineOption, EngineSpec, WorkingDir};
 
-use crate::connection::prepared;
+use crate::connection::{coordinator, prepared};
 use crate::nats::{NatsServer, Proxy};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
@@ -192,4 +192,29 @@ async fn bytes_are_stored_by_their_hash_and_unused_objects_stay_for_two_weeks() 
     assert!(!connection.has_object(&large.sha256).await.unwrap());
     assert_eq!(put_bytes(&connection, vec![b'x'; 600_000]).await.unwrap(), large);
     assert!(get_bytes(&connection, &large.sha256, 1 << 20).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_full_server_deletes_the_files_that_no_run_has_named_for_two_weeks() {
+    let Some(server) = NatsServer::start() else { return };
+    let connection = coordinator(&server.url()).await;
+    connection.prepare(&StreamLimits { object_bytes: 1_000_000, ..StreamLimits::default() }).await.unwrap();
+    let mut descriptions = connection.subscribe("$O.playself.M.>".to_owned()).await.unwrap();
+    let put = async |letter: u8| put_bytes(&connection, vec![letter; 400_000]).await;
+    let old = put(b'a').await.unwrap();
+    let description = descriptions.next().await.unwrap();
+    let recent = put(b'b').await.unwrap();
+    let full = put(b'c').await;
+    assert!(matches!(full, Err(BlobError::Nats(NatsError::Full(_)))), "{full:?}");
+    assert!(connection.has_object(&old.sha256).await.unwrap(), "nothing is old");
+    // A run named the first file 15 days ago, and none did since.
+    let mut info: serde_json::Value = serde_json::from_slice(&description.payload).unwrap();
+    info["used"] = (info["used"].as_u64().unwrap() - 15 * 24 * 3600).into();
+    connection.publish(description.subject, info.to_string().into_bytes()).await.unwrap();
+    connection.flush().await;
+    let new = put(b'c').await.unwrap();
+    for (file, letter) in [(recent, b'b'), (new, b'c')] {
+        assert_eq!(get_bytes(&connection, &file.sha256, 1 << 20).await.unwrap(), vec![letter; 400_000]);
+    }
+    assert!(!connection.has_object(&old.sha256).await.unwrap());
 }

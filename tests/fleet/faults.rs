@@ -1,5 +1,6 @@
 //! Faults of a fleet with a real server and real processes. The results are always those of one machine.
 
+use std::process::Command;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -7,7 +8,8 @@ use playself::failpoint;
 use playself::fleet::nats::messages::{Message, NoticeState, RunNotice};
 use playself::fleet::nats::{Access, Backoff, Role, RunId, ServerConnection, StreamLimits};
 
-use crate::bench::{Fleet, Game, Played, SLOW, at_once};
+use crate::bench::{Fleet, Game, PAIRS, Played, Process, SLOTS, at_once};
+use crate::link::Link;
 use crate::nats::Proxy;
 use crate::run::wait_for;
 
@@ -19,17 +21,17 @@ fn processes_with(mark: &str) -> usize {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    wait_for("pairs on oak", 30, || fleet.rows("there") >= 2);
+    fleet.play("there", 2, SLOTS);
+    let engines = || processes_with(&format!("--permits {}", fleet.bench.folder.path().display()));
+    assert_eq!(engines(), 2 * SLOTS);
     oak.kill();
-    wait_for("the end of its engines", 2, || {
-        processes_with(&format!("{}", fleet.bench.path("cache").display())) == 0
-    });
+    wait_for("the end of its engines", 2, || engines() == 0);
+    fleet.release();
     let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
@@ -37,81 +39,115 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
     at_once(["after-spool:2", "after-result:2"], |point| {
         let Some(played) = Played::start() else { return };
         let Played { fleet, config } = &played;
+        fleet.release();
         let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
         let mut oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, point));
         assert_eq!(oak.status("the worker", 30), -1, "{point}: {}", fleet.log("oak"));
         let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
         assert_eq!(coordinator.status("the match", 60), 0, "{point}: {}", fleet.log("coordinator"));
         played.assert_same("there");
-        let spool = fleet.bench.path("cache/spool/oak");
-        let left = || {
-            std::fs::read_dir(&spool)
-                .unwrap()
-                .flatten()
-                .filter(|file| file.path().extension().is_some_and(|end| end == "json"))
-                .count()
-        };
-        wait_for("the answers to all results", 10, || left() == 0);
+        wait_for("the answers to all results", 10, || fleet.spooled("oak") == 0);
     });
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
-fn rows_204_and_205_a_worker_that_was_cut_off_or_frozen_returns_with_a_result_that_is_dropped() {
-    at_once([false, true], |freeze| {
-        let Some(played) = Played::start() else { return };
-        let Played { fleet, config } = &played;
-        let proxy = Proxy::to(fleet.server.port());
-        let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-        let oak = fleet.spawn("oak", &mut fleet.worker_at("oak", &proxy.url()));
-        played.wait_for_rows(1);
-        if freeze {
-            oak.signal(Signal::SIGSTOP);
-        } else {
-            proxy.cut();
-        }
-        let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
-        std::thread::sleep(Duration::from_millis(2500));
-        if freeze {
-            oak.signal(Signal::SIGCONT);
-        } else {
-            proxy.open();
-        }
-        assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-        played.assert_same("there");
-        assert!(fleet.claimed_by_both("oak", "elm") > 0, "pairs of a silent worker have moved");
-    });
+fn row_204_a_worker_that_was_cut_off_returns_with_results_that_are_dropped() {
+    let Some(played) = Played::start() else { return };
+    let proxy = Proxy::to(played.fleet.server.port());
+    let mut oak = played.fleet.worker_at("oak", &proxy.url());
+    cut_off_and_back(&played, &mut oak, || proxy.cut(), || proxy.open());
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
-fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them_back() {
+#[ignore = "waits for TCP, which notices a pulled cable late; `just test-fleet`"]
+fn row_204_a_worker_whose_cable_was_pulled_returns_with_results_that_are_dropped() {
+    let Some(played) = Played::start() else { return };
+    let Some(link) = Link::lay() else { return };
+    let proxy = Proxy::at(&link.gateway(), played.fleet.server.port());
+    let mut oak = link.command(played.fleet.worker_at("oak", &proxy.url()).arg("--insecure"));
+    cut_off_and_back(&played, &mut oak, || link.unplug(), || link.plug());
+}
+
+/// Cuts a worker off, lets it end its pairs and others take them, and lets it return.
+fn cut_off_and_back(played: &Played, oak: &mut Command, cut: impl Fn(), open: impl Fn()) {
+    let Played { fleet, config } = played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let _oak = fleet.spawn("oak", oak);
+    fleet.play("there", 1, SLOTS);
+    wait_for("the answers to the first results", 20, || fleet.spooled("oak") == 0);
+    cut();
+    // It ends both pairs, and can report neither.
+    fleet.permit(2 * SLOTS);
+    wait_for("results that cannot be sent", 20, || fleet.spooled("oak") == SLOTS);
+    fleet.hold();
+    let _elm = fleet.spawn("elm", &mut fleet.roomy_worker("elm"));
+    wait_for("pairs of a silent worker on another", 30, || fleet.claimed_by_both("oak", "elm") == SLOTS);
+    open();
+    wait_for("the answers to its results", 30, || fleet.spooled("oak") == 0);
+    fleet.release();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    let moved = fleet.pairs_claimed_by_both("oak", "elm");
+    for game in fleet.records("there", "game") {
+        if moved.contains(&game["pair"].as_u64().unwrap()) {
+            assert_eq!(game["by"], "elm", "the result of the worker that holds the pair counts");
+        }
+    }
+}
+
+#[test]
+fn row_205_pairs_of_a_frozen_worker_move_and_its_own_results_do_not_count() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    played.wait_for_rows(2);
-    oak.signal(Signal::SIGINT);
-    assert_eq!(oak.status("the first worker", 20), 0, "{}", fleet.log("oak"));
-    let mut elm = fleet.spawn("elm", &mut fleet.worker("elm"));
-    let before = fleet.records("there", "claimed").len();
-    wait_for("a claim of elm", 20, || fleet.records("there", "claimed").len() > before);
-    elm.signal(Signal::SIGINT);
-    std::thread::sleep(Duration::from_millis(100));
-    elm.signal(Signal::SIGINT);
-    assert_eq!(elm.status("the second worker", 10), 130, "{}", fleet.log("elm"));
-    let _ash = fleet.spawn("ash", &mut fleet.worker("ash"));
+    let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    fleet.play("there", 1, SLOTS);
+    oak.signal(Signal::SIGSTOP);
+    let _elm = fleet.spawn("elm", &mut fleet.roomy_worker("elm"));
+    wait_for("pairs of a frozen worker on another", 30, || fleet.claimed_by_both("oak", "elm") == SLOTS);
+    oak.signal(Signal::SIGCONT);
+    fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
+fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them_back() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    fleet.play("there", 2, SLOTS);
+    let interrupt = |worker: &Process, name: &str| {
+        worker.signal(Signal::SIGINT);
+        wait_for("the note of the worker", 20, || fleet.log(name).contains("finishing the pairs in play"));
+    };
+    interrupt(&oak, "oak");
+    fleet.permit(2 * SLOTS);
+    assert_eq!(oak.status("the first worker", 20), 0, "{}", fleet.log("oak"));
+    fleet.hold();
+    let mut elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    wait_for("pairs of elm", 20, || fleet.held() == SLOTS);
+    interrupt(&elm, "elm");
+    elm.signal(Signal::SIGINT);
+    assert_eq!(elm.status("the second worker", 10), 130, "{}", fleet.log("elm"));
+    let _ash = fleet.spawn("ash", &mut fleet.roomy_worker("ash"));
+    wait_for("all pairs on ash", 30, || fleet.held() + fleet.rows("there") == PAIRS as usize);
+    fleet.release();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
+    assert_eq!(fleet.claimed_by_both("oak", "elm"), 0, "the first worker has finished its pairs");
+    assert_eq!(fleet.claimed_by_both("elm", "ash"), SLOTS, "the second worker has given its pairs back");
+}
+
+#[test]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhile() {
     at_once(["", "after-sync:4", "before-files:3", "after-write:20"], |point| {
         let Some(played) = Played::start() else { return };
@@ -123,13 +159,14 @@ fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhil
         }
         let mut first = fleet.spawn("coordinator", &mut first);
         if point.is_empty() {
-            played.wait_for_rows(2);
+            fleet.play("there", 2, SLOTS);
             first.kill();
+            fleet.release();
         } else {
+            fleet.release();
             assert_eq!(first.status("the coordinator", 30), -1, "{point}: {}", fleet.log("coordinator"));
         }
-        // The worker plays on and parks its results.
-        std::thread::sleep(Duration::from_millis(1500));
+        wait_for("results of a worker that plays on", 30, || fleet.spooled("oak") >= SLOTS);
         let mut second = fleet.spawn("resumed", &mut fleet.resume("there"));
         assert_eq!(second.status("the resumed match", 60), 0, "{point}: {}", fleet.log("resumed"));
         played.assert_same("there");
@@ -137,20 +174,20 @@ fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhil
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
     // A copy of the folder has a lock of its own.
-    let copied = std::process::Command::new("cp")
+    let copied = Command::new("cp")
         .arg("-r")
         .args([fleet.bench.path("there"), fleet.bench.path("copy")])
         .status()
         .unwrap();
     assert!(copied.success());
     let _ = std::fs::remove_file(fleet.bench.path("copy/control.sock"));
+    fleet.release();
     let mut second = fleet.spawn("resumed", &mut fleet.resume("copy"));
     assert_eq!(first.status("the first coordinator", 20), 4, "{}", fleet.log("coordinator"));
     assert!(fleet.log("coordinator").contains("another coordinator plays this run"));
@@ -160,16 +197,16 @@ fn row_213_the_earlier_of_two_coordinators_of_one_run_ends_with_a_fault() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     let first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    played.wait_for_rows(2);
+    fleet.play("there", 2, SLOTS);
     first.kill();
+    fleet.release();
     let resume = |local: bool| {
-        let mut command = std::process::Command::new(crate::run::PLAYSELF);
+        let mut command = Command::new(crate::run::PLAYSELF);
         command.arg("resume").arg(fleet.bench.path("there"));
         if local {
             command.arg("--local");
@@ -185,17 +222,18 @@ fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
     at_once([false, true], |wipe| {
         let Some(mut played) = Played::start() else { return };
         let mut coordinator =
             played.fleet.spawn("coordinator", &mut played.fleet.coordinator(&played.config, "there"));
         let _oak = played.fleet.spawn("oak", &mut played.fleet.worker("oak"));
-        for rows in [1, 4, 7] {
-            played.wait_for_rows(rows);
+        for _ in 0..3 {
+            played.fleet.play("there", 1, SLOTS);
             if wipe { played.fleet.server.wipe() } else { played.fleet.server.restart() }
         }
+        played.fleet.release();
         let log = |name: &str| played.fleet.log(name);
         assert_eq!(coordinator.status("the match", 60), 0, "{wipe} {}{}", log("coordinator"), log("oak"));
         played.assert_same("there");
@@ -203,24 +241,27 @@ fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
-    played.wait_for_rows(2);
+    // All pairs are in play, and both workers wait for more: the server delivers again what it thinks is lost.
+    let _oak = fleet.spawn("oak", &mut fleet.roomy_worker("oak"));
+    let _elm = fleet.spawn("elm", &mut fleet.roomy_worker("elm"));
+    wait_for("all pairs in play", 60, || fleet.held() == PAIRS as usize);
     fleet.server.freeze();
-    // Longer than a lease.
+    // Longer than a lease. Half of the pairs end meanwhile.
+    fleet.permit(PAIRS as usize);
     std::thread::sleep(Duration::from_secs(2));
     fleet.server.thaw();
+    fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -228,18 +269,25 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     let mut coordinator =
         fleet.spawn("coordinator", &mut fleet.coordinator_at(config, "there", &proxy.url()));
     let mut oak = fleet.spawn("oak", &mut fleet.worker_at("oak", &proxy.url()));
-    played.wait_for_rows(2);
+    fleet.play("there", 1, SLOTS);
     for silent in [false, true] {
+        wait_for("the next pairs", 30, || fleet.spooled("oak") == 0 && fleet.held() == SLOTS);
         if silent {
             proxy.silence();
         } else {
             proxy.cut();
         }
+        // Pairs end meanwhile.
+        fleet.permit(2 * SLOTS);
+        wait_for("results that cannot be sent", 30, || fleet.spooled("oak") >= SLOTS);
+        fleet.hold();
         std::thread::sleep(Duration::from_millis(1500));
         assert!(coordinator.is_alive() && oak.is_alive());
+        let before = fleet.rows("there");
         proxy.open();
-        std::thread::sleep(Duration::from_millis(500));
+        wait_for("the results", 30, || fleet.rows("there") >= before + SLOTS);
     }
+    fleet.release();
     assert_eq!(coordinator.status("the match", 90), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
     let pgn = std::fs::read_to_string(fleet.bench.path("there/games.pgn")).unwrap();
@@ -247,37 +295,47 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_237_a_second_worker_of_one_name_is_refused() {
-    let Some(fleet) = Fleet::start() else { return };
-    // Long enough for two workers to start and to be refused.
-    let config = fleet.config("match", &Game { pairs: 40, ..SLOW });
-    let mut here = fleet.spawn("here", &mut fleet.bench.start(&config, "here"));
-    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    wait_for("the first pairs", 30, || fleet.rows("there") >= 1);
+    fleet.play("there", 1, SLOTS);
     // On the same machine the spool is locked; elsewhere the coordinator notices.
     let mut same = fleet.spawn("same", &mut fleet.worker("oak"));
     assert_eq!(same.status("the second worker here", 20), 4, "{}", fleet.log("same"));
-    let mut command = std::process::Command::new(crate::run::PLAYSELF);
-    command.args(["worker", &fleet.server.url(), "--name", "oak", "--slots", "1", "--retry", "0.3"]);
+    let mut command = Command::new(crate::run::PLAYSELF);
+    command.args([
+        "worker",
+        &fleet.server.url(),
+        "--name",
+        "oak",
+        "--slots",
+        "1",
+        "--retry",
+        "0.3",
+        "--sandbox",
+        "off",
+    ]);
     command.arg("--cache").arg(fleet.bench.path("elsewhere"));
     let mut other = fleet.spawn("other", &mut command);
     assert_eq!(other.status("the second worker elsewhere", 20), 4, "{}", fleet.log("other"));
+    fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
-    assert_eq!(here.status("the match here", 60), 0);
-    fleet.assert_same("there", "here");
+    played.assert_same("there");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let _oak = fleet.spawn("oak", fleet.worker("oak").env(failpoint::VARIABLE, "wall-clock-jumps:1+"));
     let first = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
-    played.wait_for_rows(2);
+    fleet.play("there", 2, SLOTS);
     first.kill();
+    fleet.release();
     let book = fleet.bench.path("book.epd");
     let text = std::fs::read_to_string(&book).unwrap();
     std::fs::write(&book, text.replace("french", "FRENCH")).unwrap();
@@ -314,7 +372,6 @@ pub(crate) fn connected<T>(fleet: &Fleet, work: impl AsyncFnOnce(ServerConnectio
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
     let Some(fleet) = Fleet::start() else { return };
     let run = RunId::random().unwrap();
@@ -347,10 +404,11 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     let Some(fleet) = Fleet::start() else { return };
-    let config = fleet.config("poison", &Game { pairs: 1, sleep_ms: 50, rest: "" });
+    fleet.hold();
+    let config = fleet.config("poison", &Game { pairs: 1, ..Game::default() });
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
     for (number, name) in ["ash", "elm", "fir", "oak", "yew"].into_iter().enumerate() {
         let worker = fleet.spawn(name, &mut fleet.worker(name));
@@ -360,4 +418,12 @@ fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     }
     assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
     assert!(fleet.log("coordinator").contains("pair 1"), "{}", fleet.log("coordinator"));
+    assert_eq!(fleet.rows("there"), 0);
+    // The pair was not to blame: a person resumes the run.
+    fleet.release();
+    let _fig = fleet.spawn("fig", &mut fleet.worker("fig"));
+    let mut resumed = fleet.spawn("resumed", &mut fleet.resume("there"));
+    assert_eq!(resumed.status("the resumed run", 60), 0, "{}", fleet.log("resumed"));
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    fleet.assert_same("there", "here");
 }

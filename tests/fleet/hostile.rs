@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use playself::fleet::nats::messages::{Message, WorkerReport};
 use playself::fleet::nats::{Pulled, WorkerName, subject};
+use serde_json::{Value, json};
 
-use crate::bench::{Fleet, Game, Played, Process};
+use crate::bench::{Fleet, Game, Played, Process, SLOTS};
 use crate::faults::connected;
 use crate::run::wait_for;
 
@@ -32,7 +33,7 @@ fn excluded(fleet: &Fleet) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_cost_nothing() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -60,6 +61,7 @@ fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_c
         // Every result arrives three times, under names that the server does not recognise as repetitions.
         let mut reports = connection.subscribe(subject::results(&run)).await.unwrap();
         let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+        fleet.permit(2 * 9 + SLOTS);
         let mut results = 0;
         while coordinator.is_alive() {
             let next = tokio::time::timeout(Duration::from_millis(200), reports.next()).await;
@@ -68,13 +70,14 @@ fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_c
                 continue;
             };
             results += 1;
-            if results > 36 {
-                continue;
+            // The copies arrive here, too.
+            if results <= 3 * 9 {
+                let id = format!("again-{results}-{}", token.pair);
+                connection.put_report(&run, &name("oak"), id, message.payload).await.unwrap();
+            } else if results == 3 * 9 + 1 {
+                fleet.release();
             }
-            let id = format!("again-{results}-{}", token.pair);
-            let _ = connection.put_report(&run, &name("oak"), id, message.payload).await;
         }
-        assert!(results >= 36, "{results} results");
     });
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
@@ -82,13 +85,13 @@ fn rows_206_207_and_233_repeated_and_broken_reports_and_false_acknowledgements_c
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_226_a_job_of_a_newer_program_is_given_back_and_the_run_left_to_others() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
-    let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    let mut oak = fleet.spawn("oak", &mut fleet.roomy_worker("oak"));
     connected(fleet, async |connection| {
         let run = connection.runs().await.unwrap().remove(0);
         // The comparison with the pairs in flight deletes it, so it is stored until it was seen.
@@ -101,20 +104,22 @@ fn row_226_a_job_of_a_newer_program_is_given_back_and_the_run_left_to_others() {
         }
     });
     wait_for("the refusal", 10, || fleet.log("oak").contains("cannot be played here"));
-    let claims = |fleet: &Fleet| {
-        let records = fleet.records("there", "claimed");
-        records.iter().filter(|record| record["worker"] == "oak").count()
-    };
-    let before = claims(fleet);
+    fleet.release();
     let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
     assert!(oak.is_alive(), "it waits for other runs");
-    assert_eq!(claims(fleet), before, "it takes no more pairs of this run");
+    assert!(fleet.records("there", "game").iter().all(|game| game["by"] == "elm"));
+    let claims = fleet.records("there", "claimed");
+    let first = claims.iter().position(|claim| claim["worker"] == "elm").unwrap();
+    assert!(
+        claims[first..].iter().all(|claim| claim["worker"] == "elm"),
+        "it takes no more pairs of this run"
+    );
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_230_a_worker_on_which_engines_lose_on_time_is_excluded_and_no_other() {
     let Some(fleet) = Fleet::start() else { return };
     let config = fleet.config("match", &Game { pairs: 300, ..Game::default() });
@@ -131,16 +136,19 @@ fn row_230_a_worker_on_which_engines_lose_on_time_is_excluded_and_no_other() {
         claims.iter().filter(|claim| claim["worker"] == "fake-7" && claim["seq"].as_u64() > Some(last));
     // Those that it had pulled before it knew.
     assert!(later.count() <= 4, "it gets no more pairs");
+    fleet.assert_complete("there", 300);
+    assert!(fleet.log("coordinator").contains("noisy run: "), "{}", fleet.log("coordinator"));
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_231_impossible_results_are_void_and_the_pairs_played_again_elsewhere() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let _liar = fake_workers(fleet, 1, 0, "length 10 20\nlies 1");
     wait_for("the first lie", 20, || !fleet.records("there", "void").is_empty());
+    fleet.release();
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
@@ -149,7 +157,7 @@ fn row_231_impossible_results_are_void_and_the_pairs_played_again_elsewhere() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_232_plausible_lies_are_found_by_playing_pairs_again_elsewhere() {
     let Some(fleet) = Fleet::start() else { return };
     let config = fleet.config("match", &Game { pairs: 150, ..Game::default() });
@@ -164,5 +172,116 @@ fn row_232_plausible_lies_are_found_by_playing_pairs_again_elsewhere() {
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     assert_eq!(excluded(&fleet), ["fake-0"], "{}", fleet.log("coordinator"));
     assert!(fleet.log("coordinator").contains("was played differently by"), "{}", fleet.log("coordinator"));
-    assert_eq!(fleet.rows("there"), 150, "games played again do not count");
+    // Games that are played again do not count.
+    fleet.assert_complete("there", 150);
+    assert!(
+        fleet.log("coordinator").contains("workers that were excluded later"),
+        "{}",
+        fleet.log("coordinator")
+    );
+}
+
+/// Changes messages: bytes, and values of JSON.
+struct Mutator(u64);
+
+impl Mutator {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % limit.max(1)
+    }
+
+    fn mutant(&mut self, message: &[u8]) -> Vec<u8> {
+        if self.below(3) > 0 {
+            let mut value: Value = serde_json::from_slice(message).unwrap();
+            for _ in 0..=self.below(2) {
+                self.change(&mut value);
+            }
+            return serde_json::to_vec(&value).unwrap();
+        }
+        let mut bytes = message.to_vec();
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len());
+            match self.below(4) {
+                0 if !bytes.is_empty() => bytes[at] ^= 1 << self.below(8),
+                1 => bytes.truncate(at),
+                2 => bytes.insert(at, b"{}[]\",:-9"[self.below(9)]),
+                _ => {
+                    let piece = bytes[at..].to_vec();
+                    bytes.extend_from_slice(&piece[..piece.len().min(1000)]);
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Replaces one value somewhere inside.
+    fn change(&mut self, value: &mut Value) {
+        let inner = match value {
+            Value::Array(items) => items.len(),
+            Value::Object(entries) => entries.len(),
+            _ => 0,
+        };
+        if inner > 0 && self.below(8) > 0 {
+            let at = self.below(inner);
+            return match value {
+                Value::Array(items) => self.change(&mut items[at]),
+                Value::Object(entries) => self.change(entries.values_mut().nth(at).unwrap()),
+                _ => {}
+            };
+        }
+        let values = [
+            json!(null),
+            json!(-1),
+            json!(0),
+            json!(1),
+            json!(u64::MAX),
+            json!(u64::from(u32::MAX)),
+            json!(1e308),
+            json!("\u{0}"),
+            json!("a1a8"),
+            json!([[], {}]),
+            json!({ "pair": 1 }),
+            json!("x".repeat(100_000)),
+        ];
+        *value = values[self.below(values.len())].clone();
+    }
+}
+
+#[test]
+fn row_233_thousands_of_mutated_messages_neither_stop_a_run_nor_count() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+    wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
+    connected(fleet, async |connection| {
+        let run = connection.runs().await.unwrap().remove(0);
+        let mut reports = connection.subscribe(subject::results(&run)).await.unwrap();
+        let mut beats = connection.subscribe(subject::beats()).await.unwrap();
+        connection.flush().await;
+        let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+        fleet.play("there", 1, SLOTS);
+        // What a true worker has sent, under the name of another.
+        let renamed =
+            |message: &[u8]| String::from_utf8_lossy(message).replace("\"oak\"", "\"fox\"").into_bytes();
+        let mut corpus = vec![renamed(&beats.next().await.unwrap().payload)];
+        while corpus.len() < 5 {
+            corpus.push(renamed(&reports.next().await.unwrap().payload));
+        }
+        let mut mutator = Mutator(7);
+        for number in 0..4_000 {
+            let mutant = mutator.mutant(&corpus[number % corpus.len()]);
+            if number % corpus.len() == 0 {
+                connection.publish(subject::beat(&name("fox")), mutant).await.unwrap();
+            } else {
+                connection.put_report(&run, &name("fox"), format!("mutant-{number}"), mutant).await.unwrap();
+            }
+        }
+        assert!(coordinator.is_alive() && oak.is_alive(), "{}", fleet.log("coordinator"));
+        fleet.release();
+        assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    });
+    played.assert_same("there");
+    let log = fleet.log("coordinator");
+    assert!(log.contains("worker fox: ") && !log.contains("panicked"), "{log}");
+    assert!(fleet.records("there", "game").iter().all(|game| game["by"] == "oak"));
 }

@@ -9,8 +9,8 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use playself::failpoint;
 
-use crate::bench::{Fleet, Game, Played, QUICK};
-use crate::nats::NatsServer;
+use crate::bench::{Fleet, Game, Played, QUICK, SLOTS};
+use crate::nats::{NatsServer, Proxy};
 use crate::run::{FAKE, wait_for};
 
 /// A disk of a few megabytes, seen by this thread and the processes that it starts. `None` where that is not allowed.
@@ -51,10 +51,12 @@ fn script(fleet: &Fleet, lines: &str) -> PathBuf {
 /// A run file whose baseline is this program.
 fn with_baseline(fleet: &Fleet, program: &Path, limits: &str, pairs: u64) -> PathBuf {
     let text = format!(
-        "name = \"match\"\nseed = 5\n[candidate]\nengine = \"{FAKE}\"\nname = \"new\"\n\
+        "name = \"match\"\nseed = 5\n[candidate]\nengine = {:?}\nname = \"new\"\nargs = [\"--permits\", {:?}]\n\
          [baseline]\nengine = \"{}\"\nname = \"old\"\nrestart = \"on\"\n\
          [games]\n{limits}\nopenings = \"{}\"\nmax_pairs = {pairs}\nconcurrency = 1\n\
          [adjudicate]\nmax_moves = 8\n{QUICK}\n",
+        fleet.engine(),
+        fleet.bench.path("permits"),
         program.display(),
         fleet.bench.path("book.epd").display(),
     );
@@ -64,7 +66,7 @@ fn with_baseline(fleet: &Fleet, program: &Path, limits: &str, pairs: u64) -> Pat
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_208_a_game_that_hangs_on_a_live_worker_is_void_and_played_again() {
     let Some(fleet) = Fleet::start() else { return };
     let limits = "start_s = 1.0\nready_s = 0.5\nnew_game_s = 0.5\nmove_cap_s = 1.0\n";
@@ -83,7 +85,7 @@ fn row_208_a_game_that_hangs_on_a_live_worker_is_void_and_played_again() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_217_a_server_with_a_full_disk_delays_the_run_and_costs_nothing() {
     let Some(mut played) = Played::start() else { return };
     let store = played.fleet.bench.path("store");
@@ -94,21 +96,27 @@ fn row_217_a_server_with_a_full_disk_delays_the_run_and_costs_nothing() {
     let mut coordinator =
         played.fleet.spawn("coordinator", &mut played.fleet.coordinator(&played.config, "there"));
     let mut oak = played.fleet.spawn("oak", &mut played.fleet.worker("oak"));
-    played.wait_for_rows(2);
+    played.fleet.play("there", 2, SLOTS);
+    wait_for("the answers to the first results", 20, || played.fleet.spooled("oak") == 0);
     let filler = fill(&store);
-    // Longer than a lease, and than all that is in play.
-    std::thread::sleep(Duration::from_millis(2500));
+    played.fleet.permit(2 * SLOTS);
+    wait_for("results that are not answered", 30, || {
+        fill(&store);
+        played.fleet.spooled("oak") >= SLOTS
+    });
+    // Longer than a lease.
+    std::thread::sleep(Duration::from_millis(1500));
     assert!(coordinator.is_alive() && oak.is_alive());
-    assert!(played.fleet.rows("there") < 12, "nothing is stored");
     fs::remove_file(filler).unwrap();
     // This version of the server has to be killed.
     played.fleet.server.restart();
+    played.fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", played.fleet.log("coordinator"));
     played.assert_same("there");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_221_a_run_whose_program_no_worker_can_run_stops_with_the_reason() {
     let Some(fleet) = Fleet::start() else { return };
     let marker = fleet.bench.path("portable");
@@ -117,16 +125,42 @@ fn row_221_a_run_whose_program_no_worker_can_run_stops_with_the_reason() {
     let config = with_baseline(&fleet, &program, "depth = 1", 4);
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
     wait_for("the first pairs", 20, || !fleet.records("there", "pair_started").is_empty());
-    fs::remove_file(marker).unwrap();
+    fs::remove_file(&marker).unwrap();
     let mut oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
     let log = fleet.log("coordinator");
     assert!(log.contains("every worker refuses this run") && log.contains("target-cpu=native"), "{log}");
     assert!(oak.is_alive() && fleet.rows("there") == 0, "{}", fleet.log("oak"));
+    oak.kill();
+    fs::write(&marker, "").unwrap();
+    resumed_elsewhere(&fleet, &config);
+}
+
+/// Resumes a run that no worker could play, with another worker, and compares it with the same run on this machine.
+fn resumed_elsewhere(fleet: &Fleet, config: &Path) {
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    let mut resumed = fleet.spawn("resumed", &mut fleet.resume("there"));
+    assert_eq!(resumed.status("the resumed run", 60), 0, "{}", fleet.log("resumed"));
+    assert_eq!(fleet.play_here(config, "here"), 0);
+    fleet.assert_same("there", "here");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+fn row_222_an_engine_that_arrives_damaged_is_fetched_again_and_plays() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = with_baseline(&fleet, Path::new(FAKE), "depth = 1", 4);
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    let proxy = Proxy::to(fleet.server.port());
+    proxy.damage(1);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _oak = fleet.spawn("oak", &mut fleet.worker_at("oak", &proxy.url()));
+    assert_eq!(coordinator.status("the match", 60), 0, "{}{}", fleet.log("coordinator"), fleet.log("oak"));
+    assert_eq!(proxy.damages_left(), 0);
+    fleet.assert_same("there", "here");
+}
+
+#[test]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_223_a_worker_whose_engine_plays_other_moves_refuses_the_run() {
     let Some(fleet) = Fleet::start() else { return };
     let salt = fleet.bench.path("salt");
@@ -147,7 +181,7 @@ fn row_223_a_worker_whose_engine_plays_other_moves_refuses_the_run() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_228_a_pair_that_does_not_end_holds_up_the_result_and_not_the_other_pairs() {
     let Some(fleet) = Fleet::start() else { return };
     let config = fleet.config("match", &Game { pairs: 90, ..Game::default() });
@@ -167,19 +201,23 @@ fn row_228_a_pair_that_does_not_end_holds_up_the_result_and_not_the_other_pairs(
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_229_a_machine_that_becomes_slow_is_measured_again_and_refuses_the_run() {
     let Some(fleet) = Fleet::start() else { return };
     let slow = fleet.bench.path("slow");
     let lines =
         format!("ms=4\ntest -e {} && ms=12\nexec {FAKE} --salt 2 --score 10 --sleep-ms $ms", slow.display());
     let program = script(&fleet, &lines);
-    let config = with_baseline(&fleet, &program, "tc = \"600+5\"", 2_000);
+    let config = with_baseline(&fleet, &program, "tc = \"600+5\"", 40);
+    assert_eq!(fleet.play_here(&config, "here"), 0);
+    fleet.hold();
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
-    let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    wait_for("the first pairs", 40, || fleet.rows("there") >= 12);
+    let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
+    // Twenty games at the first speed; twenty at the second are fewer than the rest.
+    fleet.play("there", 12, SLOTS);
     fs::write(&slow, "").unwrap();
-    wait_for("the refusal", 40, || fleet.log("oak").contains("of the reference"));
+    fleet.release();
+    wait_for("the refusal", 60, || fleet.log("oak").contains("of the reference"));
     assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
     assert!(
         fleet.log("coordinator").contains("every worker refuses this run"),
@@ -188,35 +226,37 @@ fn row_229_a_machine_that_becomes_slow_is_measured_again_and_refuses_the_run() {
     );
     // What was played at either speed counts: the result does not depend on the speed.
     assert!(fleet.records("there", "void").is_empty());
+    oak.kill();
+    fs::remove_file(slow).unwrap();
+    let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    let mut resumed = fleet.spawn("resumed", &mut fleet.resume("there"));
+    assert_eq!(resumed.status("the resumed run", 60), 0, "{}", fleet.log("resumed"));
+    fleet.assert_same_pairs("there", "here");
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_236_a_worker_whose_disk_is_full_sends_its_results_and_takes_no_more_jobs() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let cache = fleet.bench.path("cache");
-    let megabytes = 2 * (fs::metadata(FAKE).unwrap().len() >> 20) + 16;
-    let Some(()) = small_disk(&cache, megabytes) else { return };
+    let Some(()) = small_disk(&cache, 16) else { return };
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    played.wait_for_rows(1);
+    fleet.play("there", 1, SLOTS);
+    // An answered result would leave room for the next one.
+    wait_for("the answers to the first results", 20, || fleet.spooled("oak") == 0);
     let filler = fill(&cache);
-    wait_for("the warning of the worker", 20, || {
-        fill(&cache);
-        fleet.log("oak").contains("results cannot be kept on disk")
-    });
+    fleet.permit(2 * SLOTS);
+    wait_for("the warning of the worker", 20, || fleet.log("oak").contains("results cannot be kept on disk"));
     // What was in play is sent from memory; then nothing happens.
     let counts = || (fleet.rows("there"), fleet.records("there", "claimed").len());
-    wait_for("the last result", 10, || {
-        fill(&cache);
-        counts().0 == counts().1
-    });
+    wait_for("the last result", 20, || counts().0 == counts().1);
     let before = counts();
     std::thread::sleep(Duration::from_millis(1000));
     assert_eq!(counts(), before, "it takes no more jobs");
-    assert!(before.0 < 12);
     fs::remove_file(filler).unwrap();
+    fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
 }

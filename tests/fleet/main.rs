@@ -3,6 +3,8 @@
 
 #[path = "../support/nats.rs"]
 mod nats;
+#[path = "../support/polyglot.rs"]
+mod polyglot;
 #[allow(dead_code, reason = "shared with other test programs")]
 #[path = "../support/run.rs"]
 mod run;
@@ -14,8 +16,10 @@ mod bench;
 mod blobs;
 mod chaos;
 mod connection;
+mod engines;
 mod faults;
 mod hostile;
+mod link;
 mod machines;
 mod runs;
 mod speed;

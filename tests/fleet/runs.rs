@@ -1,6 +1,12 @@
 //! Whole runs on a fleet: the results are those of one machine.
 
-use crate::bench::{Fleet, Game, Played, SLOW};
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use playself::fleet::nats::messages::{Message, RunNotice};
+
+use crate::bench::{Fleet, Game, PAIRS, Played, SLOTS};
+use crate::faults::connected;
 use crate::run::wait_for;
 
 #[test]
@@ -20,7 +26,6 @@ fn a_match_on_two_workers_has_the_results_of_one_machine() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn row_238_a_test_is_decided_as_on_one_machine_and_pairs_in_play_are_dropped() {
     let Some(fleet) = Fleet::start() else { return };
     // Nearly all games are drawn at the move limit, so the test ends after a few pairs.
@@ -38,7 +43,32 @@ fn row_238_a_test_is_decided_as_on_one_machine_and_pairs_in_play_are_dropped() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+fn workers_and_coordinators_wait_for_a_server_say_so_and_leave_when_asked() {
+    let Some(mut played) = Played::start() else { return };
+    played.fleet.release();
+    played.fleet.server.kill();
+    let spawn_all = |fleet: &Fleet, run: &str| {
+        let processes = [
+            fleet.spawn(&format!("{run}-oak"), &mut fleet.worker("oak")),
+            fleet.spawn(run, &mut fleet.coordinator(&played.config, run)),
+        ];
+        for log in [run, &format!("{run}-oak")] {
+            wait_for("a message", 20, || fleet.log(log).contains("cannot be reached"));
+            assert!(fleet.log(log).contains("; trying again"), "{}", fleet.log(log));
+        }
+        processes
+    };
+    for (mut process, status) in spawn_all(&played.fleet, "left").into_iter().zip([0, 4]) {
+        process.signal(Signal::SIGINT);
+        assert_eq!(process.status("a process without a server", 5), status, "{}", played.fleet.log("left"));
+    }
+    let [_oak, mut coordinator] = spawn_all(&played.fleet, "there");
+    played.fleet.server.restart();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", played.fleet.log("there"));
+    played.assert_same("there");
+}
+
+#[test]
 fn two_runs_share_a_worker_by_priority() {
     let Some(fleet) = Fleet::start() else { return };
     let low = fleet.config("low", &Game { pairs: 6, ..Game::default() });
@@ -50,7 +80,16 @@ fn two_runs_share_a_worker_by_priority() {
     wait_for("the notices of both runs", 20, || {
         ["low", "high"].iter().all(|run| !fleet.records(run, "pair_started").is_empty())
     });
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    connected(&fleet, async |connection| {
+        let mut offered = 0;
+        while offered < 2 {
+            offered = 0;
+            for run in connection.runs().await.unwrap() {
+                let notice = connection.notice(&run).await.unwrap();
+                offered += notice.map_or(0, |(_, bytes)| RunNotice::decode(&bytes).unwrap().waiting.min(1));
+            }
+        }
+    });
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     assert_eq!(second.status("the run of the higher priority", 60), 0, "{}", fleet.log("high"));
     assert_eq!(first.status("the other run", 60), 0, "{}", fleet.log("low"));
@@ -66,31 +105,52 @@ fn claims(fleet: &Fleet, run: &str) -> (u64, u64) {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
 fn a_run_of_a_higher_priority_takes_over_busy_workers() {
     let Some(fleet) = Fleet::start() else { return };
-    let low = fleet.config("low", &Game { pairs: 30, ..SLOW });
+    fleet.hold();
+    let low = fleet.config("low", &Game { pairs: 30, ..Game::default() });
     let high = fleet.bench.path("high.toml");
     let text = std::fs::read_to_string(&low).unwrap().replace("[fleet]", "[fleet]\npriority = 5");
     std::fs::write(&high, text.replace("max_pairs = 30", "max_pairs = 4")).unwrap();
     let mut first = fleet.spawn("low", &mut fleet.coordinator(&low, "low"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    wait_for("the first pairs", 30, || fleet.rows("low") >= 2);
+    fleet.play("low", 2, SLOTS);
     let mut second = fleet.spawn("high", &mut fleet.coordinator(&high, "high"));
+    wait_for("the pairs of the other run", 30, || !fleet.records("high", "pair_started").is_empty());
+    // The games of both runs go on slowly.
+    wait_for("the run of the higher priority", 60, || {
+        fleet.permit(1);
+        std::thread::sleep(Duration::from_millis(50));
+        !second.is_alive()
+    });
     assert_eq!(second.status("the run of the higher priority", 60), 0, "{}", fleet.log("high"));
     assert!(first.is_alive() && fleet.rows("low") < 30, "it had to wait for the end of the other run");
+    fleet.release();
     assert_eq!(first.status("the other run", 60), 0, "{}", fleet.log("low"));
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn runs_of_the_same_priority_take_turns() {
     let Some(fleet) = Fleet::start() else { return };
-    let one = fleet.config("one", &Game { pairs: 20, ..SLOW });
-    let other = fleet.config("other", &Game { pairs: 20, ..SLOW });
+    fleet.hold();
+    let one = fleet.config("one", &Game { pairs: 20, ..Game::default() });
+    let other = fleet.config("other", &Game { pairs: 20, ..Game::default() });
     let mut processes = [("one", &one), ("other", &other)]
         .map(|(run, config)| fleet.spawn(run, &mut fleet.coordinator(config, run)));
+    wait_for("the pairs of both runs", 30, || {
+        ["one", "other"].iter().all(|run| !fleet.records(run, "pair_started").is_empty())
+    });
     let _oak = fleet.spawn("oak", fleet.worker("oak").args(["--turn", "0.3"]));
+    let claimed = || ["one", "other"].map(|run| fleet.records(run, "claimed").len());
+    // The games go on slowly, so that many turns pass before a run is over.
+    wait_for("a change of runs", 60, || {
+        fleet.permit(1);
+        std::thread::sleep(Duration::from_millis(150));
+        claimed().iter().all(|claims| *claims > 0)
+    });
+    assert!(claimed().iter().all(|claims| *claims < 20), "{:?}", claimed());
+    fleet.release();
     for process in &mut processes {
         assert_eq!(process.status("a run", 90), 0, "{}{}", fleet.log("one"), fleet.log("other"));
     }
@@ -99,23 +159,39 @@ fn runs_of_the_same_priority_take_turns() {
 }
 
 #[test]
-#[ignore = "real servers and processes under faults; `just test-fleet`"]
+#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn a_banned_worker_loses_its_pairs_and_a_freed_one_plays_again() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let _oak = fleet.spawn("oak", &mut fleet.worker("oak"));
-    played.wait_for_rows(2);
-    let order = |order: &str| {
+    fleet.play("there", 2, SLOTS);
+    let order = |order: &str, worker: &str| {
         let mut command = std::process::Command::new(crate::run::PLAYSELF);
-        command.args(["fleet", order]).arg(fleet.bench.path("there")).arg("oak").output().unwrap()
+        command.args(["fleet", order]).arg(fleet.bench.path("there")).arg(worker).output().unwrap()
     };
-    let banned = order("ban");
+    let unknown = order("ban", "oka");
+    assert_eq!(unknown.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&unknown.stdout).contains("no worker oka"), "{unknown:?}");
+    let banned = order("ban", "oak");
     assert!(banned.status.success(), "{}", String::from_utf8_lossy(&banned.stderr));
-    let elm = fleet.spawn("elm", &mut fleet.worker("elm"));
-    wait_for("a pair of oak on elm", 20, || fleet.claimed_by_both("oak", "elm") > 0);
-    elm.signal(nix::sys::signal::Signal::SIGINT);
-    assert!(order("free").status.success());
+    wait_for("the banned worker with its results in the status", 30, || {
+        let mut status = std::process::Command::new(crate::run::PLAYSELF);
+        let status = status.args(["fleet", "status", &fleet.server.url(), "--listen", "1", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&status.output().unwrap().stdout).unwrap();
+        let member = &status["runs"][0]["workers"][0];
+        assert_eq!((&member["name"], &member["state"]), (&"oak".into(), &"excluded: it was banned".into()));
+        member["pairs"].as_u64() >= Some(2) && member["residual"].is_number()
+    });
+    let mut elm = fleet.spawn("elm", &mut fleet.roomy_worker("elm"));
+    wait_for("the pairs of oak on elm", 20, || fleet.claimed_by_both("oak", "elm") == SLOTS);
+    wait_for("the other pairs on elm", 20, || fleet.held() + fleet.rows("there") == SLOTS + PAIRS as usize);
+    elm.signal(Signal::SIGINT);
+    wait_for("the note of elm", 20, || fleet.log("elm").contains("finishing the pairs in play"));
+    elm.signal(Signal::SIGINT);
+    assert_eq!(elm.status("elm", 20), 130);
+    assert!(order("free", "oak").status.success());
+    fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
     played.assert_same("there");
     let claims = fleet.records("there", "claimed");

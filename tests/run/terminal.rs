@@ -3,11 +3,15 @@
 use crate::run::{Bench, FAKE, PLAYSELF};
 use crate::tmux::Terminal;
 
+/// A fake engine with one rule, as an argument of a shell command.
+fn engine(name: &str, rule: &str) -> String {
+    format!("'cmd={FAKE} name={name} args=\"--on \\\"{rule}\\\"\"'")
+}
+
 /// A call of `playself` for two fake engines that take 150 ms for every move.
 fn slow_engines(rest: &str) -> String {
-    let engine =
-        |name: &str| format!("'cmd={FAKE} name={name} args=\"--on \\\"on go: delay 150; play\\\"\"'");
-    format!("{PLAYSELF} --white {} --black {} {rest}", engine("snail"), engine("tortoise"))
+    let [white, black] = ["snail", "tortoise"].map(|name| engine(name, "on go: delay 150; play"));
+    format!("{PLAYSELF} --white {white} --black {black} {rest}")
 }
 
 /// The number of seconds in the first line of the panel, `playing  0:00:07`.
@@ -104,4 +108,24 @@ fn a_pilot_states_what_it_does_and_stops_at_once() {
     terminal.press("C-c");
     let screen = terminal.wait_for_text("STATUS=130");
     assert!(screen.contains("the pilot was interrupted"), "{screen}");
+}
+
+#[test]
+fn a_worker_states_which_server_it_waits_for_and_ctrl_c_ends_it() {
+    let bench = Bench::new();
+    let call = format!("{PLAYSELF} worker nats://127.0.0.1:1 --cache cache");
+    let Some(terminal) = Terminal::start(80, 20, bench.folder.path(), &call) else { return };
+    terminal.wait_for_text("connecting to nats://127.0.0.1:1");
+    terminal.press("C-c");
+    terminal.wait_for_text("STATUS=0");
+}
+
+#[test]
+fn the_panel_counts_a_fault_before_its_pair_is_complete() {
+    let bench = Bench::new();
+    let (white, black) = (engine("crasher", "on go#3: exit 1"), engine("snail", "on go: delay 150; play"));
+    let call = format!("{PLAYSELF} --white {white} --black {black} --tc 60+1");
+    let Some(terminal) = Terminal::start(100, 30, bench.folder.path(), &call) else { return };
+    let screen = terminal.wait_for_text("last: game 1.1: crasher");
+    assert!(screen.contains("Faults  1  last: game 1.1: crasher"), "{screen}");
 }

@@ -185,6 +185,7 @@ enum Way {
 
 /// A proxy in front of a server, in this process.
 pub(crate) struct Proxy {
+    host: String,
     port: u16,
     state: Arc<ProxyState>,
 }
@@ -200,7 +201,12 @@ struct ProxyState {
 impl Proxy {
     /// Starts a proxy for a port of this machine.
     pub(crate) fn to(target: u16) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        Self::at("127.0.0.1", target)
+    }
+
+    /// Starts a proxy for a port of this machine that listens at this address of it.
+    pub(crate) fn at(host: &str, target: u16) -> Self {
+        let listener = TcpListener::bind((host, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(ProxyState {
             way: AtomicU8::new(Way::Open as u8),
@@ -232,11 +238,11 @@ impl Proxy {
                 shared.streams.lock().unwrap().extend([client, server]);
             }
         });
-        Self { port, state }
+        Self { host: host.to_owned(), port, state }
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://{}:{}", self.host, self.port)
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -267,6 +273,11 @@ impl Proxy {
         self.state.damages.store(pieces, Ordering::Relaxed);
     }
 
+    /// Pieces of data that are still to be changed.
+    pub(crate) fn damages_left(&self) -> u64 {
+        self.state.damages.load(Ordering::Relaxed)
+    }
+
     /// Delays every piece of data in both directions.
     pub(crate) fn delay(&self, time: Duration) {
         self.state.delay_ms.store(u64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
@@ -278,7 +289,7 @@ impl Drop for Proxy {
         self.state.ended.store(true, Ordering::Relaxed);
         self.state.close_all();
         // The thread that accepts notices its end.
-        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        let _ = TcpStream::connect((self.host.as_str(), self.port));
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod escape;
 mod mover;
+mod permits;
 mod script;
 mod xboard;
 
@@ -19,6 +20,7 @@ use clap::Parser;
 use mover::Mover;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask, raise};
 use nix::time::ClockId;
+use permits::Permits;
 use playself::chess::{Color, MoveStyle};
 use script::{Action, Event, Script};
 use xboard::XboardSide;
@@ -39,6 +41,9 @@ struct Call {
     /// Time per move in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 0)]
     sleep_ms: u64,
+    /// Folder of permits: the second move of a game takes a file from it and waits until there is one. No folder: no wait
+    #[arg(long, value_name = "DIR")]
+    permits: Option<PathBuf>,
     /// Seed of the choice of moves
     #[arg(long, default_value_t = 0)]
     salt: u64,
@@ -111,6 +116,7 @@ struct Engine {
     mover: Mover,
     name: String,
     sleep: Duration,
+    permits: Option<Permits>,
     score: Option<i32>,
     out: Vec<u8>,
     /// State of the xboard protocol, from the command `xboard` on.
@@ -146,6 +152,7 @@ impl Engine {
             mover,
             name,
             sleep,
+            permits: call.permits.clone().map(Permits::new),
             score: call.score,
             out: Vec::with_capacity(256),
             xboard: None,
@@ -246,16 +253,21 @@ impl Engine {
             }
             Event::IsReady => write_out(b"readyok\n"),
             Event::Go if self.xboard.is_some() => self.play_xboard(),
-            Event::Go => self.play(),
+            Event::Go => {
+                if let Some(permits) = &mut self.permits {
+                    permits.wait();
+                }
+                self.play();
+            }
+            Event::NewGame => {
+                if let Some(permits) = &mut self.permits {
+                    permits.moves = 0;
+                }
+            }
             Event::Quit | Event::Eof => return Next::Leave(0),
             Event::Protover | Event::Ping => self.answer_xboard(event),
             Event::UserMove => return self.obey_user_move(),
-            Event::Start
-            | Event::SetOption
-            | Event::NewGame
-            | Event::Position
-            | Event::Stop
-            | Event::Result => {}
+            Event::Start | Event::SetOption | Event::Position | Event::Stop | Event::Result => {}
         }
         Next::Listen
     }

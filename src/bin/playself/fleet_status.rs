@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use playself::cli::number_lists::count;
 use playself::commands::{Failure, FleetStatus, OrFailure, RunOnFleet, WorkerOnFleet, answer, fleet_status};
+use playself::fleet::Member;
 use playself::fleet::nats::Access;
+use playself::report::counted;
 use playself::run::control::{ControlRequest, MemberName};
 
 use crate::control::send;
@@ -68,42 +70,47 @@ fn print(status: &FleetStatus) -> Result<(), Failure> {
     if let Some(warning) = &status.warning {
         answer(format_args!("Warning: {warning}"))?;
     }
-    answer(format_args!("\n{} runs", status.runs.len()))?;
+    answer(format_args!("\n{}", counted(status.runs.len() as u64, "run")))?;
     for run in &status.runs {
         answer(run_line(run))?;
+        // What workers do is listed below; here is why some of them do not play it.
+        let plays = |worker: &&Member| ["playing", "idle"].contains(&worker.state.as_str());
+        for Member { name, state, .. } in run.workers.iter().filter(|worker| !plays(worker)) {
+            answer(format_args!("      {name}: {state}"))?;
+        }
     }
     let slots: usize = status.workers.iter().map(|worker| worker.slots).sum();
-    answer(format_args!("\n{} workers with {slots} slots", status.workers.len()))?;
-    status.workers.iter().try_for_each(|worker| answer(worker_line(worker)))
+    let workers = counted(status.workers.len() as u64, "worker");
+    answer(format_args!("\n{workers} with {}", counted(slots as u64, "slot")))?;
+    status.workers.iter().try_for_each(|worker| answer(worker_line(worker, status.conduct_of(worker))))
 }
 
-fn run_line(run: &RunOnFleet) -> String {
-    let of = run.pairs.map(|pairs| format!(" of {pairs}")).unwrap_or_default();
-    let waits = match &run.waits_for {
-        Some((pair, Some(worker))) => format!(", waits for pair {pair} on {worker}"),
-        Some((pair, None)) => format!(", waits for pair {pair}"),
+fn run_line(status: &RunOnFleet) -> String {
+    let RunOnFleet { run, name, counted, flying, priority, weight, .. } = status;
+    let state = format!("{:?}", status.state).to_lowercase();
+    let of = status.pairs.map(|pairs| format!(" of {pairs}")).unwrap_or_default();
+    let waits = match &status.waits_for {
+        Some((pair, Some(worker))) => format!(", waits for pair {} on {worker}", pair + 1),
+        Some((pair, None)) => format!(", waits for pair {}", pair + 1),
         None => String::new(),
     };
     format!(
-        "  {}  {:<6}  {}{of} pairs counted, {} in flight, priority {}, weight {}{waits}  {}",
-        run.run,
-        format!("{:?}", run.state).to_lowercase(),
-        run.counted,
-        run.flying,
-        run.priority,
-        run.weight,
-        run.name
+        "  {run}  {state:<6}  {counted}{of} pairs counted, {flying} in flight, priority {priority}, weight {weight}{waits}  {name}"
     )
 }
 
-fn worker_line(worker: &WorkerOnFleet) -> String {
+fn worker_line(worker: &WorkerOnFleet, conduct: Option<&Member>) -> String {
     let run = worker.run.as_ref().map_or_else(|| "idle".to_owned(), ToString::to_string);
-    let speed = worker.nps.map(|nps| format!(", {nps} nodes/s")).unwrap_or_default();
-    let factor =
-        worker.scale_ppm.map(|ppm| format!(", times x {:.2}", f64::from(ppm) / 1e6)).unwrap_or_default();
-    let trouble = worker.trouble.as_ref().map(|why| format!(", {why}")).unwrap_or_default();
+    let text = Option::unwrap_or_default;
+    let speed: String = text(worker.nps.map(|nps| format!(", {nps} nodes/s")));
+    let factor: String = text(worker.scale_ppm.map(|ppm| format!(", times x {:.2}", f64::from(ppm) / 1e6)));
+    let conduct: String = text(conduct.map(|Member { pairs, forfeits, faults, voids, residual, .. }| {
+        let residual: String = text(residual.map(|residual| format!(", residual {residual:.1}")));
+        format!(", {pairs} pairs, {forfeits} forfeits, {faults} faults, {voids} void{residual}")
+    }));
+    let trouble: String = text(worker.trouble.as_ref().map(|why| format!(", {why}")));
     format!(
-        "  {:<16}  {:<13}  {} of {} slots busy, {} results waiting{speed}{factor}{trouble}  {run}",
+        "  {:<16}  {:<13}  {} of {} slots busy, {} results waiting{speed}{factor}{conduct}{trouble}  {run}",
         worker.name.as_str(),
         worker.target,
         worker.slots - worker.free.min(worker.slots),

@@ -5,6 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::error::Error;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_stream::StreamExt;
 
 use crate::fleet::nats::access::{Access, Role, ServerUrl, UrlSecret};
+use crate::fleet::nats::fleet_folder::KEY_HEAD;
 use crate::fleet::nats::settings::Backoff;
 
 /// Oldest server that has everything a fleet uses.
@@ -141,11 +143,27 @@ impl ServerConnection {
         backoff: &Backoff,
         connect_timeout: Duration,
     ) -> Result<Self, ConnectError> {
-        let give_up = Instant::now() + connect_timeout;
-        let mut pause = backoff.first;
+        Self::open_noting(access, role, backoff, connect_timeout, |_| ()).await
+    }
+
+    /// Connects as [`open`](Self::open) does, and calls `note` with the reason when the first attempt has failed and is repeated.
+    pub async fn open_noting(
+        access: &Access,
+        role: &Role,
+        backoff: &Backoff,
+        connect_timeout: Duration,
+        note: impl FnOnce(&str),
+    ) -> Result<Self, ConnectError> {
+        let give_up = Instant::now().checked_add(connect_timeout);
+        let (mut pause, mut note) = (backoff.first, Some(note));
         loop {
             match Self::attempt(access, role, backoff).await {
-                Err(ConnectError::Unreachable(_)) if Instant::now() + pause < give_up => {
+                Err(ConnectError::Unreachable(why))
+                    if give_up.is_none_or(|end| Instant::now() + pause < end) =>
+                {
+                    if let Some(note) = note.take() {
+                        note(&why);
+                    }
                     sleep(pause / 2 + random_below(pause / 2)).await;
                     pause = (pause * 2).min(backoff.longest);
                 }
@@ -223,7 +241,7 @@ impl ServerConnection {
     }
 
     /// Sends a message whose answers arrive at `reply`.
-    pub(super) async fn publish_with_reply(
+    pub async fn publish_with_reply(
         &self,
         subject: String,
         reply: String,
@@ -282,7 +300,7 @@ impl ServerConnection {
     }
 
     /// Returns a subject for answers to this connection only.
-    pub(super) fn new_inbox(&self) -> String {
+    pub fn new_inbox(&self) -> String {
         self.client.new_inbox()
     }
 
@@ -340,6 +358,7 @@ fn options(
         if ca.is_none() && text.contains("-----BEGIN CERTIFICATE-----") {
             ca = Some(path.clone());
         }
+        check_owner(path, &text, role)?;
         let seed = text.lines().map(str::trim).find(|line| line.starts_with("SU"));
         let seed = seed.ok_or_else(|| {
             ConnectError::Usage(format!("{} does not contain the seed of an nkey (SU…)", path.display()))
@@ -360,6 +379,24 @@ fn options(
     Ok(options.require_tls(ca.is_some() || access.must_encrypt(url)))
 }
 
+/// Refuses a key that was made for another role: the server would leave requests without an answer.
+fn check_owner(path: &Path, key: &str, role: &Role) -> Result<(), ConnectError> {
+    let owner = key.lines().next().and_then(|line| line.strip_prefix(KEY_HEAD)).map(str::trim);
+    let advice = match (owner, role) {
+        (None, _) => return Ok(()),
+        (Some(owner), role) if owner == role.to_string() => return Ok(()),
+        (Some(_), Role::Coordinator) => "a run needs the key of the coordinator, coordinator.nk".to_owned(),
+        (Some("coordinator"), Role::Worker(name)) => {
+            format!("a worker needs a key of its own: playself fleet add DIR {name}")
+        }
+        (Some(_), Role::Worker(name)) => {
+            format!("this worker is named {name}; omit --name, or name the key of {name}")
+        }
+    };
+    let owner = owner.unwrap_or_default();
+    Err(ConnectError::Usage(format!("{} is the key of {owner}: {advice}", path.display())))
+}
+
 fn link_after(event: &Event) -> Option<Link> {
     let refused = "the server does not accept the key or token of this machine (any more)";
     match event {
@@ -378,11 +415,16 @@ fn explain(error: &async_nats::ConnectError, access: &Access, url: &ServerUrl) -
     let mut causes = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        causes = format!("{causes}: {cause}");
+        // Many errors contain their cause.
+        if !causes.contains(&cause.to_string()) {
+            causes = format!("{causes}: {cause}");
+        }
         source = cause.source();
     }
     let ca = access.ca.as_ref().or(access.key.as_ref()).map_or_else(
-        || "the certificates of this system; name the one of the fleet with --ca FILE".to_owned(),
+        || "the certificates of this system; name the key of this machine with --key FILE, or the certificate of the \
+             fleet with --ca FILE"
+                .to_owned(),
         |path| path.display().to_string(),
     );
     match error.kind() {

@@ -279,7 +279,7 @@ pub fn worker_of_key(file: &Path) -> Option<WorkerName> {
 }
 
 /// Beginning of a key file.
-const KEY_HEAD: &str = "# playself ";
+pub(super) const KEY_HEAD: &str = "# playself ";
 
 /// Writes a new key with the certificate of the fleet, and returns the public part.
 fn new_key(file: &Path, owner: &str, certificate: &str) -> Result<String, FolderError> {
@@ -347,7 +347,7 @@ mod tests {
         );
         assert!(matches!(folder.add(&worker("box")), Err(FolderError::WorkerExists(_))));
         let config = fs::read_to_string(folder.config_file()).unwrap();
-        assert!(config.contains("ps.v1.res.*.box") && !config.contains("accounts"), "{config}");
+        assert!(config.contains("ps.v1.res.*.box.>") && !config.contains("accounts"), "{config}");
         let mut again = FleetFolder::open(&fleet).unwrap();
         again.remove(&worker("box")).unwrap();
         assert!(!key.exists());

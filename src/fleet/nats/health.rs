@@ -47,10 +47,20 @@ pub struct Conduct {
     pub refusal: Option<String>,
 }
 
+/// Games and events of several workers together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Totals {
+    games: u64,
+    forfeits: u64,
+    faults: u64,
+}
+
 /// The conduct of all workers of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
     workers: BTreeMap<WorkerName, Conduct>,
+    /// Sums over all workers: a judgement about one of ten thousand must not look at all.
+    all: Totals,
 }
 
 impl Health {
@@ -81,8 +91,8 @@ impl Health {
     /// Admits a worker again, with a clean record; returns whether it was excluded.
     pub fn admit(&mut self, worker: &WorkerName) -> bool {
         let was = self.excludes(worker);
-        if was {
-            self.workers.remove(worker);
+        if was && let Some(conduct) = self.workers.remove(worker) {
+            self.all = self.all_but(&conduct);
         }
         was
     }
@@ -93,9 +103,15 @@ impl Health {
         conduct.pairs += 1;
         for game in games {
             let termination = &game.ending.termination;
-            conduct.games += 1;
-            conduct.forfeits += u64::from(termination.is_time_loss());
-            conduct.faults += u64::from(termination.is_engine_fault());
+            let (forfeit, fault) = (termination.is_time_loss(), termination.is_engine_fault());
+            for (own, all, event) in [
+                (&mut conduct.games, &mut self.all.games, true),
+                (&mut conduct.forfeits, &mut self.all.forfeits, forfeit),
+                (&mut conduct.faults, &mut self.all.faults, fault),
+            ] {
+                *own += u64::from(event);
+                *all += u64::from(event);
+            }
         }
         self.judge(worker)
     }
@@ -125,6 +141,15 @@ impl Health {
         with_reason.filter_map(|(name, why)| Some((name, why?))).collect()
     }
 
+    /// Returns the sums over all workers but one.
+    fn all_but(&self, own: &Conduct) -> Totals {
+        Totals {
+            games: self.all.games - own.games,
+            forfeits: self.all.forfeits - own.forfeits,
+            faults: self.all.faults - own.faults,
+        }
+    }
+
     fn judge(&self, worker: &WorkerName) -> Option<String> {
         let own = &self.workers[worker];
         if own.excluded.is_some() {
@@ -140,10 +165,7 @@ impl Health {
         {
             return Some(format!("{} of its {pairs} pairs are void", own.voids));
         }
-        let others = self.workers.iter().filter(|(name, _)| *name != worker);
-        let (games, forfeits, faults) = others.fold((0, 0, 0), |(games, forfeits, faults), (_, other)| {
-            (games + other.games, forfeits + other.forfeits, faults + other.faults)
-        });
+        let Totals { games, forfeits, faults } = self.all_but(own);
         for (what, events, elsewhere) in
             [("lost on time", own.forfeits, forfeits), ("lost by failures", own.faults, faults)]
         {

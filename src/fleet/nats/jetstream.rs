@@ -233,7 +233,7 @@ impl ServerConnection {
         msg_id: String,
         payload: Vec<u8>,
     ) -> Result<u64, NatsError> {
-        self.store(subject::result(run, worker), &[("Nats-Msg-Id", msg_id)], payload).await
+        self.store(subject::result(run, worker, &msg_id), &[("Nats-Msg-Id", msg_id)], payload).await
     }
 
     /// Makes the consumer of the reports of a run again, so that everything not acknowledged comes at once and in
@@ -422,6 +422,12 @@ impl Puller {
         self.connection.publish_with_reply(self.next.clone(), self.inbox.clone(), request.into_bytes()).await
     }
 
+    /// Asks for up to `batch` of the messages that there are. The server does not keep the question.
+    pub async fn request_now(&self, batch: usize) -> Result<(), NatsError> {
+        let request = json!({ "batch": batch, "no_wait": true }).to_string();
+        self.connection.publish_with_reply(self.next.clone(), self.inbox.clone(), request.into_bytes()).await
+    }
+
     /// Waits for the next message or the end of a pull; `None` when the connection was closed. May be cancelled
     /// without a loss.
     pub async fn next(&mut self) -> Option<Pulled> {
@@ -460,6 +466,8 @@ pub struct Delivery {
     pub sequence: u64,
     /// How often it was delivered, this time included.
     pub delivered: u64,
+    /// How many messages waited behind it for this consumer.
+    pub pending: u64,
     reply: String,
     connection: ServerConnection,
 }
@@ -468,12 +476,13 @@ impl Delivery {
     /// Reads the lease from the reply subject; `None` if it has none.
     fn new(connection: &ServerConnection, message: Incoming) -> Option<Self> {
         let reply = message.reply?;
-        let (delivered, sequence) = lease(&reply)?;
+        let Lease { delivered, sequence, pending } = lease(&reply)?;
         Some(Self {
             subject: message.subject,
             payload: message.payload,
             sequence,
             delivered,
+            pending,
             reply,
             connection: connection.clone(),
         })
@@ -503,16 +512,26 @@ impl Delivery {
     }
 }
 
-/// Returns how often a message was delivered and its sequence, from the subject of its acknowledgement:
-/// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.…`, where newer servers put a domain and an account before the stream.
-fn lease(reply: &str) -> Option<(u64, u64)> {
+/// What the subject of an acknowledgement states.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Lease {
+    delivered: u64,
+    sequence: u64,
+    pending: u64,
+}
+
+/// Reads the subject of an acknowledgement: `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, where newer
+/// servers put a domain and an account before the stream.
+fn lease(reply: &str) -> Option<Lease> {
     let parts: Vec<&str> = reply.split('.').collect();
     let first = match parts.len() {
         9 => 4,
         11.. => 6,
         _ => return None,
     };
-    (reply.starts_with("$JS.ACK.")).then_some((parts[first].parse().ok()?, parts[first + 1].parse().ok()?))
+    let number = |place: usize| parts[first + place].parse().ok();
+    let lease = Lease { delivered: number(0)?, sequence: number(1)?, pending: number(4)? };
+    reply.starts_with("$JS.ACK.").then_some(lease)
 }
 
 #[cfg(test)]
@@ -522,14 +541,15 @@ mod tests {
     #[test]
     fn both_forms_of_an_acknowledgement_subject_are_read() {
         for (subject, expected) in [
-            ("$JS.ACK.PS_JOBS.00ff.2.17.5.1700000000000000000.9", Some((2, 17))),
-            ("$JS.ACK._.hash.PS_JOBS.00ff.3.18.5.1700000000000000000.9.token", Some((3, 18))),
-            ("$JS.ACK._.hash.PS_JOBS.00ff.3.18.5.1700000000000000000.9", Some((3, 18))),
+            ("$JS.ACK.PS_JOBS.00ff.2.17.5.1700000000000000000.9", Some((2, 17, 9))),
+            ("$JS.ACK._.hash.PS_JOBS.00ff.3.18.5.1700000000000000000.8.token", Some((3, 18, 8))),
+            ("$JS.ACK._.hash.PS_JOBS.00ff.3.18.5.1700000000000000000.7", Some((3, 18, 7))),
             ("$JS.ACK.PS_JOBS.00ff.x.17.5.1700000000000000000.9", None),
             ("_INBOX.1.2.3.4.5.6.7.8", None),
             ("", None),
         ] {
-            assert_eq!(lease(subject), expected, "{subject}");
+            let read = lease(subject).map(|lease| (lease.delivered, lease.sequence, lease.pending));
+            assert_eq!(read, expected, "{subject}");
         }
     }
 

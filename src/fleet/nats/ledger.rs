@@ -23,6 +23,9 @@ use crate::journal::{Claim, WorkerFacts};
 /// Workers that may be lost on one pair before the pair is considered the cause.
 const MOST_LOST: usize = 4;
 
+/// Deliveries of a job between two that are claimed.
+const MOST_DELIVERIES: u64 = 1 << 20;
+
 /// What the coordinator has to do.
 #[derive(Clone, Debug)]
 pub enum Action {
@@ -142,6 +145,8 @@ pub struct Ledger {
     /// Excluded workers whose reports are ignored as well: their games were impossible, or they were banned.
     ignored: BTreeSet<WorkerName>,
     comparisons: u64,
+    /// Reports that waited behind the latest one, and when it arrived.
+    backlog: (u64, Duration),
     refused_since: Option<Duration>,
     actions: Vec<Action>,
     answers: BTreeMap<WorkerName, CoordinatorAnswer>,
@@ -163,6 +168,7 @@ impl Ledger {
             health: Health::default(),
             ignored: BTreeSet::new(),
             comparisons: 0,
+            backlog: (0, Duration::ZERO),
             refused_since: None,
             actions: Vec::new(),
             answers: BTreeMap::new(),
@@ -349,7 +355,9 @@ impl Ledger {
             let same = (*ended, by) == (token, worker);
             return if same { ClaimRuling::Ending } else { ClaimRuling::Over };
         }
-        if self.ignored.contains(worker) {
+        // No job is delivered as often; a token like that would outdo all later ones.
+        let impossible = token.delivery > flight.highest.saturating_add(MOST_DELIVERIES);
+        if impossible || self.ignored.contains(worker) {
             return ClaimRuling::Stale;
         }
         let nonce = self.members.get(worker).map(|presence| presence.beat.nonce);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::PairJob;
 use crate::fleet::nats::{RunId, WorkerName};
+use crate::fleet::{Member, PairJob};
 use crate::game::{AdjudicationRules, EngineIndex, FaultBundle, GameOfPair, PairId, VoidReason};
 use crate::journal::GameEntry;
 use crate::player::EngineSpec;
@@ -16,6 +16,9 @@ pub const VERSION: u32 = 1;
 
 /// Number of the rules of play: clocks, adjudication, faults. Machines with different numbers do not play together.
 pub const PLAY: u32 = 1;
+
+/// Characters of an error about a message that are shown.
+const MOST_QUOTED: usize = 200;
 
 /// A message that is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +60,10 @@ pub trait Message: Serialize + DeserializeOwned {
         if bytes.len() > Self::LIMIT {
             return Err(BadMessage::TooLarge(bytes.len()));
         }
-        let unreadable = |error: serde_json::Error| BadMessage::Unreadable(error.to_string());
+        // An error may quote the whole message.
+        let unreadable = |error: serde_json::Error| {
+            BadMessage::Unreadable(error.to_string().chars().take(MOST_QUOTED).collect())
+        };
         let Version { v } = serde_json::from_slice(bytes).map_err(unreadable)?;
         if v > VERSION {
             return Err(BadMessage::Newer(v));
@@ -466,6 +472,24 @@ impl CoordinatorAnswer {
         let (counted, over, stale, resend) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { run, counted, over, stale, resend, taken: None }
     }
+}
+
+/// The answer of a coordinator to a question about its workers; a large fleet has several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MembersAnswer {
+    /// The run.
+    pub run: RunId,
+    /// Its workers, or a part of them.
+    pub members: Vec<Member>,
+}
+
+impl MembersAnswer {
+    /// Workers in one answer.
+    pub const MOST: usize = 500;
+}
+
+impl Message for MembersAnswer {
+    const LIMIT: usize = 1 << 20;
 }
 
 impl Message for RunNotice {

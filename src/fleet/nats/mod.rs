@@ -39,7 +39,7 @@ pub use objects::ObjectError;
 pub use permissions::Permissions;
 pub use sandbox::SandboxMode;
 pub use service::Engines;
-pub use settings::{Backoff, Timing};
+pub use settings::{Asking, Backoff, Timing, beats_per_extension};
 pub use speed::{DriftWatch, Probed, Reference, check_signature, probe, reference, scale_ppm};
 pub use spool::{Spool, SpoolError, SpoolKey};
 pub use target::{SCRIPT, runs, target, target_of};

@@ -120,9 +120,17 @@ pub mod subject {
         format!("{PREFIX}.job.{run}.>")
     }
 
-    /// Subject of what a worker reports to a run.
-    pub fn result(run: &RunId, worker: &WorkerName) -> String {
-        format!("{PREFIX}.res.{run}.{worker}")
+    /// Subject of what a worker reports to a run, by the identifier of the report. Every report has a subject of its own:
+    /// when the first of several messages of a subject is acknowledged, nats-server 2.9 looks for the next one in the whole
+    /// stream, so that a queue of reports would become the slower, the longer it is.
+    pub fn result(run: &RunId, worker: &WorkerName, id: &str) -> String {
+        format!("{PREFIX}.res.{run}.{worker}.{}", id.replace('.', "-"))
+    }
+
+    /// Returns the worker that the subject of a report names.
+    pub fn reporter(subject: &str) -> Option<WorkerName> {
+        let rest = subject.strip_prefix(PREFIX)?.strip_prefix(".res.")?;
+        WorkerName::try_from(rest.split('.').nth(1)?.to_owned()).ok()
     }
 
     /// Subject of all reports to a run.
@@ -138,6 +146,11 @@ pub mod subject {
     /// Subject of the signs of life of all workers.
     pub fn beats() -> String {
         format!("{PREFIX}.beat.*")
+    }
+
+    /// Subject of questions to the coordinator of a run about its workers.
+    pub fn question(run: &RunId) -> String {
+        format!("{PREFIX}.ask.{run}")
     }
 
     /// Subject of the answers to a worker.
@@ -162,6 +175,16 @@ mod tests {
         for run in ["", "0123456789abcde", "0123456789ABCDEF", "0123456789abcdef0", "0123456789abcde."] {
             assert!(RunId::try_from(run.to_owned()).is_err(), "{run}");
         }
+    }
+
+    #[test]
+    fn the_subject_of_a_report_names_its_worker() {
+        let (run, worker) = (RunId::random().unwrap(), WorkerName::try_from("box-7".to_owned()).unwrap());
+        let report = subject::result(&run, &worker, "5.0.1.c");
+        assert_eq!(report, format!("ps.v1.res.{run}.box-7.5-0-1-c"));
+        assert_eq!(subject::reporter(&report), Some(worker.clone()));
+        assert_eq!(subject::reporter(&subject::beat(&worker)), None);
+        assert_eq!(subject::reporter("ps.v1.res.x.A B.c"), None);
     }
 
     #[test]

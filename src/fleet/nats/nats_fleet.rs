@@ -11,13 +11,13 @@ use tokio::task::JoinHandle;
 
 use self::offer::first_notice;
 pub use self::offer::{Memory, Offer, StartError, shown_url};
-use self::tasks::{CardTask, Reception, watch_link};
+use self::tasks::{CardTask, Reception, listen, watch_link};
 use crate::fleet::nats::ledger::{Action, Ledger, Publication, Terms};
 use crate::fleet::nats::messages::{
-    Board, Heartbeat, Job, Message, NoticeState, RunNotice, WorkerReport, message_id,
+    Board, Heartbeat, Job, MembersAnswer, Message, NoticeState, RunNotice, WorkerReport, message_id,
 };
 use crate::fleet::nats::{Delivery, Link, NatsError, ServerConnection, WorkerName, put_bytes, subject};
-use crate::fleet::{Admission, Fleet, FleetError, FleetEvent, Member, PairJob, Pause};
+use crate::fleet::{Admission, Fleet, FleetError, FleetEvent, Member, MembersQuestion, PairJob, Pause};
 use crate::game::{LiveGame, PairId};
 use crate::journal::FleetSession;
 
@@ -36,10 +36,14 @@ const TICK: Duration = Duration::from_millis(500);
 /// Time after which workers learn that a run has pairs again.
 const SOON: Duration = Duration::from_millis(100);
 
+/// A notice goes to all workers, so a large fleet gets fewer of them: this time for each worker lies between two.
+const NOTICE_PER_WORKER: Duration = Duration::from_millis(1);
+
 /// What arrives at the coordinator.
 enum Input {
     WorkerReport(Box<Delivery>),
     Heartbeat(WorkerName, Vec<u8>),
+    Question(MembersQuestion),
     Stored(PairId),
     NotStored(String),
     TokenTuple(u64, BTreeSet<(u64, u32)>),
@@ -80,8 +84,11 @@ pub struct NatsFleet {
     settled: u64,
     /// Slots of all workers, as of the last look.
     slots: usize,
+    /// Whether the latest notice states that pairs wait for a worker.
+    offers_pairs: bool,
     next_tick: Instant,
     next_notice: Instant,
+    last_notice: Instant,
     next_comparison: Instant,
     /// Tasks that end with the fleet.
     tasks: Vec<JoinHandle<()>>,
@@ -122,12 +129,13 @@ impl NatsFleet {
         };
         connection.open_jobs(&run, offer.timing.lease).await?;
         let reports = connection.open_results(&run, offer.timing.lease / 2).await?;
-        let mut beats = connection.subscribe(subject::beats()).await?;
+        let beats = connection.subscribe(subject::beats()).await?;
+        let questions = connection.subscribe(subject::question(&run)).await?;
         let (sender, inbox) = channel(QUEUE);
         let (outbox, mut outgoing) = unbounded_channel::<Output>();
         let (notice_sender, notices) = unbounded_channel();
         let link = connection.link();
-        let mut tasks = vec![
+        let tasks = vec![
             tokio::spawn(
                 Reception {
                     connection: connection.clone(),
@@ -138,16 +146,13 @@ impl NatsFleet {
                 .run(reports),
             ),
             tokio::spawn(watch_link(link, sender.clone())),
+            tokio::spawn(listen(beats, sender.clone(), |message| {
+                Some(Input::Heartbeat(last_part(&message.subject)?, message.payload))
+            })),
+            tokio::spawn(listen(questions, sender.clone(), |message| {
+                Some(Input::Question(MembersQuestion { reply: message.reply? }))
+            })),
         ];
-        let to_inbox = sender.clone();
-        tasks.push(tokio::spawn(async move {
-            while let Some(message) = beats.next().await {
-                let Some(worker) = last_part(&message.subject) else { continue };
-                if to_inbox.send(Input::Heartbeat(worker, message.payload)).await.is_err() {
-                    return;
-                }
-            }
-        }));
         let sending = connection.clone();
         let notice_task =
             CardTask { connection: connection.clone(), run, epoch, sequence, inbox: sender.clone() };
@@ -182,8 +187,10 @@ impl NatsFleet {
             stores: 0,
             settled,
             slots: 0,
+            offers_pairs: false,
             next_tick: now,
             next_notice: now,
+            last_notice: now,
             next_comparison: now,
             tasks,
             senders,
@@ -206,6 +213,7 @@ impl NatsFleet {
                 Ok(beat) => self.ledger.beat(now, &worker, beat),
                 Err(why) => self.events.push_back(FleetEvent::Warning(format!("worker {worker}: {why}"))),
             },
+            Input::Question(question) => self.events.push_back(FleetEvent::Asked(question)),
             Input::Stored(id) => {
                 self.storing = true;
                 self.ledger.stored(id);
@@ -244,10 +252,11 @@ impl NatsFleet {
     }
 
     fn report(&mut self, now: Duration, delivery: Delivery) {
-        let Some(worker) = last_part(&delivery.subject) else { return };
+        let Some(worker) = subject::reporter(&delivery.subject) else { return };
         match WorkerReport::decode(&delivery.payload) {
             Ok(report) => {
                 let message = delivery.sequence;
+                self.ledger.note_backlog(now, delivery.pending);
                 self.deliveries.insert(message, delivery);
                 self.ledger.report(now, message, &worker, report);
             }
@@ -321,9 +330,13 @@ impl NatsFleet {
             self.slots = self.ledger.slots(self.now());
             self.ledger.tick(self.now());
             self.act();
+            if !self.offers_pairs && self.ledger.waiting(self.now()) > 0 {
+                // Idle workers learn that the pairs of a silent one are to be had.
+                self.renew_notice_soon();
+            }
         }
         if now >= self.next_notice {
-            self.next_notice = now + self.offer.timing.notice;
+            (self.last_notice, self.next_notice) = (now, now + self.offer.timing.notice);
             self.renew_notice();
         }
         if now >= self.next_comparison && !self.over {
@@ -331,6 +344,15 @@ impl NatsFleet {
             self.compare();
         }
         self.next_tick.min(self.next_notice).min(self.next_comparison)
+    }
+
+    /// Lets workers know that the run has pairs, unless they do.
+    fn renew_notice_soon(&mut self) {
+        if !self.offers_pairs {
+            let workers = u32::try_from(self.ledger.workers()).unwrap_or(u32::MAX);
+            let pause = NOTICE_PER_WORKER.saturating_mul(workers);
+            self.next_notice = self.next_notice.min((Instant::now() + SOON).max(self.last_notice + pause));
+        }
     }
 
     fn compare(&mut self) {
@@ -354,6 +376,7 @@ impl NatsFleet {
         let slots = self.slots as u64;
         let notice = first_notice(&self.offer, 0, &self.ledger, self.settled);
         let (waiting, waits_for) = (self.ledger.waiting(self.now()) as u64, self.ledger.waits_for());
+        self.offers_pairs = waiting > 0;
         let _ =
             self.notice.send(RunNotice { state, stores: self.stores, slots, waiting, waits_for, ..notice });
     }
@@ -377,10 +400,7 @@ impl Fleet for NatsFleet {
     }
 
     fn submit(&mut self, job: PairJob) {
-        if !self.ledger.has_unclaimed() {
-            // Workers look for runs that have pairs.
-            self.next_notice = self.next_notice.min(Instant::now() + SOON);
-        }
+        self.renew_notice_soon();
         self.ledger.submit(job);
         self.act();
     }
@@ -433,9 +453,24 @@ impl Fleet for NatsFleet {
         self.ledger.members(self.now())
     }
 
+    fn waits_for(&self) -> Option<(u64, Option<String>)> {
+        let (pair, worker) = self.ledger.waits_for()?;
+        Some((pair, worker.map(String::from)))
+    }
+
+    fn answer(&self, question: &MembersQuestion, members: Vec<Member>) {
+        for part in members.chunks(MembersAnswer::MOST) {
+            let answer = MembersAnswer { run: self.offer.run.clone(), members: part.to_vec() };
+            let _ = self.outbox.send(Output::Send(question.reply.clone(), answer.encode()));
+        }
+    }
+
     fn set_admission(&mut self, member: &str, admission: Admission) -> Result<(), String> {
         let worker = WorkerName::try_from(member.to_owned()).map_err(|error| error.to_string())?;
         match admission {
+            Admission::Excluded if !self.ledger.knows(&worker) => {
+                return Err(format!("no worker {worker} has given a sign of life"));
+            }
             Admission::Excluded => self.ledger.ban(&worker),
             Admission::Admitted if !self.ledger.free(&worker) => {
                 return Err(format!("worker {worker} is not excluded"));
@@ -516,6 +551,7 @@ fn live_game(slot: usize, board: &Board) -> Option<LiveGame> {
         start: position,
         style: crate::chess::MoveStyle::Standard,
         moves: Vec::new(),
+        line_searches: Vec::new(),
         position,
         last_move,
         plies: board.plies,

@@ -23,16 +23,18 @@ impl Permissions {
         match role {
             Role::Coordinator => Self {
                 publish: vec![
+                    // Another program with this key asks about the workers of a run.
+                    inbox.clone(),
                     format!("{PREFIX}.>"),
                     format!("{OBJECT_PREFIX}.>"),
                     "$JS.API.>".to_owned(),
                     "$JS.ACK.>".to_owned(),
                 ],
-                subscribe: vec![inbox, subject::beats()],
+                subscribe: vec![inbox, subject::beats(), format!("{PREFIX}.ask.*")],
             },
             Role::Worker(name) => Self {
                 publish: vec![
-                    format!("{PREFIX}.res.*.{name}"),
+                    format!("{PREFIX}.res.*.{name}.>"),
                     subject::beat(name),
                     format!("$JS.API.CONSUMER.MSG.NEXT.{JOBS}.*"),
                     format!("$JS.ACK.{JOBS}.>"),

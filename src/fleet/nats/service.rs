@@ -13,8 +13,10 @@ use crate::fleet::nats::messages::{
 use crate::fleet::nats::sandbox::{SandboxMode, confine};
 use crate::fleet::nats::speed::{self, DriftWatch};
 use crate::fleet::nats::spool::SpoolKey;
-use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker};
-use crate::fleet::nats::{Delivery, Pulled, Puller, RunId, ServerConnection, WorkerName};
+use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker, random};
+use crate::fleet::nats::{
+    Asking, Delivery, Pulled, Puller, RunId, ServerConnection, WorkerName, beats_per_extension,
+};
 use crate::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
 use crate::journal::GameEntry;
@@ -74,6 +76,7 @@ pub(super) struct FinishedPair {
 
 /// What happens in a service.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "none is kept")]
 pub(super) enum ServiceEvent {
     Fleet(Option<FleetEvent>),
     Pulled(Option<Pulled>),
@@ -100,6 +103,14 @@ pub(super) struct Service {
     asked: usize,
     asked_at: Instant,
     pull: Duration,
+    /// Slots that play the run, on all machines.
+    all_slots: u64,
+    /// Whether there was no job for the last question, and when to ask again.
+    in_vain: bool,
+    next_question: Instant,
+    /// Signs of life between two extensions of the leases, and those since the last one.
+    beats_per_extension: u32,
+    beats: u32,
     held: BTreeMap<(u64, u32), Held>,
     state: NoticeState,
     /// Epoch and stores of the notice.
@@ -157,6 +168,14 @@ impl Service {
             asked: 0,
             asked_at: Instant::now(),
             pull: worker.config.timing.pull,
+            all_slots: notice.slots,
+            in_vain: false,
+            next_question: Instant::now(),
+            beats_per_extension: beats_per_extension(
+                Duration::from_millis(description.lease_ms),
+                Duration::from_millis(description.beat_ms),
+            ),
+            beats: 0,
             held: BTreeMap::new(),
             state: notice.state,
             offered: (notice.epoch, notice.stores),
@@ -174,18 +193,31 @@ impl Service {
         self.slots.saturating_sub(self.held.len())
     }
 
-    /// Asks for as many jobs as there are free slots.
+    /// Asks for as many jobs as there are free slots, unless an earlier question is open: the server looks at every open
+    /// question whenever a job arrives, and where jobs are scarce a second one brings none.
     pub(super) async fn pull(&mut self) {
         // An answer of the server may be lost with a connection.
         if self.asked > 0 && self.asked_at.elapsed() > self.pull + Duration::from_secs(5) {
             self.asked = 0;
         }
-        let wanted = self.free().saturating_sub(self.asked);
+        let wanted = self.free();
         let open = self.open_to_jobs && self.state == NoticeState::Open && self.refusal.is_none();
-        if open && wanted > 0 && self.puller.request(wanted, self.pull).await.is_ok() {
-            self.asked += wanted;
+        if !open || self.asked > 0 || wanted == 0 || Instant::now() < self.next_question {
+            return;
+        }
+        let sent = match self.asking() {
+            Asking::Waiting => self.puller.request(wanted, self.pull).await,
+            Asking::Polling(_) if self.in_vain => self.puller.request_now(wanted).await,
+            Asking::Polling(_) => self.puller.request(wanted, Asking::FIRST_WAITS).await,
+        };
+        if sent.is_ok() {
+            self.asked = wanted;
             self.asked_at = Instant::now();
         }
+    }
+
+    fn asking(&self) -> Asking {
+        Asking::in_fleet_of(self.all_slots, random())
     }
 
     /// Forgets pulls that were lost with a connection.
@@ -218,10 +250,15 @@ impl Service {
             ServiceEvent::Fleet(Some(event)) => return self.on_fleet(worker, event),
             ServiceEvent::Pulled(Some(Pulled::Message(delivery))) => {
                 self.asked = self.asked.saturating_sub(1);
+                self.in_vain = false;
                 self.on_job(worker, delivery).await;
             }
             ServiceEvent::Pulled(Some(Pulled::Ended(missing))) => {
                 self.asked = self.asked.saturating_sub(missing.unwrap_or(self.asked));
+                self.in_vain = true;
+                if let Asking::Polling(pause) = self.asking() {
+                    self.next_question = Instant::now() + pause;
+                }
             }
             // The coordinator makes the consumer again.
             ServiceEvent::Pulled(Some(Pulled::Missing) | None) => {
@@ -248,7 +285,11 @@ impl Service {
             }
         };
         let id = job.job.id;
-        let token = Token { pair: id.index, attempt: id.attempt, delivery: delivery.delivered + job.base };
+        let token = Token {
+            pair: id.index,
+            attempt: id.attempt,
+            delivery: delivery.delivered.saturating_add(job.base),
+        };
         if let Some(held) = self.held.get_mut(&(id.index, id.attempt)) {
             // The server delivers it again although it is in play here; the newer lease is the one that counts.
             held.delivery = delivery;
@@ -381,6 +422,7 @@ impl Service {
     /// Applies a new notice of the run.
     pub(super) fn on_notice(&mut self, notice: &RunNotice, name: &WorkerName) {
         self.state = if notice.excluded.contains(name) { NoticeState::Paused } else { notice.state };
+        self.all_slots = notice.slots;
         if std::mem::replace(&mut self.offered, (notice.epoch, notice.stores))
             != (notice.epoch, notice.stores)
         {
@@ -394,8 +436,13 @@ impl Service {
         }
     }
 
-    /// Extends the leases of all jobs in play.
-    pub(super) async fn extend_leases(&self) {
+    /// Extends the leases of all jobs in play, if that is due. Called with every sign of life.
+    pub(super) async fn extend_leases(&mut self) {
+        self.beats += 1;
+        if self.beats < self.beats_per_extension {
+            return;
+        }
+        self.beats = 0;
         for held in self.held.values().filter(|held| held.result_use == ResultUse::Wanted) {
             let _ = held.delivery.in_progress().await;
         }

@@ -143,17 +143,29 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Connects to the server. `notes` receives what the user should know.
-    pub async fn start(config: WorkerConfig, notes: UnboundedSender<Note>) -> Result<Self, WorkerError> {
+    /// Connects to the server, however long that takes; `None` if the worker is asked to leave before. `notes` receives
+    /// what the user should know.
+    pub async fn start(
+        config: WorkerConfig,
+        notes: UnboundedSender<Note>,
+        requests: &mut UnboundedReceiver<StopRequest>,
+    ) -> Result<Option<Self>, WorkerError> {
         let spool = Spool::open(&config.cache, &config.name)?;
         let role = Role::Worker(config.name.clone());
-        let connection =
-            ServerConnection::open(&config.access, &role, &config.backoff, config.timing.connect_timeout)
-                .await?;
+        let longest = config.backoff.longest.as_secs_f64();
+        let connecting =
+            ServerConnection::open_noting(&config.access, &role, &config.backoff, Duration::MAX, |why| {
+                let text = format!("{why}; trying again, at the latest every {longest} s");
+                let _ = notes.send(Note { event: "warning", text });
+            });
+        let connection = tokio::select! {
+            connection = connecting => connection?,
+            _ = requests.recv() => return Ok(None),
+        };
         let (done, finished) = unbounded_channel();
         let waiting =
             spool.read().map(|(key, payload)| (key, Waiting { payload, delivery: None, resends: 0 }));
-        Ok(Self {
+        Ok(Some(Self {
             waiting: waiting.collect(),
             nonce: nonce(),
             cpu: cpu(),
@@ -169,7 +181,7 @@ impl Worker {
             unsent: 0,
             waiting_since: None,
             idled: false,
-        })
+        }))
     }
 
     /// Plays pairs until it is asked to leave, or refused.
@@ -233,6 +245,21 @@ impl Worker {
         let _ = self.notes.send(Note { event, text });
     }
 
+    /// Notes that the connection is lost or back; fails if the server refuses this worker.
+    fn on_link(&self, link: &Link) -> Result<(), WorkerError> {
+        match link {
+            Link::Refused(why) => {
+                return Err(WorkerError::Refused(format!("the server refuses this worker: {why}")));
+            }
+            Link::Down => self.note(
+                "warning",
+                "the server cannot be reached; pairs are played on, and results kept".to_owned(),
+            ),
+            Link::Up => self.note("connected", "connected again".to_owned()),
+        }
+        Ok(())
+    }
+
     /// Plays no pairs of a run, and reports why.
     async fn refuse(&mut self, run: RunId, refusal: Refusal) {
         self.note("refused", format!("run {run} cannot be played here: {}", refusal.why));
@@ -250,7 +277,7 @@ impl Worker {
         }
     }
 
-    /// Whether nothing is end to do for a worker that was asked to leave, or that leaves when it is idle.
+    /// Whether nothing is left to do for a worker that was asked to leave, or that leaves when it is idle.
     fn may_end(&mut self) -> bool {
         let asked = self.draining || (self.config.stay == Stay::UntilIdle && self.idled);
         if !asked || self.unsent > 0 {
@@ -340,7 +367,7 @@ impl Worker {
                         return Ok(Some(WorkerEnd::Drained));
                     }
                 }
-                _ = link.changed() => refused(&link.borrow_and_update())?,
+                _ = link.changed() => self.on_link(&link.borrow_and_update())?,
                 asked = requests.recv() => match asked {
                     Some(StopRequest::Drain) if !self.draining => {
                         self.draining = true;
@@ -415,7 +442,7 @@ impl Worker {
                 },
                 _ = link.changed() => {
                     let state = link.borrow_and_update().clone();
-                    if let Err(error) = refused(&state) {
+                    if let Err(error) = self.on_link(&state) {
                         // Nothing that is in play can be reported any more.
                         service.give_back().await;
                         service.close().await;
@@ -444,19 +471,12 @@ impl Worker {
     }
 }
 
-fn refused(link: &Link) -> Result<(), WorkerError> {
-    match link {
-        Link::Refused(why) => Err(WorkerError::Refused(format!("the server refuses this worker: {why}"))),
-        Link::Up | Link::Down => Ok(()),
-    }
-}
-
 fn closed() -> WorkerError {
     WorkerError::Refused("the connection to the server was closed".to_owned())
 }
 
 /// Returns a number below 1 that differs from call to call.
-fn random() -> f64 {
+pub(super) fn random() -> f64 {
     nonce() as f64 / (1_u64 << 53) as f64
 }
 

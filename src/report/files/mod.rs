@@ -17,4 +17,4 @@ pub use pgn::{Unplayable, pgn_text};
 pub use summary::{Summary, TableRow, table};
 pub use tune_files::{TuneFiles, weights_toml};
 pub use tuning_summary::{AcceptanceState, TuningSummary};
-pub use workers_table::{WorkerRow, worker_rows};
+pub use workers_table::WorkerRow;

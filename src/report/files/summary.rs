@@ -210,7 +210,14 @@ impl Summary {
         if let Some(leader) = self.table.first() {
             return self.tournament_sentence(leader);
         }
-        verdict_sentence(&self.elo_text(), self.pairs, self.verdict)
+        let limit = if self.is_decided_at_limit() { " at the limit of pairs" } else { "" };
+        verdict_sentence(&self.elo_text(), self.pairs, self.verdict) + limit
+    }
+
+    /// Returns whether the test accepted H1 at its limit of pairs, without reaching a bound.
+    pub(super) fn is_decided_at_limit(&self) -> bool {
+        let is_inside = self.llr.zip(self.llr_upper).is_some_and(|(llr, upper)| llr < upper);
+        self.verdict == Verdict::Accepted && is_inside
     }
 
     /// Returns the state of a tournament in one sentence.
@@ -219,13 +226,13 @@ impl Summary {
         if leader.rating.is_none() {
             return format!("{} engines, no pair counted yet", self.table.len());
         }
-        let rating = leader.rating_text();
-        format!(
-            "{} leads {} engines with {rating} Elo after {} games",
-            leader.name,
-            self.table.len(),
-            grouped(games)
-        )
+        // Such a rating has no upper limit.
+        let lead = if leader.wins == leader.games {
+            format!(", having won all of its {} games,", grouped(leader.games))
+        } else {
+            format!(" with {} Elo", leader.rating_text())
+        };
+        format!("{} leads {} engines{lead} after {} games", leader.name, self.table.len(), grouped(games))
     }
 
     /// Returns the Elo difference with its error or interval.
@@ -300,5 +307,41 @@ mod tests {
         assert_eq!(summary.strength().elo, Some(1.5));
         let with_error = Summary { elo_error: Some(0.5), ..summary }.with_interval();
         assert_eq!(with_error.elo_text(), "+1.5 ± 0.5");
+    }
+
+    fn read(end: &str) -> Summary {
+        let start = r#"{"name":"n","candidate":"a","baseline":"b","pairs":600,"games":1200,"wins":600,"draws":0,"losses":600,
+            "pentanomial":[0,0,600,0,0],"elo":3.0,"elo_error":2.0,"nelo":null,"nelo_error":null,"los":0.5"#;
+        serde_json::from_str::<Summary>(&format!("{start},{end}}}")).unwrap().with_interval()
+    }
+
+    #[test]
+    fn the_sentence_states_that_no_bound_was_reached() {
+        for (llr, verdict, expected) in [
+            (2.95, "H1", "+3.0 ± 2.0 Elo after 600 pairs: accepted"),
+            (1.31, "H1", "+3.0 ± 2.0 Elo after 600 pairs: accepted at the limit of pairs"),
+            (-2.95, "H0", "+3.0 ± 2.0 Elo after 600 pairs: rejected"),
+            (1.31, "undecided", "+3.0 ± 2.0 Elo after 600 pairs: undecided"),
+        ] {
+            let end =
+                format!("\"llr\":{llr},\"llr_lower\":-2.94,\"llr_upper\":2.94,\"verdict\":\"{verdict}\"");
+            assert_eq!(read(&end).sentence(), expected);
+        }
+    }
+
+    #[test]
+    fn the_leader_of_a_tournament_is_rated_unless_it_has_won_everything() {
+        let sentence = |wins: u64, losses: u64| {
+            let row = format!(
+                "{{\"name\":\"x\",\"games\":8,\"wins\":{wins},\"draws\":0,\"losses\":{losses},\"pentanomial\":[0,0,4,0,0],\
+                 \"elo\":null,\"elo_error\":null,\"rating\":300.0,\"rating_error\":90.0,\"faults\":0}}"
+            );
+            read(&format!(
+                "\"llr\":null,\"llr_lower\":null,\"llr_upper\":null,\"verdict\":\"none\",\"table\":[{row},{row}]"
+            ))
+            .sentence()
+        };
+        assert_eq!(sentence(7, 1), "x leads 2 engines with +300.0 ± 90.0 Elo after 8 games");
+        assert_eq!(sentence(8, 0), "x leads 2 engines, having won all of its 8 games, after 8 games");
     }
 }

@@ -135,7 +135,11 @@ impl TuningSummary {
                 format!("{tuned}; the acceptance test has not been played")
             }
             (AcceptanceState::Unfinished, Some(measured)) => format!("In test: {measured} so far"),
-            (AcceptanceState::Accepted, measured) => format!("Accepted: {}", measured.unwrap_or(tuned)),
+            (AcceptanceState::Accepted, measured) => {
+                let is_at_limit = self.test.as_ref().is_some_and(|test| test.is_decided_at_limit());
+                let limit = if is_at_limit { " at the limit of pairs" } else { "" };
+                format!("Accepted{limit}: {}", measured.unwrap_or(tuned))
+            }
             (AcceptanceState::Rejected, measured) => format!("Rejected: {}", measured.unwrap_or(tuned)),
             (AcceptanceState::Undecided, measured) => format!("Undecided: {}", measured.unwrap_or(tuned)),
         }

@@ -37,14 +37,8 @@ pub struct WorkerRow {
 }
 
 /// Returns a row for every machine that played.
-pub fn worker_rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
-    let mut all = [0; 5];
-    for worker in fleet.workers() {
-        for (sum, count) in all.iter_mut().zip(worker.pentanomial.0) {
-            *sum += count;
-        }
-    }
-    let row = |worker: &WorkerHistory| WorkerRow {
+pub(super) fn worker_rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
+    let row = |(worker, residual): (&WorkerHistory, Option<f64>)| WorkerRow {
         worker: worker.facts.worker.clone(),
         target: worker.facts.target.clone(),
         cpu: worker.facts.cpu.clone(),
@@ -56,21 +50,10 @@ pub fn worker_rows(fleet: &FleetHistory) -> Vec<WorkerRow> {
         forfeits: worker.forfeits,
         faults: worker.faults,
         voids: worker.voids,
-        residual: residual(&worker.pentanomial, all),
+        residual,
         quarantined: worker.excluded.clone(),
     };
-    fleet.workers().map(row).collect()
-}
-
-/// Returns chi-squared of the counts of one machine against the proportions of all; `None` without pairs.
-fn residual(own: &Pentanomial, all: [u64; 5]) -> Option<f64> {
-    let (pairs, total) = (own.pairs() as f64, all.iter().sum::<u64>() as f64);
-    let part = |(&observed, of_all): (&u64, u64)| {
-        let expected = pairs * of_all as f64 / total;
-        if expected > 0.0 { (observed as f64 - expected).powi(2) / expected } else { 0.0 }
-    };
-    let sum: f64 = own.0.iter().zip(all).map(part).sum();
-    (pairs > 0.0).then_some((sum * 1000.0).round() / 1000.0)
+    fleet.residuals().map(row).collect()
 }
 
 /// Returns the text of `workers.csv`.
@@ -99,17 +82,4 @@ pub(super) fn workers_csv(rows: &[WorkerRow]) -> String {
     }
     let bytes = writer.into_inner().expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("all fields are text")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_machine_with_other_results_than_the_rest_has_a_large_residual() {
-        let all = [40, 80, 160, 80, 40];
-        assert_eq!(residual(&Pentanomial([10, 20, 40, 20, 10]), all), Some(0.0));
-        assert!(residual(&Pentanomial([0, 5, 25, 40, 30]), all).unwrap() > 60.0);
-        assert_eq!(residual(&Pentanomial([0; 5]), all), None);
-    }
 }

@@ -26,6 +26,7 @@ pub(super) fn page_context(
         engines: engine_conditions.iter().map(|engine| engine.name.clone()).collect(),
         conditions: conditions(plan, hosts),
         engine_conditions,
+        unfinished: None,
         gap: fault_note(summary),
         figures: figures(summary),
         plan: setting.plan_text.clone(),
@@ -54,7 +55,11 @@ fn figures(summary: &Summary) -> Vec<(String, String)> {
         None if !summary.table.is_empty() => tournament_figures(summary),
         None => match_figures(summary),
     };
-    figures.extend([("Faults", grouped(summary.faults)), ("Playing time", playing_time(summary.seconds))]);
+    figures.push(("Faults", grouped(summary.faults)));
+    // The time of a run is known up to its last pair.
+    if summary.games + tournament_games(summary) > 0 {
+        figures.push(("Playing time", playing_time(summary.seconds)));
+    }
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
 }
 

@@ -44,6 +44,8 @@ pub struct PageContext {
     pub conditions: Vec<Condition>,
     /// Version, limits and options of each engine.
     pub engine_conditions: Vec<EngineConditions>,
+    /// That the run has not ended, and why.
+    pub unfinished: Option<String>,
     /// What the page cannot show and why, or what makes its result doubtful.
     pub gap: Option<String>,
     /// Label and value of every figure of the summary, with the values of `summary.json`.

@@ -1,11 +1,10 @@
 //! A game in progress in the format of the viewer, kept up to date from snapshots of the run.
 
-use crate::chess::{Color, MoveStyle, Position};
+use crate::chess::{MoveStyle, Position};
 use crate::report::page::viewer_games::{MATE, MoveTexts, ShelvedGame};
 use crate::run::control::BoardStatus;
 
-/// The moves of a game in progress, and the search results that were seen. A snapshot has those of the last move of each
-/// side, so a game that is faster than the snapshots has gaps.
+/// The moves of a game in progress with their search results.
 #[derive(Debug, Default)]
 pub struct LiveLine {
     round: String,
@@ -35,21 +34,11 @@ impl LiveLine {
         self.scores.resize(plies, None);
         self.depths.resize(plies, None);
         self.nodes.resize(plies, None);
-        // The last move of the side to move is one half-move earlier.
-        let turn = texts.position.turn();
-        for (side, back) in [(!turn, 1), (turn, 2)] {
-            if let Some(place) = plies.checked_sub(back) {
-                self.note(place, side, board);
-            }
+        for (place, (score, depth, nodes)) in board.searches.iter().enumerate().take(plies) {
+            self.scores[place] = score.as_deref().and_then(centipawns);
+            self.depths[place] = *depth;
+            self.nodes[place] = *nodes;
         }
-    }
-
-    fn note(&mut self, place: usize, side: Color, board: &BoardStatus) {
-        let side = side.index();
-        let score = board.scores[side].as_deref().and_then(centipawns);
-        self.scores[place] = self.scores[place].or(score);
-        self.depths[place] = self.depths[place].or(board.depths[side]);
-        self.nodes[place] = self.nodes[place].or(board.nodes[side]);
     }
 
     /// Returns the game as JSON, with the clocks of both sides in milliseconds.
@@ -97,6 +86,15 @@ fn centipawns(text: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::control::MoveSearch;
+
+    fn search(place: usize) -> MoveSearch {
+        match place {
+            0 => (None, None, None),
+            1 => (Some("#-2".to_owned()), Some(8), None),
+            _ => (Some("+0.35".to_owned()), Some(9), Some(100)),
+        }
+    }
 
     fn board(moves: &str, fen: &str) -> BoardStatus {
         BoardStatus {
@@ -113,6 +111,7 @@ mod tests {
             round: "3.1".to_owned(),
             score: None,
             scores: [Some("+0.35".to_owned()), Some("#-2".to_owned())],
+            searches: (0..moves.split_whitespace().count()).map(search).collect(),
             since_ms: 300,
             slot: 0,
             start: Position::startpos().to_fen(),
@@ -127,7 +126,7 @@ mod tests {
         line.update(&board("e2e4", black_to_move));
         let game: serde_json::Value =
             serde_json::from_str(&line.json(&board("e2e4", black_to_move))).unwrap();
-        assert_eq!((game["n"].as_str(), game["v"][0].as_i64()), (Some("e4"), Some(35)));
+        assert_eq!((game["n"].as_str(), game["v"][0].as_i64()), (Some("e4"), None));
         assert_eq!(game["c"], serde_json::json!([5000, 3700]), "the clock of Black is running");
         line.update(&board("e2e4 e7e5 g1f3", black_to_move));
         let game: serde_json::Value =
@@ -136,8 +135,8 @@ mod tests {
         assert_eq!(game["m"], "e2e4e7e5g1f3");
         assert_eq!(
             game["v"],
-            serde_json::json!([35, -32_000, 35]),
-            "each move keeps the score that was seen with it"
+            serde_json::json!([null, -32_000, 35]),
+            "moves that were made before the first snapshot have their scores, too"
         );
         let other = BoardStatus { round: "3.2".to_owned(), ..board("d2d4", black_to_move) };
         line.update(&other);

@@ -21,19 +21,26 @@ use crate::store::read_text;
 #[template(path = "certainty.html")]
 struct Certainty {
     llr: Option<String>,
+    note: Option<String>,
     elo: Option<String>,
     pairs: u64,
     fewest: u64,
 }
 
-/// Returns the section with the log-likelihood ratio and the Elo curve.
-pub fn test_section(data: &MatchData, sprt: Option<&SprtConfig>, detail: ChartDetail) -> Section {
+/// Returns the section with the log-likelihood ratio and the Elo curve; `note` explains the decision of the test.
+pub fn test_section(
+    data: &MatchData,
+    sprt: Option<&SprtConfig>,
+    note: Option<String>,
+    detail: ChartDetail,
+) -> Section {
     let llr = sprt.and_then(|sprt| {
         let caption = format!("Log-likelihood ratio of the test {}", hypotheses_text(sprt));
         llr_chart(data, sprt, detail).map(|svg| figure("llr", &caption, svg))
     });
     let certainty = Certainty {
         llr,
+        note,
         elo: elo_chart(data, sprt, detail).map(|svg| figure("elo", "Elo difference with 95 % interval", svg)),
         pairs: data.pairs(),
         fewest: FEWEST_PAIRS,

@@ -90,13 +90,7 @@ impl PageBuilder {
         {
             context.sentence.push_str(" so far");
         }
-        if !view.state.outcome().is_some_and(|outcome| outcome.is_final()) {
-            let counted = grouped(view.state.counted());
-            let of = view.plan.last_pair().map(|last| format!(" of {}", grouped(last))).unwrap_or_default();
-            let unfinished = format!("The run is not finished: {counted}{of} pairs are counted.");
-            context.gap =
-                Some([Some(unfinished), context.gap].into_iter().flatten().collect::<Vec<_>>().join(" "));
-        }
+        context.unfinished = unfinished(view);
         context
     }
 
@@ -115,7 +109,8 @@ impl PageBuilder {
             _ => {
                 let rows = Summary::of(view).table;
                 if rows.is_empty() {
-                    sections.push(test_section(&self.match_data, view.plan.sprt().as_ref(), detail));
+                    let (sprt, note) = (view.plan.sprt(), limit_note(view));
+                    sections.push(test_section(&self.match_data, sprt.as_ref(), note, detail));
                 } else {
                     sections.push(standings_section(view, &rows));
                 }
@@ -167,4 +162,28 @@ impl PageBuilder {
         plots.push(("lengths".to_owned(), charts::length_chart(&self.match_data)));
         plots
     }
+}
+
+/// Returns the note that the run has not ended, and why.
+fn unfinished(view: &RunView<'_>) -> Option<String> {
+    let counted = grouped(view.state.counted());
+    let of = view.plan.last_pair().map(|last| format!(" of {}", grouped(last))).unwrap_or_default();
+    match view.state.outcome() {
+        Some(outcome) if outcome.is_final() => None,
+        Some(RunOutcome::Faulty(why)) => Some(format!(
+            "A fault stopped the run after {counted}{of} pairs: {why}. playself resume continues it."
+        )),
+        _ => Some(format!(
+            "The run is not finished: {counted}{of} pairs are counted. playself resume continues it."
+        )),
+    }
+}
+
+/// Returns the note that a test has accepted H1 without reaching a bound.
+fn limit_note(view: &RunView<'_>) -> Option<String> {
+    view.state.decided_at_limit().then(|| {
+        "No bound was reached. At its limit of pairs a test spends what is left of its α, and accepts H1 from a smaller \
+         ratio on."
+            .to_owned()
+    })
 }

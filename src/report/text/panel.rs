@@ -257,12 +257,15 @@ impl Frame<'_> {
     }
 
     fn faults(&self) -> Option<String> {
-        if self.summary.faults == 0 && self.status.last_incident.is_none() {
+        // Those of games that count later are reported, too.
+        let waiting = self.view.state.uncounted_games().filter(|game| game.ending.failed_side().is_some());
+        let faults = self.summary.faults + waiting.count() as u64;
+        if faults == 0 && self.status.last_incident.is_none() {
             return None;
         }
         let last =
             self.status.last_incident.as_deref().map(|text| format!("  last: {text}")).unwrap_or_default();
-        let text = format!("Faults  {}{last}", grouped(self.summary.faults));
+        let text = format!("Faults  {}{last}", grouped(faults));
         Some(self.ink.bad(&fit(&text, self.width)))
     }
 

@@ -155,7 +155,17 @@ fn noise_warnings(view: &RunView<'_>) -> Vec<String> {
         warnings.push(format!("noisy run: {} of {games} games were lost by faults{remedy}", summary.faults));
     }
     if games >= 200 && summary.voids * 200 > games {
-        warnings.push(format!("noisy run: {} pairs were void because of the host", summary.voids));
+        let cause = if summary.workers.is_empty() { " because of the host" } else { "" };
+        warnings.push(format!("noisy run: {} pairs were void{cause}", summary.voids));
+    }
+    // What they played counts, so a person has to judge it.
+    let excluded = summary.workers.iter().filter(|worker| worker.quarantined.is_some());
+    let doubtful: u64 = excluded.map(|worker| worker.pairs).sum();
+    if doubtful * 200 > games {
+        warnings.push(format!(
+            "noisy run: {doubtful} of {} pairs were played by workers that were excluded later",
+            games / 2
+        ));
     }
     warnings
 }

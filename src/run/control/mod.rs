@@ -11,4 +11,4 @@ pub use client::{ControlError, request};
 pub use request::{ControlRequest, MemberName};
 pub use server::{ControlServer, PendingRequest};
 pub use socket_path::with_short_path;
-pub use status::{BoardStatus, ControlAnswer, RunPhase, RunStatus, from_white};
+pub use status::{BoardStatus, ControlAnswer, MoveSearch, RunPhase, RunStatus, from_white};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chess::{Color, MoveStyle};
 use crate::fleet::Member;
-use crate::game::{LiveGame, MoveText, Score};
+use crate::game::{LiveGame, LiveSearch, MoveText, Score};
 use crate::run::plan::Plan;
 use crate::stats::Pentanomial;
 
@@ -54,6 +54,8 @@ pub struct RunStatus {
     pub seconds: f64,
     pub voids: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<(u64, Option<String>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub wins: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,12 +85,17 @@ pub struct BoardStatus {
     pub score: Option<String>,
     #[serde(default)]
     pub scores: [Option<String>; 2],
+    #[serde(default)]
+    pub searches: Vec<MoveSearch>,
     pub since_ms: u64,
     pub slot: usize,
     #[serde(default)]
     pub start: String,
     pub white: String,
 }
+
+/// What was reported with a move of a game in progress: score from White's side, depth and nodes.
+pub type MoveSearch = (Option<String>, Option<u16>, Option<u64>);
 
 impl BoardStatus {
     /// The games in progress, in the order of their slots.
@@ -107,6 +114,7 @@ impl BoardStatus {
             depths: Color::ALL.map(|color| game.searches[color]?.depth),
             nodes: Color::ALL.map(|color| game.searches[color]?.nodes),
             scores: Color::ALL.map(score_of),
+            searches: move_searches(game),
             moves: moves.join(" "),
             start: game.start.to_fen(),
             slot: game.slot,
@@ -121,6 +129,14 @@ impl BoardStatus {
             since_ms: game.moved_at.elapsed().as_millis() as u64,
         }
     }
+}
+
+/// Returns the search of each move of the game.
+fn move_searches(game: &LiveGame) -> Vec<MoveSearch> {
+    let movers = [game.start.turn(), !game.start.turn()].into_iter().cycle();
+    let searches = game.line_searches.iter().zip(movers);
+    let text = |search: &LiveSearch, by: Color| search.score.map(|score| from_white(score, by));
+    searches.map(|(search, by)| (text(search, by), search.depth, search.nodes)).collect()
 }
 
 /// The answer to a request.

@@ -54,6 +54,7 @@ fn record(
 
 fn context(name: &str) -> PageContext {
     PageContext {
+        unfinished: None,
         name: name.into(),
         engines: vec![name.into(), "base".into()],
         conditions: vec![("Time control", "8+0.08".into())],
@@ -76,7 +77,7 @@ pub(crate) fn sample_page(pairs: u64, plies: usize) -> String {
 fn match_page(context: &PageContext, picture: &MatchData, shelf: &GameShelf) -> String {
     let sprt = SprtConfig::usual(Hypotheses::new(0.0, 5.0).expect("in order"));
     let sections: [Section; 5] = [
-        test_section(picture, Some(&sprt), ChartDetail::Full),
+        test_section(picture, Some(&sprt), None, ChartDetail::Full),
         result_section(picture),
         game_section(picture),
         time_section(picture),

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{ClaimRuling, Ledger, LedgerPhase, Presence, audit};
-use crate::fleet::FleetEvent;
 use crate::fleet::nats::WorkerName;
 use crate::fleet::nats::messages::{Heartbeat, Token, TokenTuple};
+use crate::fleet::{FleetEvent, MAX_CONCURRENCY};
 use crate::journal::WorkerFacts;
 
 /// Stands for the half-moves of a pair whose games have ended.
@@ -14,7 +14,9 @@ const FINISHED: u64 = u64::MAX;
 
 impl Ledger {
     /// Applies a sign of life that arrived from `sender`.
-    pub fn beat(&mut self, now: Duration, sender: &WorkerName, beat: Heartbeat) {
+    pub fn beat(&mut self, now: Duration, sender: &WorkerName, mut beat: Heartbeat) {
+        // Whatever a worker states, sums stay numbers.
+        beat.slots = beat.slots.min(MAX_CONCURRENCY);
         let elsewhere = beat.run.as_ref().is_some_and(|run| *run != self.run);
         if &beat.worker != sender || elsewhere || self.phase == LedgerPhase::Left {
             return;
@@ -86,6 +88,17 @@ impl Ledger {
         None
     }
 
+    /// Notes how many reports wait at the server.
+    pub fn note_backlog(&mut self, now: Duration, reports: u64) {
+        self.backlog = (reports, now);
+    }
+
+    /// Returns whether a result that has not arrived may be among those that the server still has.
+    fn may_be_on_its_way(&self, now: Duration) -> bool {
+        let (reports, seen) = self.backlog;
+        reports > 0 && now < seen + 2 * self.beat
+    }
+
     /// Answers a worker that waits for an answer to its result.
     fn answer_waiting(&mut self, now: Duration, token: Token, worker: &WorkerName) {
         match self.assign_holder(now, token, worker) {
@@ -94,8 +107,13 @@ impl Ledger {
             ClaimRuling::Ending => {}
             ClaimRuling::Accepted { .. } => {
                 self.note_progress(now, token, worker, FINISHED);
-                let (settle_time, flight) = (2 * self.beat, self.flights.get_mut(&token.pair));
-                let Some(flight) = flight else { return };
+                let (settle_time, on_its_way) = (2 * self.beat, self.may_be_on_its_way(now));
+                let Some(flight) = self.flights.get_mut(&token.pair) else { return };
+                if on_its_way {
+                    // To send it again would make the queue longer.
+                    flight.waiting_since = Some(now);
+                    return;
+                }
                 match flight.waiting_since {
                     Some(since) if now >= since + settle_time => {
                         flight.waiting_since = Some(now);

@@ -348,6 +348,43 @@ fn a_result_that_got_lost_is_asked_for_again() {
 }
 
 #[test]
+fn row_233_absurd_numbers_of_a_worker_have_no_effect() {
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    done(&mut ledger);
+    for worker in ["fox", "owl"] {
+        let absurd = Heartbeat { slots: usize::MAX, ..beat(worker, 1, &[], &[]) };
+        ledger.beat(at(1), &name(worker), absurd);
+    }
+    assert_eq!(ledger.slots(at(1)), 2 * crate::fleet::MAX_CONCURRENCY);
+    ledger.report(at(2), 1, &name("fox"), claim("fox", 0, u64::MAX));
+    ledger.report(at(3), 2, &name("oak"), claim("oak", 0, 1));
+    let done = done(&mut ledger);
+    assert!(done.iter().any(|action| action.starts_with("fox stale")), "{done:?}");
+    assert!(done.iter().any(|action| action.starts_with("claimed") && action.contains("oak")), "{done:?}");
+}
+
+#[test]
+fn a_result_that_may_still_arrive_is_not_asked_for() {
+    let mut ledger = new_ledger();
+    ledger.submit(job(0));
+    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 1));
+    ledger.beat(at(2), &name("oak"), beat("oak", 1, &[], &[token(0, 1)]));
+    done(&mut ledger);
+    // Many reports wait at the server, and one arrives now and then.
+    for second in [12, 22, 32] {
+        ledger.note_backlog(at(second), 500);
+        ledger.beat(at(second), &name("oak"), beat("oak", 1, &[], &[token(0, 1)]));
+    }
+    assert!(done(&mut ledger).is_empty());
+    // Nothing arrives any more: the server may have lost them.
+    for second in [42, 52, 62] {
+        ledger.beat(at(second), &name("oak"), beat("oak", 1, &[], &[token(0, 1)]));
+    }
+    assert_eq!(done(&mut ledger), ["oak resend 0.1"]);
+}
+
+#[test]
 fn a_run_that_its_only_worker_refuses_stops_after_a_while() {
     let mut ledger = new_ledger();
     ledger.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));

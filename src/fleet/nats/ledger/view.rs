@@ -33,9 +33,14 @@ impl Ledger {
         self.flights.len()
     }
 
-    /// Returns whether a pair waits that no worker has taken.
-    pub fn has_unclaimed(&self) -> bool {
-        !self.unclaimed.is_empty()
+    /// Returns whether a worker has given signs of life.
+    pub fn knows(&self, worker: &WorkerName) -> bool {
+        self.members.contains_key(worker)
+    }
+
+    /// Returns the number of workers that have given signs of life.
+    pub fn workers(&self) -> usize {
+        self.members.len()
     }
 
     /// Returns the number of pairs that no worker plays: those that are not claimed, and those of silent workers.
@@ -93,6 +98,7 @@ impl Ledger {
                 forfeits: conduct.forfeits,
                 faults: conduct.faults,
                 voids: conduct.voids,
+                residual: None,
                 state,
             }
         };

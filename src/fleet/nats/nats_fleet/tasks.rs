@@ -9,11 +9,27 @@ use super::Input;
 use super::offer::{Offer, StartError, fenced};
 use crate::fleet::nats::messages::{Message, RunNotice};
 use crate::fleet::nats::{
-    Link, NatsError, Pulled, Puller, RunId, ServerConnection, StreamLimits, publish_engines, put_bytes,
+    Incoming, Link, NatsError, Pulled, Puller, RunId, ServerConnection, StreamLimits, Subscription,
+    publish_engines, put_bytes,
 };
 
 /// Reports that one pull asks for.
 const PULL: usize = 500;
+
+/// Passes the messages of a subscription on.
+pub(super) async fn listen(
+    mut messages: Subscription,
+    inbox: Sender<Input>,
+    read: fn(Incoming) -> Option<Input>,
+) {
+    while let Some(message) = messages.next().await {
+        if let Some(input) = read(message)
+            && inbox.send(input).await.is_err()
+        {
+            return;
+        }
+    }
+}
 
 pub(super) async fn watch_link(mut link: watch::Receiver<Link>, inbox: Sender<Input>) {
     link.mark_unchanged();

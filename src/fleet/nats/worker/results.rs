@@ -144,7 +144,7 @@ impl Worker {
                 cpu: self.cpu.clone(),
                 target: self.config.engines.target.clone(),
                 slots: if here.is_some() || run.is_none() { self.config.slots } else { 0 },
-                free: here.map_or(0, Service::free),
+                free: here.map_or(if run.is_none() { self.config.slots } else { 0 }, Service::free),
                 run: run.cloned(),
                 nps: here.and_then(|service| service.nps),
                 scale_ppm: here.and_then(|service| service.scale_ppm),
