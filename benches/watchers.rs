@@ -30,9 +30,16 @@ const BLOCKS: usize = 5;
 /// The server reads a run for twenty seconds after its last watcher has left; a block without watchers starts after that.
 const LINGER: Duration = Duration::from_secs(22);
 
+/// Time for the watchers to receive the whole page before they are measured.
+const SETTLING: Duration = Duration::from_secs(1);
+/// Longest time for an answer of the server; a benchmark that hangs would not state why.
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let (blocks, window) = if quick { (2, 4) } else { (BLOCKS, 8) };
+    let seconds = blocks as u64 * (2 * window + SETTLING.as_secs()) + (blocks as u64 - 1) * LINGER.as_secs();
+    println!("{blocks} blocks of {window} s each without and with {WATCHERS} watchers take {seconds} s");
     let mut run = Run::start();
     let (mut alone, mut watched) = (Vec::new(), Vec::new());
     for block in 0..blocks {
@@ -41,7 +48,7 @@ fn main() {
         }
         alone.push(run.measure(Duration::from_secs(window)));
         let watchers = Watchers::connect(run.port);
-        thread::sleep(Duration::from_secs(1));
+        thread::sleep(SETTLING);
         watched.push(run.measure(Duration::from_secs(window)));
         watchers.leave();
     }
@@ -261,7 +268,9 @@ impl Watchers {
 
 fn watch(mut stream: TcpStream, speed: Speed, stop: &AtomicBool, messages: &AtomicU64) {
     let address = stream.peer_addr().expect("the stream is connected");
-    let mut games = BufReader::new(TcpStream::connect(address).expect("the page can be reached"));
+    let games = TcpStream::connect(address).expect("the page can be reached");
+    games.set_read_timeout(Some(ANSWER_LIMIT)).expect("a timeout can be set");
+    let mut games = BufReader::new(games);
     let mut buffer = vec![0; if speed == Speed::Slow { 1 << 10 } else { 1 << 16 }];
     while !stop.load(Ordering::Relaxed) {
         let count = stream.read(&mut buffer).unwrap_or(0);

@@ -1,10 +1,12 @@
 //! The runs that the server shows, by the names in their URLs.
 
+use std::cmp::Reverse;
 use std::fs::{self, DirEntry};
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use crate::run::{Plan, plan_from_toml};
-use crate::store::{RunFolder, read_own};
+use crate::store::{RunFolder, UtcDate, read_own};
 
 /// The longest plan that is shown; one of 10,000 weights has a tenth of it.
 const MAX_PLAN: u64 = 32 << 20;
@@ -30,7 +32,7 @@ pub(super) struct ListedRun {
 }
 
 impl Catalogue {
-    /// Returns the runs in descending order of their names, which begin with a date.
+    /// Returns the runs, the newest first.
     pub(super) fn list(&self) -> Vec<ListedRun> {
         let mut folders: Vec<RunFolder> = match self {
             Self::Single(folder) => vec![folder.clone()],
@@ -40,7 +42,7 @@ impl Catalogue {
             }
         };
         folders.retain(has_own_files);
-        folders.sort_by(|one, other| other.path().file_name().cmp(&one.path().file_name()));
+        folders.sort_by_cached_key(|folder| Reverse((started(folder), id_of(folder))));
         folders.iter().flat_map(with_acceptance).collect()
     }
 
@@ -65,6 +67,27 @@ pub(super) fn plan_of(folder: &RunFolder) -> Result<(Plan, String), String> {
     let plan = plan_from_toml(&text).map_err(|_| "plan.toml is not a plan of this program")?;
     Ok((plan, text))
 }
+
+/// Returns when a run began, as `20260131-235959`: what its name begins with, otherwise the time of its plan, which is written
+/// once.
+pub(super) fn started(folder: &RunFolder) -> String {
+    let is_stamp = |text: &&str| {
+        let (date, time) = text.split_once('-').unwrap_or_default();
+        let are_digits =
+            |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+        are_digits(date, 8) && are_digits(time, 6)
+    };
+    if let Some(stamp) = id_of(folder).get(..STAMP_LENGTH).filter(is_stamp) {
+        return stamp.to_owned();
+    }
+    let time = fs::metadata(folder.plan()).and_then(|about| about.modified()).ok();
+    let seconds =
+        time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
+    UtcDate::from_unix(i64::try_from(seconds).unwrap_or(0)).stamp()
+}
+
+/// Length of `20260131-235959`.
+const STAMP_LENGTH: usize = 15;
 
 /// Returns whether the plan and the journal of a run, as far as they exist, are files of its own. A link or a pipe in their
 /// place may lead anywhere, or never end.
@@ -116,5 +139,18 @@ mod tests {
         for foreign in ["", ".", "..", "20260102-b/accept", "../20260101-a", "no-run", "20260101-a\0"] {
             assert_eq!(catalogue.find(foreign), None, "{foreign}");
         }
+    }
+
+    #[test]
+    fn runs_are_listed_by_the_time_of_their_start_whatever_their_names() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["20010101-120000-old", "mine", "20990101-120000-future", "20010101-late"] {
+            std::fs::create_dir(root.path().join(name)).unwrap();
+            std::fs::write(root.path().join(name).join("plan.toml"), "").unwrap();
+        }
+        let catalogue = Catalogue::Results(root.path().to_owned());
+        let ids: Vec<String> = catalogue.list().into_iter().map(|listed| listed.id).collect();
+        assert_eq!(ids.first().map(String::as_str), Some("20990101-120000-future"));
+        assert_eq!(ids.last().map(String::as_str), Some("20010101-120000-old"));
     }
 }

@@ -41,8 +41,14 @@
     words.push(`${duration(status.seconds)} played`);
     if (status.left !== null && status.left !== undefined) words.push(`${status.test ? 'at most ' : ''}${duration(status.left)} left`);
     if (status.concurrency) words.push(`concurrency ${status.concurrency}`);
+    if (status.waits_for) {
+      const [pair, worker] = status.waits_for;
+      words.push(`${count(status.playing)}${pairs(status.playing)} in flight`);
+      words.push(`waits for pair ${pair + 1}${worker ? ' on ' + worker : ''}`);
+    }
     by('eta').textContent = words.join(' · ');
     isRunning = Boolean(status.running);
+    document.body.classList.toggle('running', isRunning);
     showFeed();
     by('steer').hidden = !token || !status.running;
     by('unarmed').hidden = Boolean(token) || !status.running;
@@ -211,7 +217,7 @@
     }
     by('run-count').textContent = `${count} of ${rows.length} runs`;
     by('compare').disabled = ticked.size < 2;
-    by('compare').textContent = ticked.size ? `Compare ${ticked.size} runs` : 'Compare';
+    by('compare').textContent = ticked.size ? `Compare ${ticked.size} ${ticked.size === 1 ? 'run' : 'runs'}` : 'Compare';
   }
 
   if (by('run-filter')) {
@@ -234,6 +240,11 @@
       const parts = JSON.parse(event.data);
       for (const id in parts) shows[id] ? shows[id](parts[id]) : showPart(id, parts[id]);
       document.body.dataset.connected = 'yes';
+    });
+    // A run serves its page no longer than it is played.
+    source.addEventListener('over', () => {
+      source.close();
+      if (by('phase')) by('phase').textContent += '. The program that served this page has ended; report.html in the run folder is the same page';
     });
     source.addEventListener('error', () => {
       document.body.dataset.connected = 'no';

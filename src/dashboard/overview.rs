@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use askama::Template;
 
-use crate::dashboard::catalogue::{Catalogue, ListedRun, plan_of};
+use crate::dashboard::catalogue::{Catalogue, ListedRun, plan_of, started};
 use crate::dashboard::control;
 use crate::dashboard::page_parts::PageParts;
 use crate::dashboard::sources::Source;
@@ -46,6 +46,8 @@ struct RunFacts {
     engines: String,
     conditions: String,
     date: String,
+    /// Hour and minute of its start, if that is known.
+    time: String,
 }
 
 impl RunFacts {
@@ -55,9 +57,17 @@ impl RunFacts {
         Self {
             engines: engines.join(", "),
             conditions: brief_conditions(&plan),
+            time: time_of(&started(folder), &plan.date).unwrap_or_default(),
             date: plan.date.replace('.', "-"),
         }
     }
+}
+
+/// Returns hour and minute of a time such as `20260131-235959`, if it is one of this day.
+fn time_of(stamp: &str, day: &str) -> Option<String> {
+    let (date, time) = stamp.split_once('-')?;
+    let time = format!("{}:{}", time.get(..2)?, time.get(2..4)?);
+    (date == day.replace('.', "")).then_some(time)
 }
 
 /// A run in the list.
@@ -161,6 +171,7 @@ struct RunRow<'a> {
     engines: &'a str,
     conditions: &'a str,
     date: &'a str,
+    time: &'a str,
     /// Whether the run can be compared with others.
     has_strength: bool,
 }
@@ -180,6 +191,7 @@ fn row(line: &RunLine) -> RunRow<'_> {
         engines: &line.facts.engines,
         conditions: &line.facts.conditions,
         date: &line.facts.date,
+        time: &line.facts.time,
         has_strength: line
             .run
             .as_ref()

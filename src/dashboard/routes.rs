@@ -252,10 +252,14 @@ fn stream(shared: &AppState, pages: Option<watch::Receiver<PageParts>>) -> Resul
         return Err(Refusal::Full);
     };
     let mut sent = SentParts::default();
-    let events = WatchStream::new(pages).filter_map(move |page| {
+    let sources = Arc::clone(&shared.sources);
+    let pages = WatchStream::new(pages).take_while(move |_| !sources.is_over());
+    let events = pages.filter_map(move |page| {
         let _held_as_long_as_the_stream = &permit;
-        sent.changed(&page).map(|parts| Ok::<_, Infallible>(Event::default().data(parts)))
+        sent.changed(&page).map(|parts| Event::default().data(parts))
     });
+    let events = events.chain(tokio_stream::once(Event::default().event("over").data("over")));
+    let events = events.map(Ok::<_, Infallible>);
     let alive = KeepAlive::new().interval(Duration::from_secs(10));
     Ok(Sse::new(events).keep_alive(alive).into_response())
 }

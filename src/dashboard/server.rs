@@ -13,6 +13,9 @@ use crate::dashboard::routes::{AppState, router};
 /// Time for the clients to receive the end of a run.
 const LAST_UPDATE: Duration = Duration::from_millis(900);
 
+/// Time for the streams of the clients to end.
+const LAST_BYTES: Duration = Duration::from_millis(100);
+
 /// Descriptors of the listener, the runtime, and the pages that are updated.
 const OTHER_DESCRIPTORS: u64 = 100;
 
@@ -37,7 +40,8 @@ pub enum DashboardError {
 pub struct Server {
     shared: Arc<AppState>,
     url: String,
-    thread: JoinHandle<io::Result<()>>,
+    /// Until somebody waits for it.
+    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Server {
@@ -69,7 +73,7 @@ impl Server {
                 axum::serve(CappedListener::new(listener, connections), service).await
             })
         })?;
-        Ok(Self { shared, url, thread })
+        Ok(Self { shared, url, thread: Some(thread) })
     }
 
     /// Returns the URL of the page.
@@ -90,14 +94,25 @@ impl Server {
     }
 
     /// Serves until the program is stopped.
-    pub fn wait(self) -> io::Result<()> {
-        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the server thread panicked")))
+    pub fn wait(mut self) -> io::Result<()> {
+        let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
+        ended.unwrap_or_else(|_| Err(io::Error::other("the server thread panicked")))
     }
 
     /// Waits until the clients have received the end of the run.
     pub fn send_last_update(&self) {
         if self.shared.sources.clients() > 0 {
             thread::sleep(LAST_UPDATE);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A stream that breaks off is an error in the browser.
+        if self.shared.sources.clients() > 0 {
+            self.shared.sources.end();
+            thread::sleep(LAST_BYTES);
         }
     }
 }

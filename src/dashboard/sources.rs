@@ -1,6 +1,7 @@
 //! One updating thread per live page, shared by all clients of that page.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +29,7 @@ pub(super) trait Source: Send {
 #[derive(Default)]
 pub(super) struct Sources {
     open: Mutex<HashMap<String, Arc<watch::Sender<PageParts>>>>,
+    over: AtomicBool,
 }
 
 impl Sources {
@@ -61,6 +63,19 @@ impl Sources {
     /// Returns the number of clients of all pages.
     pub(super) fn clients(&self) -> usize {
         self.lock().values().map(|sender| sender.receiver_count()).sum()
+    }
+
+    /// Ends the streams of all clients, so that none of them is broken off.
+    pub(super) fn end(&self) {
+        self.over.store(true, Ordering::Release);
+        for sender in self.lock().values() {
+            sender.send_modify(|_| ());
+        }
+    }
+
+    /// Returns whether no further updates will be sent.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<watch::Sender<PageParts>>>> {
@@ -108,7 +123,7 @@ impl Updater {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
 
     struct Counter(Arc<AtomicU64>);
 

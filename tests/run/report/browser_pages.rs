@@ -440,6 +440,20 @@ fn runs_are_filtered_and_compared(browser: &Browser, served: &Served) {
 }
 
 #[test]
+fn a_page_states_that_the_run_which_served_it_has_ended() {
+    let Some(browser) = browser() else { return };
+    let bench = Bench::new();
+    let served = Served::start(bench.start(&hostile_config(&bench, 12, 4), "run").arg("--serve=0"));
+    browser.open(&served.url("/run/run/"));
+    let phase = "document.getElementById('phase').textContent";
+    browser.wait(
+        "the program ends",
+        &format!("return {phase}.startsWith('finished. The program that served this page has ended')"),
+    );
+    assert_eq!(browser.console_errors(), [""; 0], "the console has no errors");
+}
+
+#[test]
 fn a_page_reconnects_to_its_server_and_waits_for_a_free_stream() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();

@@ -131,6 +131,9 @@ Page.charts = (() => {
         // A path without a point is left out: an empty one is an error in SVG.
         if (text) path.setAttribute('d', layer.kind === 'band' ? text + 'Z' : text); else path.removeAttribute('d');
         layer.end = layer.kind === 'line' && points.length ? y(points[points.length - 1][1]) : null;
+        // The label is the last value of the line, which may be outside the range.
+        const label = layer.group.querySelector('text');
+        if (label) label.style.display = range[1] < layer.x[layer.x.length - 1] ? 'none' : '';
       }
     }
     spreadLabels(chart);
@@ -163,6 +166,7 @@ Page.charts = (() => {
     }
     chart.range = state(id).range = range;
     if (chart.reset) chart.reset.hidden = !range;
+    hide(chart, chart.svg.closest('figure'));
     draw(chart);
   }
 

@@ -72,6 +72,8 @@ Page.games = (() => {
   function write(reply) {
     const count = Page.charts.grouped;
     const games = reply.found === 1 ? 'game' : 'games';
+    by('browser').hidden = by('watch').hidden = !reply.total;
+    Page.contents();
     by('found').textContent = reply.found === reply.total ? `${count(reply.total)} ${games}` : `${count(reply.found)} of ${count(reply.total)} ${games}`;
     by('game-list').tBodies[0].replaceChildren(...reply.rows.map((row) => {
       const line = document.createElement('tr');
@@ -143,8 +145,7 @@ Page.games = (() => {
     const follow = () => { const hash = location.hash.match(/^#game-(.+)$/); if (hash) find(hash[1]); };
     addEventListener('hashchange', follow);
     if (carried && carried.length) viewer.open(carried[0]);
-    else if (carried) by('browser').hidden = by('watch').hidden = true;
-    else viewer.report('A game of the list opens here.');
+    else if (!carried) viewer.report('A game of the list opens here.');
     refresh();
     follow();
   }
