@@ -35,7 +35,7 @@ fn play(rule: &str, mark: &str, pairs: u64, restart: Restart) {
 
 #[test]
 fn rows_181_and_182_daemons_and_chains_of_processes_end_with_the_run() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     for rule in ["on start: daemon; daemon", "on start: hopper"] {
         let mark = format!("daemon-{}-{}", rule.len(), std::process::id());
         play(rule, &mark, 1, Restart::Off);
@@ -46,7 +46,7 @@ fn rows_181_and_182_daemons_and_chains_of_processes_end_with_the_run() {
 
 #[test]
 fn row_184_what_engines_leave_behind_does_not_pile_up_during_a_run() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let mark = format!("pile-{}", std::process::id());
     let watched = mark.clone();
     let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -101,7 +101,7 @@ fn plays_without_end() {
 
 #[test]
 fn rows_182_and_183_nothing_that_hides_outlives_a_harness_that_is_killed() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     for rule in ["on start: escape", "on start: daemon", "on start: hopper"] {
         let mark = format!("escaped-{}-{}", rule.len(), std::process::id());
         let mut child = helper(&mark, rule);

@@ -59,7 +59,7 @@ fn plays_without_end() {
 
 #[test]
 fn no_engine_or_folder_survives_when_the_harness_dies_by_a_signal() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     for signal in [Signal::SIGKILL, Signal::SIGTERM, Signal::SIGHUP] {
         let mark = format!("survivor-{signal}-{}", std::process::id());
         let mut child = helper("plays_without_end", &mark);
@@ -114,7 +114,7 @@ fn is_stopped_and_continued() {
 
 #[test]
 fn games_in_progress_are_void_after_the_harness_was_suspended() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let mark = format!("stopped-{}", std::process::id());
     let mut child = helper("is_stopped_and_continued", &mark);
     let pid = Pid::from_raw(child.id() as i32);
@@ -180,7 +180,7 @@ fn more_games_than_descriptors_are_refused_before_the_first() {
 
 #[test]
 fn a_fleet_can_be_resized_drained_and_killed() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mark = format!("killed-{}", std::process::id());
     runtime.block_on(async {

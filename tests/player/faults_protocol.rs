@@ -376,7 +376,7 @@ fn an_engine_is_ended_by_its_kernel_limits_and_its_folder_is_removed() {
 
 #[test]
 fn engines_that_do_not_quit_are_killed_in_parallel() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     for (name, rules) in [
         ("45 ignores SIGTERM", &["on start: block-term", "on quit: hang"][..]),
         ("46 slow to leave", &["on quit: delay 5000; exit 0"]),

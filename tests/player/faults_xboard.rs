@@ -102,7 +102,7 @@ fn moves_from_a_book_reach_uci_and_xboard_engines_alike() {
 
 #[test]
 fn an_xboard_engine_that_fails_in_a_game_loses_that_game_and_nothing_more() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let rows: &[(&str, &[&str], TimeControl, [String; 2])] = &[
         ("7 hang, clock", &["on go#5: hang"], clock(), lost("time_forfeit")),
         ("8 hang, depth", &["on go#5: hang"], depth(), lost("stall(no bestmove)")),

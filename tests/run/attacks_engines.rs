@@ -191,7 +191,7 @@ fn row_188_tuning_and_its_test_go_on_when_playself_itself_is_rebuilt() {
 
 #[test]
 fn row_189_a_shortage_of_descriptors_pauses_a_run_which_goes_on_by_itself() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let bench = Bench::new();
     let (config, _) = restarting_match(&bench, 16, "concurrency = 2", &[]);
     assert_eq!(finish(&mut bench.start(&config, "whole")).0, 0);
@@ -293,7 +293,7 @@ fn row_193_two_engines_of_a_tournament_that_fail_at_the_same_start_are_put_away(
 
 #[test]
 fn row_194_a_standstill_during_the_first_start_of_an_engine_is_no_fault_of_it() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let bench = Bench::new();
     let slow = ["--salt", "1", "--on", "on uci: delay 600; play"];
     let config = bench.config("asleep", &Match { pairs: 2, candidate: &slow, ..Match::default() });

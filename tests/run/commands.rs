@@ -361,7 +361,7 @@ fn started(bench: &Bench) -> impl FnMut() -> bool {
 
 #[test]
 fn interrupted_runs_drain_or_stop_in_time_and_stay_valid() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     for (case, signals, at_most) in [
         ("one Ctrl-C finishes the pairs", vec![Signal::SIGINT], 20),
         ("two stop now", vec![Signal::SIGINT, Signal::SIGINT], 4),
@@ -388,7 +388,7 @@ fn interrupted_runs_drain_or_stop_in_time_and_stay_valid() {
 
 #[test]
 fn control_commands_query_and_change_a_running_run() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let bench = Bench::new();
     let mut child = spawn(&mut bench.start(&slow(&bench), "run"));
     wait_for("a first game", 30, started(&bench));

@@ -194,7 +194,7 @@ fn sigcont_does_not_disturb_a_run_that_was_not_stopped() {
 
 #[test]
 fn row_57_no_engine_is_alive_a_second_after_the_run_was_killed() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let bench = Bench::new();
     let mark = format!("row57-{}", std::process::id());
     let stubborn = [
@@ -220,7 +220,7 @@ fn row_57_no_engine_is_alive_a_second_after_the_run_was_killed() {
 
 #[test]
 fn row_56_sigterm_and_sighup_end_a_run_within_ten_seconds() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     // A game takes half a minute, so only the time limit can end it.
     let slow = ["--sleep-ms", "400"];
     let started = |signal: Signal| {

@@ -88,7 +88,7 @@ fn is_a_shell_with_one_job() {
 
 #[test]
 fn row_58_games_in_progress_are_void_after_ctrl_z() {
-    let _machine = machine::reserve();
+    let _machine = machine::share();
     let whole = Bench::new();
     let wanted = Match { pairs: 6, ..Match::default() };
     let (status, printed) = finish(&mut whole.start(&whole.config("whole", &wanted), "run"));
