@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::player::{Pondering, Restart};
 use crate::spelling::nearest;
 
-use crate::config::run_file::{EngineDir, EngineEntry};
+use crate::config::engine_table::{EngineDir, EngineEntry};
 
 /// All keys but `option.NAME`.
 const KEYS: [&str; 15] = [

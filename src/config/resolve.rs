@@ -7,7 +7,9 @@ use crate::run::{AcceptPlan, BookPlan, Encounters, PairSize, Plan, PlannedEngine
 use crate::store::{FileHash, UtcDate};
 
 use crate::config::engine_lookup::{SearchPaths, plan_engine};
-use crate::config::run_file::{EngineEntry, LimitsTable, RunFile};
+use crate::config::engine_table::EngineEntry;
+use crate::config::limits_table::LimitsTable;
+use crate::config::run_file::RunFile;
 use crate::tuning::TunerPlan;
 
 /// All problems of a run file that keep it from becoming a plan.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::run_file::{BoundsTable, TuneTable};
+use crate::config::test_tables::{BoundsTable, TuneTable};
 use crate::spelling::nearest;
 use crate::store::read_text;
 use crate::tuning::{FormatError, GainList, Kind, Method, Parameter, Space, SpsaPlan};

@@ -1,5 +1,7 @@
 //! The shell around [`RunState`]: waits for events, passes them to the state, and performs the effects it returns.
 
+mod requests;
+
 use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::mem::{Discriminant, discriminant};
@@ -9,15 +11,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::failpoint::{self, Point};
-use crate::fleet::{Admission, Contestant, Fleet, FleetEvent, Member, PairJob, Pause};
+use crate::fleet::{Contestant, Fleet, FleetEvent, PairJob};
 use crate::game::{EngineIndex, GameOfPair, PairId, VoidReason, Warning};
 use crate::journal::{Committed, Entry, GameEntry, Journal, Urgency, WriteError};
 use crate::opening::PolyglotBook;
 use crate::player::EngineOption;
 use crate::run::builder::{FinishedRun, Openings, RunBuilder, RunStart, StopHandle, StopStyle, first_entry};
-use crate::run::control::{
-    BoardStatus, ControlAnswer, ControlRequest, ControlServer, PendingRequest, RunStatus,
-};
+use crate::run::control::ControlServer;
 use crate::run::effect::{Effect, NextPair};
 use crate::run::event::{RunEvent, RunView};
 use crate::run::fault_breaker::Breaker;
@@ -27,9 +27,9 @@ use crate::run::observers::Observers;
 use crate::run::outcome::RunOutcome;
 use crate::run::plan::Plan;
 use crate::run::playing_time::PlayingTime;
-use crate::run::preflight::{DiskRoom, oversubscription};
+use crate::run::preflight::DiskRoom;
 use crate::run::replay::Replayed;
-use crate::run::signals::{Interrupt, Interrupts};
+use crate::run::signals::Interrupts;
 use crate::run::state::RunState;
 use crate::stats::Decision;
 use crate::store::RunFolder;
@@ -487,123 +487,6 @@ impl<F: Fleet> Run<F> {
             }
             Effect::Warn(text) => self.report(&RunEvent::Warning(text)),
         }
-    }
-
-    /// Starts nothing more and kills what is in play.
-    fn stop_now(&mut self) {
-        self.deadline = None;
-        self.state.drain();
-        self.fleet.kill_now();
-    }
-
-    fn on_interrupt(&mut self, interrupt: Interrupt) {
-        if self.stops == StopStyle::AtOnce {
-            return self.stop_now();
-        }
-        if self.state.is_stopping() && interrupt == Interrupt::Asked {
-            self.deadline = None;
-            return self.fleet.kill_now();
-        }
-        if interrupt == Interrupt::Leaving {
-            self.deadline.get_or_insert_with(|| Instant::now() + LEAVING);
-        }
-        self.state.drain();
-        self.fleet.drain();
-        let pairs = match self.state.flying().len() {
-            1 => "1 pair is".to_owned(),
-            number => format!("{number} pairs are"),
-        };
-        self.report(&RunEvent::Warning(format!("stopping: {pairs} finished first; Ctrl-C again stops now")));
-    }
-
-    fn on_request(&mut self, pending: PendingRequest) {
-        let mut warning = None;
-        match pending.request {
-            ControlRequest::Status | ControlRequest::Boards => {}
-            ControlRequest::Pause => {
-                self.state.pause();
-                self.fleet.set_paused(Pause::Paused);
-            }
-            ControlRequest::Continue => self.go_on(),
-            ControlRequest::Concurrency(number) => match self.fleet.set_concurrency(number) {
-                Ok(()) => warning = self.concurrency_warning(number),
-                Err(error) => return pending.answer(ControlAnswer::error(error)),
-            },
-            ControlRequest::Ban(worker) | ControlRequest::Free(worker) => {
-                let ban = matches!(pending.request, ControlRequest::Ban(_));
-                let admission = if ban { Admission::Excluded } else { Admission::Admitted };
-                if let Err(why) = self.fleet.set_admission(worker.as_str(), admission) {
-                    return pending.answer(ControlAnswer::error(why));
-                }
-            }
-            ControlRequest::Stop => {
-                self.state.drain();
-                self.fleet.drain();
-            }
-        }
-        let mut status = self.status();
-        if let Some(warning) = warning {
-            status.warning = Some(warning.clone());
-            self.report(&RunEvent::Warning(warning));
-        }
-        if pending.request == ControlRequest::Boards {
-            status.boards = Some(BoardStatus::all(&self.plan, &self.fleet.live()));
-            self.fleet.want_dialogue();
-        }
-        pending.answer(ControlAnswer::Status(Box::new(status)));
-    }
-
-    /// Warns if this machine has too few processors for `concurrency` pairs.
-    fn concurrency_warning(&self, concurrency: usize) -> Option<String> {
-        let processors = std::thread::available_parallelism().ok()?.get();
-        oversubscription(&Plan { concurrency, ..self.plan.clone() }, &[], processors)
-    }
-
-    fn go_on(&mut self) {
-        // Nothing has been played since the last pair ended, so the pause must not count as playing time.
-        if self.state.is_paused() && self.state.flying().len() == 0 {
-            self.append(Entry::Session { host: None, fleet: None }, Urgency::Grouped);
-        }
-        // The clock stands still up to here.
-        self.live_seconds();
-        self.state.go_on();
-        self.fleet.set_paused(Pause::Playing);
-    }
-
-    /// Returns the playing time at this moment.
-    fn live_seconds(&mut self) -> f64 {
-        let (phase, in_play) = (self.state.phase(), self.state.flying().len());
-        self.live_clock.at(std::time::Instant::now(), self.time.seconds(), phase, in_play)
-    }
-
-    fn status(&mut self) -> RunStatus {
-        let seconds = self.live_seconds();
-        let score = self.state.standings().main();
-        RunStatus {
-            name: self.plan.name.clone(),
-            phase: self.state.phase(),
-            pairs: self.state.counted(),
-            max_pairs: self.plan.last_pair(),
-            playing: self.state.flying().len(),
-            concurrency: self.fleet.concurrency(),
-            pentanomial: score.pentanomial,
-            wins: score.games.wins,
-            draws: score.games.draws,
-            losses: score.games.losses,
-            llr: self.state.llr(),
-            faults: self.state.standings().faults(),
-            voids: self.state.voids(),
-            seconds,
-            warning: None,
-            boards: None,
-            workers: self.members(),
-            waits_for: self.fleet.waits_for(),
-        }
-    }
-
-    /// Returns the machines that play, with what the journal knows about them.
-    fn members(&self) -> Vec<Member> {
-        self.state.fleet().complete(self.fleet.members())
     }
 
     fn fail(&mut self, why: String) {

@@ -4,6 +4,7 @@
 use super::tests::{games, plan, start};
 use super::*;
 use crate::opening::AfterBook;
+use crate::run::outcome::RunOutcome;
 use crate::stats::{Elo, GameModel, Hypotheses, Hypothesis, PairOdds, Random};
 
 /// A test of `null` Elo candidates with a book, repeated.

@@ -5,6 +5,7 @@ use crate::game::{Ending, EngineIndex, GameRecord, GameResult};
 use crate::opening::Variant;
 use crate::run::PlannedEngine;
 use crate::run::RunKind;
+use crate::run::outcome::RunOutcome;
 
 use crate::stats::{Hypotheses, Hypothesis};
 
