@@ -107,7 +107,7 @@ fn attack(command: &str, file: &Path, folder: &Path) -> Option<String> {
     let words =
         command.split(' ').map(|word| word.replace("FILE", &file.display().to_string()).replace("OUT", &out));
     let output = Command::new("sh")
-        .args(["-c", "ulimit -v 1500000; ulimit -t 8; exec timeout -s KILL 20 \"$@\"", "sh", PLAYSELF])
+        .args(["-c", "ulimit -v 1500000; ulimit -t 8; exec timeout -s KILL 60 \"$@\"", "sh", PLAYSELF])
         .args(words)
         .current_dir(folder)
         .output()
