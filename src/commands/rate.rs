@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::game_results::GameResults;
 use crate::report::RatingTable;
-use crate::stats::{Elo, RatingOptions};
+use crate::stats::{DRAW_DEVIATION, Elo, RatingOptions, WHITE_DEVIATION};
 
 /// What is rated, and how.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub fn rate(request: &RateRequest) -> Result<RatingTable, Failure> {
         anchors,
         average: Elo(request.average),
         white_advantage: request.white_advantage.map(Elo),
+        draw_deviation: Some(DRAW_DEVIATION),
+        white_deviation: Some(WHITE_DEVIATION),
     };
     let ratings = results.tournament.rate(&options).or_fault()?;
     Ok(RatingTable::new(results.names(), &results.tournament, &ratings, results.ignored))

@@ -2,7 +2,7 @@
 
 use crate::game::EngineIndex;
 use crate::run::MatchScore;
-use crate::stats::{Elo, RatingOptions, Ratings, Tournament};
+use crate::stats::{DRAW_DEVIATION, Elo, RatingOptions, Ratings, Tournament};
 
 /// Draws that each engine is assumed to have played before: finite ratings even after a clean sweep.
 const PRIOR_DRAWS: f64 = 1.0;
@@ -17,6 +17,7 @@ pub(super) fn run_ratings(engines: usize, matchups: &[([EngineIndex; 2], MatchSc
     let options = RatingOptions {
         prior_draws: PRIOR_DRAWS,
         white_advantage: Some(Elo(0.0)),
+        draw_deviation: Some(DRAW_DEVIATION),
         ..RatingOptions::default()
     };
     let played = tournament.white().games() > 0;
@@ -59,6 +60,17 @@ mod tests {
         assert!(third.value.is_finite() && third.error > second.error, "the loser is known least");
         assert!((first.value + second.value + third.value).abs() < 1e-6, "the mean is 0");
         assert!((ratings.los(0, 2).unwrap() + ratings.los(2, 0).unwrap() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_engine_that_won_every_decided_game_is_stronger_and_its_error_is_finite() {
+        let matchups =
+            [matchup(0, 1, [0, 0, 2, 1, 3]), matchup(0, 2, [0, 0, 0, 0, 6]), matchup(1, 2, [0, 0, 0, 1, 5])];
+        let ratings = run_ratings(3, &matchups).unwrap();
+        for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+            assert!(ratings.los(one, other).unwrap() > 0.9, "{:?}", ratings.difference(one, other));
+        }
+        assert!((0..3).all(|player| ratings.rating(player).error.unwrap() < 450.0), "{ratings:?}");
     }
 
     #[test]

@@ -36,7 +36,10 @@ pub use game_model::{GameModel, ImpossibleGames, PairOdds, unbalanced_length};
 pub use operating::{GameVariance, OperatingCurve};
 pub use patches::{PatchPrior, TestYield};
 pub use random::Random;
-pub use rating::{AnchorOutOfRange, Encounter, Measured, RatingOptions, Ratings, Tournament};
+pub use rating::{
+    AnchorOutOfRange, DRAW_DEVIATION, Encounter, Measured, RatingOptions, Ratings, Tournament,
+    WHITE_DEVIATION,
+};
 pub use root::{NoSignChange, find_root};
 pub use sample::{Sample, Tally};
 pub use simulate::{Counting, SimulatedTest, SprtSimulation};

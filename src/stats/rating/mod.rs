@@ -7,6 +7,6 @@ mod model;
 mod ratings;
 mod tournament;
 
-pub use fit::{AnchorOutOfRange, RatingOptions};
+pub use fit::{AnchorOutOfRange, DRAW_DEVIATION, RatingOptions, WHITE_DEVIATION};
 pub use ratings::{Measured, Ratings};
 pub use tournament::{Encounter, Tournament};

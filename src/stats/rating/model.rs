@@ -57,6 +57,11 @@ impl DrawWeight {
         Self(self.0 * step.clamp(-3.0, 3.0).exp())
     }
 
+    /// Returns the logarithm of its ratio to another weight above 0.
+    pub(super) fn log_ratio(self, other: Self) -> f64 {
+        (self.0 / other.0).ln()
+    }
+
     /// Natural units per Elo.
     fn per_elo(self) -> f64 {
         PER_ELO * (2.0 + self.0) / 2.0
