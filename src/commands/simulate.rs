@@ -195,11 +195,10 @@ impl ComparedMethods {
 
     /// Returns the results as an SVG chart.
     pub fn chart(&self, landscape: &str) -> String {
-        let row = |(name, summary): &(String, SimulatedTuningSummary)| ForestRow {
-            label: name.clone(),
-            value: summary.mean_final_elo,
-            error: 2.0 * summary.final_elo_error,
-            tone: Tone::Main,
+        let row = |(name, summary): &(String, SimulatedTuningSummary)| {
+            let (value, error) = (summary.mean_final_elo, 2.0 * summary.final_elo_error);
+            let ends = [value - error, value + error];
+            ForestRow { label: name.clone(), value, ends, tone: Tone::Main }
         };
         let rows = self.rows.iter().map(row).collect();
         let title = format!("Strength after tuning on {landscape}");

@@ -67,10 +67,10 @@ impl ComparedRun {
         self.summary.strength().elo_text()
     }
 
-    /// Returns the estimate with its error, if there is one.
-    fn estimate(&self) -> Option<(f64, f64)> {
+    /// Returns the estimate with the ends of its interval, if it has both.
+    fn estimate(&self) -> Option<(f64, [f64; 2])> {
         let measured = self.summary.strength();
-        measured.elo.zip(measured.elo_error)
+        Some((measured.elo?, [measured.elo_lower?, measured.elo_upper?]))
     }
 }
 
@@ -164,8 +164,8 @@ pub fn comparison_chart(runs: &[ComparedRun]) -> String {
             Verdict::Rejected => Tone::Bad,
             Verdict::Undecided | Verdict::NoTest => Tone::Main,
         };
-        let (value, error) = run.estimate()?;
-        Some(ForestRow { label: run.label.clone(), value, error, tone })
+        let (value, ends) = run.estimate()?;
+        Some(ForestRow { label: run.label.clone(), value, ends, tone })
     });
     let title = "Elo of each candidate against its baseline".into();
     ForestChart { title, x_label: "Elo, with 95 % interval".into(), rows: rows.collect() }.svg()
@@ -175,11 +175,11 @@ pub fn comparison_chart(runs: &[ComparedRun]) -> String {
 /// interval.
 pub fn comparison_lines(runs: &[ComparedRun]) -> String {
     const WIDTH: usize = 40;
-    let known: Vec<(&str, f64, f64)> = runs
+    let known: Vec<(&str, f64, [f64; 2])> = runs
         .iter()
-        .filter_map(|run| run.estimate().map(|(elo, error)| (run.label.as_str(), elo, error)))
+        .filter_map(|run| run.estimate().map(|(elo, ends)| (run.label.as_str(), elo, ends)))
         .collect();
-    let reach = known.iter().map(|(_, elo, error)| elo.abs() + error).fold(0.0, f64::max);
+    let reach = known.iter().flat_map(|(.., ends)| ends.map(f64::abs)).fold(0.0, f64::max);
     if known.is_empty() || !reach.is_finite() || reach == 0.0 {
         return String::new();
     }
@@ -195,10 +195,10 @@ pub fn comparison_lines(runs: &[ComparedRun]) -> String {
         "",
         gap = WIDTH.saturating_sub(9 + scale.len())
     );
-    for (name, elo, error) in known {
+    for (name, elo, [low, high]) in known {
         let mut row = vec![' '; WIDTH];
         row[place(0.0)] = '┊';
-        let (low, high) = (place(elo - error), place(elo + error));
+        let (low, high) = (place(low), place(high));
         row[low..=high].fill('─');
         (row[low], row[high]) = ('├', '┤');
         row[place(elo)] = '●';
@@ -326,7 +326,7 @@ mod tests {
             table.contains("+4.5 ± 5.2") && table.contains("accepted") && table.contains("1,234"),
             "{table}"
         );
-        assert!(comparison_chart(&runs).contains("a 4.5 ± 5.2"));
+        assert!(comparison_chart(&runs).contains("a +4.5 ± 5.2"));
         let lines = comparison_lines(&runs);
         assert!(
             lines.lines().count() == 3 && lines.lines().all(|line| line.chars().count() <= 80),

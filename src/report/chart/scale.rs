@@ -28,6 +28,19 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
+    /// Returns the part of a line between two points whose heights are inside the range, or `None` if none is.
+    pub(super) fn inside(self, from: (f64, f64), to: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
+        let crosses = from.1.min(to.1) <= self.high && from.1.max(to.1) >= self.low;
+        let end = |point: (f64, f64), other: (f64, f64)| {
+            if (self.low..=self.high).contains(&point.1) {
+                return point;
+            }
+            let height = point.1.clamp(self.low, self.high);
+            (point.0 + (height - point.1) / (other.1 - point.1) * (other.0 - point.0), height)
+        };
+        crosses.then(|| (end(from, to), end(to, from)))
+    }
+
     /// Returns about `count` round values inside the range, at least three.
     pub(super) fn ticks(self, count: usize) -> Vec<f64> {
         let ticks = |count: usize| {

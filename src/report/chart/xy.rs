@@ -247,8 +247,8 @@ impl XyChart {
         };
         let (kind, name, data, shape, label) = match layer {
             Layer::Line { name, label, points, tone } => {
-                let points: Vec<_> = points.iter().filter(|point| point.1.is_finite()).collect();
-                let path = path_through(points.iter().map(|point| (x.place(point.0), y.place(point.1))));
+                let points: Vec<_> = points.iter().copied().filter(|point| point.1.is_finite()).collect();
+                let path = curve_through(&points, x, y);
                 let data = column("x", &mut points.iter().map(|point| point.0))
                     + &column("y", &mut points.iter().map(|point| point.1));
                 let class = tone.class();
@@ -302,6 +302,27 @@ fn path_through(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
     for (place, (x, y)) in points.filter(|point| point.1.is_finite()).enumerate() {
         let _ = write!(path, "{}{x:.1} {y:.1}", if place == 0 { "M" } else { "L" });
+    }
+    if path.is_empty() { path } else { format!(" d=\"{path}\"") }
+}
+
+/// Returns the attribute with an SVG path through the points, interrupted where it is outside the range of `y`.
+fn curve_through(points: &[(f64, f64)], x: Scale, y: Scale) -> String {
+    let mut path = String::new();
+    let mut reached = None;
+    let mut step = |command: char, (at, height): (f64, f64)| {
+        let _ = write!(path, "{command}{:.1} {:.1}", x.place(at), y.place(height));
+    };
+    if let [only] = points {
+        step('M', *only);
+    }
+    for ends in points.windows(2) {
+        let Some((from, to)) = y.inside(ends[0], ends[1]) else { continue };
+        if reached != Some(from) {
+            step('M', from);
+        }
+        step('L', to);
+        reached = Some(to);
     }
     if path.is_empty() { path } else { format!(" d=\"{path}\"") }
 }
@@ -387,6 +408,21 @@ mod tests {
             svg.contains("data-x-range=\"0 7\"") && svg.contains("<path class=\"band f-main\"/>"),
             "{svg}"
         );
+    }
+
+    #[test]
+    fn a_line_is_interrupted_where_it_leaves_the_range() {
+        let points = vec![(0.0, 40.0), (10.0, 0.0), (20.0, 5.0), (30.0, 45.0), (40.0, 45.0)];
+        let line = Layer::Line { name: "Elo".into(), label: String::new(), points, tone: Tone::Main };
+        let svg = XyChart { y_limit: Some((0.0, 20.0)), ..chart(vec![line]) }.svg();
+        let path = &svg[svg.find("<path d=\"").unwrap() + 9..];
+        let path = &path[..path.find('"').unwrap()];
+        // The range has a margin of 6 %: the line enters it at 21.2 and leaves it there.
+        assert_eq!((path.matches('M').count(), path.matches('L').count()), (1, 3), "{path}");
+        let place = |pair: f64| 66.0 + pair / 40.0 * (612.0 - 66.0);
+        let start: f64 = path[1..].split(' ').next().unwrap().parse().unwrap();
+        let end: f64 = path.rsplit('L').next().unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((start - place(4.7)).abs() < 0.1 && (end - place(24.05)).abs() < 0.1, "{path}");
     }
 
     #[test]

@@ -59,10 +59,11 @@ pub(super) fn standings_section(view: &RunView<'_>, rows: &[TableRow]) -> Sectio
 /// Returns the ratings of the engines as a chart.
 pub(super) fn rating_chart(rows: &[TableRow]) -> String {
     let row = |row: &TableRow| {
+        let (value, error) = row.rating.zip(row.rating_error)?;
         Some(ForestRow {
             label: row.name.clone(),
-            value: row.rating?,
-            error: row.rating_error?,
+            value,
+            ends: [value - error, value + error],
             tone: Tone::Main,
         })
     };

@@ -84,6 +84,16 @@ Page.charts = (() => {
     return points;
   }
 
+  // The part of a line between two points whose heights are inside the range, or null if none is.
+  function between(from, to, [low, high]) {
+    if (Math.min(from[1], to[1]) > high || Math.max(from[1], to[1]) < low) return null;
+    const end = (point, other) => {
+      const height = Math.min(high, Math.max(low, point[1]));
+      return height === point[1] ? point : [point[0] + (height - point[1]) / (other[1] - point[1]) * (other[0] - point[0]), height];
+    };
+    return [end(from, to), end(to, from)];
+  }
+
   function heights(chart, range) {
     const shown = chart.layers.filter((layer) => !layer.hidden);
     if (!chart.range && shown.length === chart.layers.length) return chart.fullY;
@@ -115,7 +125,23 @@ Page.charts = (() => {
       axes.append(element('text', { x: x(value), y: floor + 19, 'text-anchor': 'middle', class: 'soft' }, label));
     }
     axes.append(element('line', { x1: left, x2: right, y1: floor, y2: floor, class: 'axis' }));
-    const trace = (points) => points.filter((point) => Number.isFinite(point[1])).map((point, at) => (at ? 'L' : 'M') + x(point[0]).toFixed(1) + ' ' + y(point[1]).toFixed(1)).join('');
+    const known = (points) => points.filter((point) => Number.isFinite(point[1]));
+    const at = (command, point) => command + x(point[0]).toFixed(1) + ' ' + y(point[1]).toFixed(1);
+    const trace = (points) => known(points).map((point, place) => at(place ? 'L' : 'M', point)).join('');
+    // A line is interrupted where it is outside the heights shown. Evaluations end at the edge, where mates are.
+    const curve = (points) => {
+      let text = '', reached = null;
+      const ends = known(points);
+      if (svg.dataset.mate || ends.length < 2) return trace(ends);
+      for (let place = 1; place < ends.length; place++) {
+        const part = between(ends[place - 1], ends[place], tall);
+        if (!part) continue;
+        const goesOn = reached && reached[0] === part[0][0] && reached[1] === part[0][1];
+        text += (goesOn ? '' : at('M', part[0])) + at('L', part[1]);
+        reached = part[1];
+      }
+      return text;
+    };
     for (const layer of chart.layers) {
       layer.group.style.display = layer.hidden ? 'none' : '';
       if (layer.kind === 'rule') {
@@ -127,7 +153,7 @@ Page.charts = (() => {
       } else {
         const path = layer.group.querySelector('path');
         const points = layer.kind === 'band' ? [...inside(layer.x, layer.high, range), ...inside(layer.x, layer.low, range).reverse()] : inside(layer.x, layer.y, range);
-        const text = trace(points);
+        const text = layer.kind === 'band' ? trace(points) : curve(points);
         // A path without a point is left out: an empty one is an error in SVG.
         if (text) path.setAttribute('d', layer.kind === 'band' ? text + 'Z' : text); else path.removeAttribute('d');
         layer.end = layer.kind === 'line' && points.length ? y(points[points.length - 1][1]) : null;
