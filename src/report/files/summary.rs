@@ -226,13 +226,17 @@ impl Summary {
         if leader.rating.is_none() {
             return format!("{} engines, no pair counted yet", self.table.len());
         }
-        // Such a rating has no upper limit.
+        let games = grouped(games);
+        let is_equal = |row: &TableRow| row.rating.is_some_and(|rating| leader.rating <= Some(rating + 0.05));
         let lead = if leader.wins == leader.games {
+            // Such a rating has no upper limit.
             format!(", having won all of its {} games,", grouped(leader.games))
+        } else if self.table.get(1).is_some_and(is_equal) {
+            return format!("No engine of {} leads after {games} games", self.table.len());
         } else {
             format!(" with {} Elo", leader.rating_text())
         };
-        format!("{} leads {} engines{lead} after {} games", leader.name, self.table.len(), grouped(games))
+        format!("{} leads {} engines{lead} after {games} games", leader.name, self.table.len())
     }
 
     /// Returns the Elo difference with its error or interval.
@@ -331,17 +335,20 @@ mod tests {
 
     #[test]
     fn the_leader_of_a_tournament_is_rated_unless_it_has_won_everything() {
-        let sentence = |wins: u64, losses: u64| {
-            let row = format!(
-                "{{\"name\":\"x\",\"games\":8,\"wins\":{wins},\"draws\":0,\"losses\":{losses},\"pentanomial\":[0,0,4,0,0],\
-                 \"elo\":null,\"elo_error\":null,\"rating\":300.0,\"rating_error\":90.0,\"faults\":0}}"
-            );
+        let sentence = |wins: u64, losses: u64, second: f64| {
+            let [row, other] = [300.0, second].map(|rating| {
+                format!(
+                    "{{\"name\":\"x\",\"games\":8,\"wins\":{wins},\"draws\":0,\"losses\":{losses},\"pentanomial\":[0,0,4,0,0],\
+                     \"elo\":null,\"elo_error\":null,\"rating\":{rating},\"rating_error\":90.0,\"faults\":0}}"
+                )
+            });
             read(&format!(
-                "\"llr\":null,\"llr_lower\":null,\"llr_upper\":null,\"verdict\":\"none\",\"table\":[{row},{row}]"
+                "\"llr\":null,\"llr_lower\":null,\"llr_upper\":null,\"verdict\":\"none\",\"table\":[{row},{other}]"
             ))
             .sentence()
         };
-        assert_eq!(sentence(7, 1), "x leads 2 engines with +300.0 ± 90.0 Elo after 8 games");
-        assert_eq!(sentence(8, 0), "x leads 2 engines, having won all of its 8 games, after 8 games");
+        assert_eq!(sentence(7, 1, 299.0), "x leads 2 engines with +300.0 ± 90.0 Elo after 8 games");
+        assert_eq!(sentence(4, 4, 300.0), "No engine of 2 leads after 8 games");
+        assert_eq!(sentence(8, 0, -300.0), "x leads 2 engines, having won all of its 8 games, after 8 games");
     }
 }

@@ -111,6 +111,8 @@ impl TuningSummary {
     /// Returns the outcome in one sentence.
     pub fn sentence(&self, pairs: u64) -> String {
         let tuned = match self.gain {
+            // The best values are those of the start.
+            Some(gain) if gain.error.0 <= 0.0 => format!("No gain yet after {}", counted(pairs, "pair")),
             Some(gain) => {
                 let gain = format!("{} ± {:.1} Elo estimated", signed(gain.elo.0, 1), gain.error.0);
                 format!("{gain} gain after {}", counted(pairs, "pair"))
@@ -220,6 +222,9 @@ mod tests {
         ] {
             assert_eq!(summary(state).sentence(1500), expected);
         }
+        let unmoved = GainEstimate { elo: Elo(0.0), error: Elo(0.0) };
+        let unmoved = TuningSummary { gain: Some(unmoved), ..summary(AcceptanceState::Tuning) };
+        assert_eq!(unmoved.sentence(50), "No gain yet after 50 pairs");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use askama::Template;
 
-use crate::report::TuningSummary;
 use crate::report::chart::{BandPoint, ChartSize, Layer, Tone, ValueFormat, XyChart};
 use crate::report::markup::render;
 use crate::report::number_text::{grouped, signed, value_text};
@@ -10,6 +9,7 @@ use crate::report::page::html::{Section, figure};
 use crate::report::page::tuning_boards::{BoardFigures, board_figures};
 use crate::report::page::tuning_data::PathPoint;
 use crate::report::text::effect_word;
+use crate::report::{AcceptanceState, TuningSummary};
 use crate::tuning::{ParameterEffect, ParameterReport, TuningReport};
 
 /// Largest number of weights whose paths are drawn: those that moved furthest.
@@ -76,11 +76,19 @@ pub(super) fn gain_section(
     let template = GainTemplate {
         gain: gain.map(|svg| figure("gain", "Estimated gain with 95 % interval", svg)),
         explanation,
-        test: outcome
-            .and_then(|outcome| outcome.acceptance.word().map(|_| outcome.sentence(report.pairs_scored))),
+        test: outcome.and_then(|outcome| test_text(outcome, report.pairs_scored)),
         test_link: outcome.and_then(|outcome| outcome.test.as_ref()).map(|_| test_link),
     };
     Section { id: "gained", html: render(&template) }
+}
+
+/// Returns the result of the acceptance test, or when it is played; `None` if there is none.
+fn test_text(outcome: &TuningSummary, pairs: u64) -> Option<String> {
+    outcome.acceptance.word()?;
+    Some(match outcome.acceptance {
+        AcceptanceState::Tuning => "It is played when the tuning has ended".to_owned(),
+        _ => outcome.sentence(pairs),
+    })
 }
 
 #[derive(Template)]
