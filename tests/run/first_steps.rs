@@ -292,6 +292,11 @@ fn commands_without_a_run_take_the_newest_one() {
     let text = succeeds(&bench, &["resume"]);
     assert!(text.contains(" is finished: nothing is left to play"), "{text}");
     assert!(succeeds(&bench, &["report", "last", "--json"]).contains("\"pairs\":1"));
+    let name = fs::read_dir(bench.path("results")).unwrap().next().unwrap().unwrap().file_name();
+    assert!(succeeds(&bench, &["report", name.to_str().unwrap(), "--json"]).contains("\"pairs\":1"));
+    let (status, text) = playself(&bench, &["watch", "nowhere"]);
+    assert_eq!(status, 2);
+    assert!(text.contains("nowhere does not exist; `playself list` shows the runs in results"), "{text}");
     let empty = Bench::new();
     let (status, text) = playself(&empty, &["report"]);
     assert_eq!(status, 2);

@@ -37,13 +37,26 @@ impl AnyRunDir {
 }
 
 fn open(path: &Path) -> Result<RunFolder, Failure> {
-    RunFolder::open(&run_path(path)?).or_usage()
+    let path = run_path(path)?;
+    if !path.exists() {
+        let shown = path.display();
+        return Err(Failure::usage(format!(
+            "{shown} does not exist; `playself list` shows the runs in results"
+        )));
+    }
+    RunFolder::open(&path).or_usage()
 }
 
-/// Returns the path of a run that may be named `last`. A folder of that name is meant before the newest run.
+/// Returns the path of a run that may be named `last`, or by the name of its folder in results. A path that exists is meant
+/// before both.
 pub(crate) fn run_path(path: &Path) -> Result<PathBuf, Failure> {
-    if path == Path::new(LAST) && !path.exists() {
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    if path == Path::new(LAST) {
         return Ok(RunFolder::newest(Path::new(RESULTS)).or_usage()?.path().to_owned());
     }
-    Ok(path.to_owned())
+    let is_name = path.components().count() == 1;
+    let in_results = is_name.then(|| RunFolder::open(&Path::new(RESULTS).join(path)).ok()).flatten();
+    Ok(in_results.map_or_else(|| path.to_owned(), |folder| folder.path().to_owned()))
 }
