@@ -38,6 +38,8 @@ pub fn in_short(error: &clap::Error) -> String {
     // An unknown flag is hardly ever meant as a value.
     let is_helpful = |part: &&str| part.starts_with("tip: ") && !part.starts_with("tip: to pass ");
     let hint = parts.find(is_helpful).map(|hint| format!("; {hint}"));
+    let needs_file = mistake.ends_with("were not provided:\n  <CONFIG>");
+    let hint = hint.or_else(|| needs_file.then(|| "; `playself init` writes one".to_owned()));
     format!("{}{}; see --help", number_in_words(&range_in_words(mistake)), hint.unwrap_or_default())
 }
 

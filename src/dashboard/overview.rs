@@ -128,6 +128,8 @@ impl Overview {
             }
             None if run.as_ref().is_some_and(awaits_test) => "in test".to_owned(),
             None if is_finished(&folder) => "finished".to_owned(),
+            // Its socket is open, so it was not killed; the machine may be overloaded.
+            None if self.silent.contains_key(&id) => "not answering".to_owned(),
             None => "stopped".to_owned(),
         };
         RunLine { running: status.is_some(), tuning: folder.is_tuning(), id, phase, facts, run }

@@ -33,11 +33,12 @@ impl<F: Fleet> Run<F> {
         }
         self.state.drain();
         self.fleet.drain();
-        let pairs = match self.state.flying().len() {
-            1 => "1 pair is".to_owned(),
-            number => format!("{number} pairs are"),
+        let first = match self.state.flying().len() {
+            0 => String::new(),
+            1 => ": 1 pair is finished first; Ctrl-C again stops now".to_owned(),
+            number => format!(": {number} pairs are finished first; Ctrl-C again stops now"),
         };
-        self.report(&RunEvent::Warning(format!("stopping: {pairs} finished first; Ctrl-C again stops now")));
+        self.report(&RunEvent::Warning(format!("stopping{first}")));
     }
 
     pub(super) fn on_request(&mut self, pending: PendingRequest) {
