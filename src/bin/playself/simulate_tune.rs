@@ -20,7 +20,7 @@ use playself::tuning::{Lookahead, Method, SimulatedRun, Space, TuneSimulation, s
     playself simulate tune --landscape L4 --method all --runs 20 --svg tuners.svg"
 )]
 pub(crate) struct TuneArguments {
-    /// TOML file (see docs/configuration.md), or one of the standard landscapes L1 to L11 and N1 to N8
+    /// TOML file (see docs/configuration.md), or one of the standard landscapes L1 to L11 and N1 to N9
     #[arg(long, value_name = "FILE|NAME")]
     landscape: PathBuf,
     /// Number of games of a run; a tuner may stop earlier
@@ -92,7 +92,7 @@ impl TuneArguments {
         }
         if !self.landscape.exists() {
             return Err(Failure::usage(format_args!(
-                "{} does not exist: --landscape takes a TOML file or one of L1 to L11 and N1 to N8",
+                "{} does not exist: --landscape takes a TOML file or one of L1 to L11 and N1 to N9",
                 self.landscape.display()
             )));
         }

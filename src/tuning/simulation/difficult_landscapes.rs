@@ -1,12 +1,13 @@
-//! The landscapes N1 to N8, each of which violates one assumption of the Bayesian tuner: that there are several
-//! parameters, that ranges and starts are sensible, that strength is symmetric and continuous, or that there are draws.
+//! The landscapes N1 to N9, each of which violates one assumption of the Bayesian tuner: that there are several
+//! parameters, that ranges and starts are sensible, that strength is symmetric and continuous, that there are draws, or that
+//! parameters do not depend on each other.
 
 use crate::stats::{Elo, GameModel};
-use crate::tuning::simulation::landscape::{Cliff, Landscape, Parabola, SimulatedGames};
+use crate::tuning::simulation::landscape::{Cliff, Interaction, Landscape, Parabola, SimulatedGames};
 use crate::tuning::simulation::standard_landscapes::{StandardLandscape, geometric, parabolas};
 use crate::tuning::space::Kind;
 
-/// Returns N1 to N8, in order.
+/// Returns N1 to N9, in order.
 pub(super) fn difficult_landscapes() -> Vec<StandardLandscape> {
     let varied = geometric(0.5, 8.0);
     let without_draws = GameModel::new(0.0, Elo(0.0)).expect("games without draws are possible");
@@ -31,6 +32,10 @@ pub(super) fn difficult_landscapes() -> Vec<StandardLandscape> {
         standard("N6", "one of eight is wrong", one_wrong(&varied)),
         standard("N7", "starts at a bound", at_a_bound(&varied)),
         standard("N8", "L2 and 52 nearly unused ones", parabolas(&nearly_unused, 50.0)),
+        StandardLandscape {
+            landscape: piece_values(),
+            ..standard("N9", "piece values, 138 Elo away", parabolas(&varied, 0.0))
+        },
     ]
 }
 
@@ -81,4 +86,25 @@ fn at_a_bound(curvatures: &[f64]) -> Vec<Parabola> {
         parabola.optimum = 45.0;
     }
     parabolas
+}
+
+/// Returns values of pieces and two small terms, all wrong by much. A piece that is valued too high does less harm if the
+/// others are, too.
+fn piece_values() -> Landscape {
+    let value = |(name, range, start, optimum, curvature)| {
+        Parabola::symmetric(name, range, start, optimum, curvature, Kind::Integer)
+    };
+    let values = [
+        ("knight", [50.0, 450.0], 120.0, 300.0, 60.0),
+        ("bishop", [150.0, 550.0], 450.0, 320.0, 60.0),
+        ("rook", [100.0, 600.0], 200.0, 400.0, 70.0),
+        ("queen", [500.0, 1_500.0], 700.0, 950.0, 60.0),
+        ("tempo", [0.0, 80.0], 0.0, 20.0, 10.0),
+        ("bishop pair", [-60.0, 160.0], -40.0, 35.0, 12.0),
+    ];
+    let interactions = [([0, 1], -36.0), ([0, 2], -26.0), ([1, 3], -24.0), ([2, 3], -36.0)]
+        .map(|(between, elo)| Interaction { between, elo: Elo(elo) });
+    landscape(values.map(value).to_vec())
+        .with_interactions(interactions.to_vec())
+        .expect("the interactions leave the optimum where it is")
 }

@@ -170,6 +170,21 @@ mod tests {
     }
 
     #[test]
+    fn short_runs_on_interacting_piece_values_end_above_those_of_a_rival() {
+        let standard = standard_landscapes().into_iter().find(|standard| standard.name == "N9").unwrap();
+        for pairs in [500, 1_000] {
+            let [ours, rival] = ["bayes", "weather-factory"].map(|method| {
+                let (landscape, games) = (standard.landscape.clone(), standard.games.clone());
+                let method = Method::named(method, landscape.space(), pairs).unwrap();
+                let lookahead = Lookahead::default();
+                let runs = TuneSimulation { landscape, games, method, pairs, lookahead, seed: 11 }.run(4);
+                runs.iter().map(|run| run.end.0).sum::<f64>() / 4.0
+            });
+            assert!(ours > -10.0 && ours > rival, "{pairs} pairs: {ours}, rival {rival}");
+        }
+    }
+
+    #[test]
     fn intervals_of_a_short_run_are_reported_and_cover_the_optima() {
         let standard = standard_landscapes().into_iter().find(|standard| standard.name == "L2").unwrap();
         let (landscape, games, pairs) = (standard.landscape, standard.games, 1_000);

@@ -1,4 +1,4 @@
-//! The standard landscapes on which tuners are compared: L1 to L11, and the difficult ones N1 to N8.
+//! The standard landscapes on which tuners are compared: L1 to L11, and the difficult ones N1 to N9.
 
 use crate::stats::{Elo, GameModel};
 use crate::tuning::simulation::difficult_landscapes::difficult_landscapes;
@@ -8,7 +8,7 @@ use crate::tuning::space::Kind;
 /// A landscape with the model of the games played on it.
 #[derive(Clone, Debug)]
 pub struct StandardLandscape {
-    /// L1 to L11, N1 to N8.
+    /// L1 to L11, N1 to N9.
     pub name: &'static str,
     /// Short description of the difficulty.
     pub about: &'static str,
