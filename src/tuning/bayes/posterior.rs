@@ -65,8 +65,11 @@ pub(super) const OFFSETS: usize = 201;
 pub(super) const MAX_OFFSET: f64 = 2.2;
 /// How much denser the grid is at the start than far away: the argument range of the `sinh` that spaces it.
 const GRID_CONCENTRATION: f64 = 4.0;
-/// Optima farther than this from the middle of the range have no prior probability; the range ends at 1.
-const MAX_POSITION: f64 = 1.5;
+/// How far outside its range an optimum may lie, relative to the distance of the start from that bound.
+///
+/// A start at a bound is there because values beyond make no sense. If they were as likely as those inside, the
+/// estimate would stay at the bound, where no pair has room on both sides.
+const BEYOND_BOUND: f64 = 0.5;
 /// Grid of steepnesses, in Elo at half a range: a geometric sequence from almost no effect to hardly playable.
 /// The number of steepnesses is a multiple of four (see `lanes`).
 const STEEPNESSES: usize = 40;
@@ -129,7 +132,9 @@ impl Grid {
 
     /// Computes the likelihood of every offset for one parameter that starts at `start`, from -1 to 1 across its range.
     pub(super) fn likelihood(&self, evidence: &Evidence, pair_variance: f64, start: f64) -> Likelihood {
-        let possible = |offset: f64| (start + offset).abs() <= MAX_POSITION;
+        let lowest = -1.0 - BEYOND_BOUND * (1.0 + start);
+        let highest = 1.0 + BEYOND_BOUND * (1.0 - start);
+        let possible = |offset: f64| (lowest..=highest).contains(&(start + offset));
         let mut rows = vec![[f64::NEG_INFINITY; STEEPNESSES]; OFFSETS];
         let mut best = f64::NEG_INFINITY;
         for (row, &offset) in rows.iter_mut().zip(&self.offsets).filter(|(_, offset)| possible(**offset)) {

@@ -81,11 +81,11 @@ pub struct BayesPlan {
 impl Default for BayesPlan {
     fn default() -> Self {
         Self {
-            perturbation_cost: 1.25,
+            perturbation_cost: 1.6,
             min_perturbation: 0.2,
             max_perturbation: 0.9,
             decay: 0.5,
-            centre_jitter: 0.4,
+            centre_jitter: 0.2,
             converged_loss: 0.1,
             pairs_per_fit: 32,
             anchor_share: 1.0 / 16.0,
@@ -292,13 +292,18 @@ impl Bayes {
     }
 
     /// Recomputes the intervals; reports show those of the last call.
+    ///
+    /// Where interactions are allowed for, an interval also holds the one of its parameter on its own: the joint posterior has
+    /// one scale for all distances of starts from optima, and is too certain if the starts are not all equally good.
     pub(in crate::tuning) fn update_intervals(&mut self) {
-        self.intervals = match &self.regression {
-            Some(regression) if self.learned >= MIN_PAIRS_FOR_INTERACTIONS => {
-                joint_posterior::intervals(regression, self.pair_variance(), self.learned)
+        self.intervals = self.estimates.iter().map(|estimate| estimate.interval).collect();
+        let Some(regression) = &self.regression else { return };
+        if self.learned >= MIN_PAIRS_FOR_INTERACTIONS {
+            let joint = joint_posterior::intervals(regression, self.pair_variance(), self.learned);
+            for (own, joint) in self.intervals.iter_mut().zip(joint) {
+                *own = [own[0].min(joint[0]), own[1].max(joint[1])];
             }
-            _ => self.estimates.iter().map(|estimate| estimate.interval).collect(),
-        };
+        }
     }
 
     /// Returns the values with the smallest expected loss, before rounding.

@@ -140,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn intervals_cover_the_optima_on_axis_aligned_rotated_and_discontinuous_landscapes() {
-        for name in ["L2", "L3", "L9"] {
+    fn intervals_cover_the_optima_on_axis_aligned_rotated_discontinuous_and_skewed_landscapes() {
+        for name in ["L2", "L3", "L9", "N3"] {
             let runs = tuned(name, 6);
             assert_eq!(runs[0].intervals, 8);
             // 48 intervals, correlated within a run: 95 % minus three standard errors of 4 %.
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn runs_leave_a_start_that_loses_strength_however_ranges_and_starts_were_chosen() {
         // A run that keeps its start leaves 3, 18, 3.3 and 4.8 Elo.
-        for (name, max_loss) in [("N1", 0.3), ("N2", 1.5), ("N6", 0.8), ("N7", 3.0)] {
+        for (name, max_loss) in [("N1", 0.3), ("N2", 1.5), ("N6", 0.8), ("N7", 1.5)] {
             let runs = tuned(name, 2);
             let mean = runs.iter().map(|run| -run.end.0).sum::<f64>() / 2.0;
             assert!(mean <= max_loss, "{name}: {mean}");
