@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::fleet::nats::cache::ProvideError;
+use crate::fleet::nats::cache::{BUILD, ProvideError};
 use crate::fleet::nats::messages::{Refusal, RefusalCode, Source};
 use crate::store::{TempFolder, sha256_of};
 
@@ -31,7 +31,7 @@ pub(super) async fn build(cache: &Path, source: &Source, tar: &Path) -> Result<P
     if built.is_file() {
         return Ok(built);
     }
-    let folder = TempFolder::create_in(cache, ".build")?;
+    let folder = TempFolder::create_in(cache, BUILD)?;
     let mut unpack = Command::new("tar");
     unpack.arg("-x").arg("-C").arg(folder.path()).stdin(File::open(tar)?);
     finished(unpack, "the source cannot be unpacked").await.map_err(refused)?;

@@ -1,12 +1,12 @@
 //! The files of engines on a worker's disk, by their SHA-256.
 
 use std::collections::HashSet;
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::fleet::nats::connection::{NatsError, ServerConnection};
 use crate::fleet::nats::messages::{FileRef, Refusal, RefusalCode};
@@ -17,6 +17,16 @@ use crate::store::{FileHash, TempFolder, sha256_of};
 pub(super) const MOST_BLOB_BYTES: u64 = 512 << 20;
 /// Largest cache, unless the user sets another size.
 pub const MOST_CACHE_BYTES: u64 = 4 << 30;
+
+/// Name of the file by which a folder of `engines` is locked.
+const LOCK: &str = ".lock";
+
+/// Beginnings of the names of folders for what is not complete: files, and builds.
+const DRAFT: &str = ".draft";
+pub(super) const BUILD: &str = ".build";
+
+/// Age at which such a folder belongs to no process any more.
+const OLD_DRAFT: Duration = Duration::from_secs(24 * 3600);
 
 /// Why the files of an engine are not there.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +113,7 @@ impl Cache {
         file: &FileRef,
         path: &Path,
     ) -> Result<(), ObjectError> {
-        let draft = TempFolder::create_in(&self.dir, ".draft")?;
+        let draft = TempFolder::create_in(&self.dir, DRAFT)?;
         let draft_file = draft.path().join("blob");
         let mut written = File::create_new(&draft_file)?;
         connection.get_object(&file.sha256, MOST_BLOB_BYTES, |piece| written.write_all(piece)).await?;
@@ -121,32 +131,54 @@ impl Cache {
             text.push_str(&format!("{name}\0{}\0", path.display()));
         }
         let folder = self.dir.join("engines").join(&sha256_of(text.as_bytes())[..32]);
-        fs::create_dir_all(&folder)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"))?;
-        lock.lock_shared()?;
+        let lock = lock_folder(&folder)?;
         for (name, path) in files {
             let link = folder.join(name);
             let same = fs::metadata(&link)
                 .is_ok_and(|link| fs::metadata(path).is_ok_and(|file| file.ino() == link.ino()));
             if !same {
-                let _ = fs::remove_file(&link);
-                fs::hard_link(path, &link)?;
+                // Another process may be starting the file that is replaced.
+                let draft = TempFolder::create_in(&self.dir, DRAFT)?;
+                let new = draft.path().join("link");
+                fs::hard_link(path, &new)?;
+                fs::rename(new, &link)?;
             }
         }
         self.used.lock().unwrap_or_else(PoisonError::into_inner).push(lock);
         Ok(folder)
     }
 
+    /// Removes a folder that no process has locked.
+    fn remove_if_unused(&self, folder: &Path) {
+        let Ok(lock) = open_lock(folder) else { return };
+        if lock.try_lock().is_ok() && is_lock_of(&lock, folder) {
+            // Under its name another process may make it again at once.
+            if let Ok(gone) = TempFolder::create_in(&self.dir, DRAFT) {
+                let _ = fs::rename(folder, gone.path().join("engine"));
+            }
+        }
+    }
+
+    /// Removes what killed processes have left.
+    fn remove_old_drafts(&self) -> io::Result<()> {
+        for path in entries(&self.dir)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_draft = [DRAFT, BUILD].iter().any(|prefix| name.starts_with(prefix));
+            let age = fs::symlink_metadata(&path).and_then(|facts| facts.modified());
+            let is_old = age.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > OLD_DRAFT));
+            if is_draft && is_old {
+                let _ = fs::remove_dir_all(&path);
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the files that were not used for the longest time until another `bytes` fit.
     fn make_room(&self, bytes: u64) -> io::Result<()> {
         for folder in entries(&self.dir.join("engines"))? {
-            let lock = File::options().write(true).open(folder.join(".lock"));
-            let in_use =
-                lock.as_ref().is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
-            if !in_use {
-                let _ = fs::remove_dir_all(&folder);
-            }
+            self.remove_if_unused(&folder);
         }
+        self.remove_old_drafts()?;
         let mut blobs = Vec::new();
         let mut seen = HashSet::new();
         let mut total = bytes;
@@ -172,6 +204,34 @@ impl Cache {
     }
 }
 
+/// Makes a folder, unless there is one, and locks it: no process removes it before the returned file is closed.
+fn lock_folder(folder: &Path) -> io::Result<File> {
+    loop {
+        fs::create_dir_all(folder)?;
+        match open_lock(folder) {
+            Ok(lock) => {
+                lock.lock_shared()?;
+                if is_lock_of(&lock, folder) {
+                    return Ok(lock);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn open_lock(folder: &Path) -> io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(folder.join(LOCK))
+}
+
+/// Returns whether the folder still is the one of this lock: it may have been removed, and made again, before the lock was
+/// obtained.
+fn is_lock_of(lock: &File, folder: &Path) -> bool {
+    let inode = |facts: io::Result<fs::Metadata>| facts.ok().map(|facts| facts.ino());
+    inode(lock.metadata()).is_some_and(|own| inode(fs::metadata(folder.join(LOCK))) == Some(own))
+}
+
 fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect()
 }
@@ -183,8 +243,6 @@ pub(super) fn is_hash(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn blob(cache: &Cache, number: u8, age: u64) -> PathBuf {
