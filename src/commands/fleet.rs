@@ -76,6 +76,7 @@ pub fn serve_fleet(dir: &Path) -> Result<std::convert::Infallible, Failure> {
     let program = server_program().ok_or_else(|| {
         Failure::fault(format_args!("{SERVER} is not installed (on Debian: apt-get install {SERVER})"))
     })?;
+    let _lock = folder.lock_for_server().map_err(failure)?;
     let why = Command::new(&program).arg("-c").arg(folder.config_file()).exec();
     Err(Failure::fault(format_args!("{}: {why}", program.display())))
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::bench::{Fleet, Game, Process, SLOTS};
 use crate::connection::{quick, worker};
-use crate::nats::NatsServer;
+use crate::nats::{NatsServer, Proxy};
 use crate::run::{Bench, wait_for};
 
 const SOON: Duration = Duration::from_secs(10);
@@ -199,7 +199,7 @@ async fn row_235_a_revoked_key_is_out_within_a_second() {
     timeout(SOON, late).await.expect("a new worker gets in");
 }
 
-/// Row 235 with processes: the worker ends and names the cause, and its pairs move.
+/// Row 235 with processes: the worker ends, names the cause and keeps its results, and its pairs move.
 #[test]
 fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
     let Some(mut fleet) = SecuredFleet::start(&["oak", "elm"]) else { return };
@@ -210,21 +210,29 @@ fn row_235_a_worker_whose_key_is_revoked_ends_and_its_pairs_move_to_others() {
     let (url, key) = (fleet.server.url(), |name: &str| fleet.dir.path().join(name));
     let mut command = runs.coordinator_at(&config, "there", &url);
     let mut coordinator = runs.spawn("coordinator", command.arg("--key").arg(key("coordinator.nk")));
-    let worker_of = |name: &str| {
-        let mut command = runs.worker_at(name, &url);
+    let worker_of = |name: &str, url: &str| {
+        let mut command = runs.worker_at(name, url);
         // On the machine of a worker there is a copy.
         let copy = runs.bench.path(&format!("{name}.nk"));
         std::fs::copy(key(&format!("workers/{name}.nk")), &copy).unwrap();
         runs.spawn(name, command.arg("--key").arg(copy))
     };
-    let mut oak = worker_of("oak");
+    let proxy = Proxy::to(fleet.server.port());
+    let mut oak = worker_of("oak", &proxy.url());
     runs.play("there", 2, SLOTS);
+    wait_for("the answers to the first results", 20, || runs.spooled("oak") == 0);
+    proxy.silence();
+    runs.permit(2 * SLOTS);
+    wait_for("results that cannot be sent", 20, || runs.spooled("oak") == SLOTS);
+    runs.hold();
     fleet.folder.remove(&worker("oak")).unwrap();
     assert!(fleet.folder.reload().unwrap());
-    assert_eq!(oak.status("the revoked worker", 10), 4, "{}", runs.log("oak"));
+    proxy.open();
+    assert_eq!(oak.status("the revoked worker", 20), 4, "{}", runs.log("oak"));
     assert!(runs.log("oak").contains("does not accept the key"), "{}", runs.log("oak"));
+    assert_eq!(runs.spooled("oak"), SLOTS, "its results are kept");
     runs.release();
-    let _elm = worker_of("elm");
+    let _elm = worker_of("elm", &url);
     assert_eq!(coordinator.status("the match", 60), 0, "{}", runs.log("coordinator"));
     runs.assert_same("there", "here");
 }
@@ -337,8 +345,8 @@ fn a_fleet_that_serves_itself_plays_a_run_and_closes_its_door_to_a_dropped_worke
     let mut coordinator = runs.spawn("coordinator", command.arg("--key").arg(&coordinator_key));
     let key = runs.bench.path("oak.nk");
     std::fs::copy(folder.join("workers/oak.nk"), &key).unwrap();
-    let mut oak = runs.spawn("oak", runs.worker_at("oak", &url).arg("--key").arg(&key));
-    runs.play("there", 1, SLOTS);
+    let mut oak = runs.spawn("oak", runs.single_worker_at("oak", &url).arg("--key").arg(&key));
+    runs.play("there", 1, 1);
     let coordinator_key = coordinator_key.to_str().unwrap();
     wait_for("the worker with its results in the status", 30, || {
         let (status, text, error) =
@@ -349,6 +357,9 @@ fn a_fleet_that_serves_itself_plays_a_run_and_closes_its_door_to_a_dropped_worke
     runs.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}{}", runs.log("coordinator"), runs.log("oak"));
     runs.assert_same("there", "here");
+    let (status, _, error) = playself_fleet(&["serve", path]);
+    assert_eq!(status, Some(4), "{error}");
+    assert!(error.contains("runs already"), "{error}");
     let (status, text, error) = playself_fleet(&["drop", path, "oak"]);
     assert_eq!((status, text.as_str()), (Some(0), "oak is out of the fleet now\n"), "{error}");
     assert_eq!(oak.status("the dropped worker", 20), 4, "{}", runs.log("oak"));

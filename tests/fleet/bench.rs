@@ -234,25 +234,24 @@ impl Fleet {
 
     /// The command of a worker at `url`.
     pub(crate) fn worker_at(&self, name: &str, url: &str) -> Command {
-        self.worker_with(name, url, SLOTS)
+        self.worker_with(name, url, SLOTS, "cache")
     }
 
-    fn worker_with(&self, name: &str, url: &str, slots: usize) -> Command {
+    fn worker_with(&self, name: &str, url: &str, slots: usize, cache: &str) -> Command {
         let (mut command, slots) = (Command::new(PLAYSELF), slots.to_string());
-        command.args([
-            "worker",
-            url,
-            "--name",
-            name,
-            "--slots",
-            &slots,
-            "--retry",
-            "0.3",
-            "--sandbox",
-            "off",
-        ]);
-        command.arg("--cache").arg(self.bench.path("cache"));
+        command.args(["worker", url, "--name", name, "--slots", &slots]);
+        command.args(["--retry", "0.3", "--sandbox", "off", "--cache"]).arg(self.bench.path(cache));
         command
+    }
+
+    /// A worker with one slot: it plays the pairs in their order, so that each counts at its end.
+    pub(crate) fn single_worker_at(&self, name: &str, url: &str) -> Command {
+        self.worker_with(name, url, 1, "cache")
+    }
+
+    /// A worker with a cache of its own, as on another machine.
+    pub(crate) fn worker_elsewhere(&self, name: &str, cache: &str) -> Command {
+        self.worker_with(name, &self.server.url(), SLOTS, cache)
     }
 
     pub(crate) fn worker(&self, name: &str) -> Command {
@@ -261,7 +260,7 @@ impl Fleet {
 
     /// A worker with a slot for every pair of a usual match: it takes pairs of others as soon as they are offered.
     pub(crate) fn roomy_worker(&self, name: &str) -> Command {
-        self.worker_with(name, &self.server.url(), PAIRS as usize)
+        self.worker_with(name, &self.server.url(), PAIRS as usize, "cache")
     }
 
     /// Starts a command; its output goes to the file `NAME.log`.

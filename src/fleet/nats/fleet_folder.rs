@@ -1,11 +1,12 @@
 //! The folder of a private fleet: configuration of its server, certificates and keys.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,9 @@ pub enum FolderError {
     /// There is no such worker.
     #[error("the fleet has no worker {0}")]
     NoWorker(WorkerName),
+    /// Its server runs.
+    #[error("the server of {} runs already", .0.display())]
+    Served(PathBuf),
     /// A file could not be read or written.
     #[error("{path}: {why}", path = .0.display(), why = .1)]
     Io(PathBuf, io::Error),
@@ -176,6 +180,22 @@ impl FleetFolder {
             Err(why) if why.kind() != io::ErrorKind::NotFound => Err(at(&file, why)),
             _ => Ok(()),
         }
+    }
+
+    /// Locks the folder for a server, which this process is about to become: a second one would spoil the store. The lock ends
+    /// with the server.
+    pub fn lock_for_server(&self) -> Result<File, FolderError> {
+        let file = self.dir.join("server.lock");
+        let lock = File::options().create(true).truncate(false).write(true).open(&file);
+        let lock = lock.map_err(|why| at(&file, why))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(FolderError::Served(self.dir.clone())),
+            Err(TryLockError::Error(why)) => return Err(at(&file, why)),
+        }
+        // The program of the server inherits it.
+        fcntl(&lock, FcntlArg::F_SETFD(FdFlag::empty())).map_err(|why| at(&file, why.into()))?;
+        Ok(lock)
     }
 
     /// Lets the server that runs with this folder read its configuration again; returns whether there is one.
