@@ -135,7 +135,20 @@ pub fn start(
     if options.session == Session::Detached {
         leave_terminal(&folder, console)?;
     }
-    play_and_report(plan, openings, folder, warnings, Reporting { console, page, tap }, environment)
+    let reporting = Reporting { console, page, tap };
+    play_and_report(plan, openings, folder.clone(), warnings, reporting, environment).inspect_err(|_| {
+        // The output of a detached run is in its folder.
+        if environment.fleet().is_some() && options.session == Session::Attached {
+            remove_unplayed(&folder);
+        }
+    })
+}
+
+/// Removes the folder of a new run that no fleet has accepted.
+fn remove_unplayed(folder: &RunFolder) {
+    if fs::metadata(folder.journal()).is_ok_and(|journal| journal.len() == 0) {
+        let _ = fs::remove_dir_all(folder.path());
+    }
 }
 
 /// Refuses openings from which an engine cannot play.
