@@ -110,11 +110,11 @@ fn worker_line(worker: &WorkerOnFleet, conduct: Option<&Member>) -> String {
     }));
     let trouble: String = text(worker.trouble.as_ref().map(|why| format!(", {why}")));
     format!(
-        "  {:<16}  {:<13}  {} of {} slots busy, {} results waiting{speed}{factor}{conduct}{trouble}  {run}",
+        "  {:<16}  {:<13}  {} of {} slots busy, {} waiting{speed}{factor}{conduct}{trouble}  {run}",
         worker.name.as_str(),
         worker.target,
         worker.slots - worker.free.min(worker.slots),
         worker.slots,
-        worker.waiting
+        counted(worker.waiting as u64, "result")
     )
 }

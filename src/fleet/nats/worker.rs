@@ -233,7 +233,7 @@ impl Worker {
             };
             self.note(
                 "serving",
-                format!("playing run {} ({run}) on {} slots", notice.name, self.config.slots),
+                format!("playing run {} ({run}), slots: {}", notice.name, self.config.slots),
             );
             if let Some(end) = self.serve(service, &mut answers, &mut notices, &mut requests).await? {
                 return Ok(end);
