@@ -39,7 +39,6 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_202_and_203_results_of_a_worker_that_dies_before_and_after_sending_them_count_once() {
     at_once(["after-spool:2", "after-result:2"], |point| {
         let Some(played) = Played::start() else { return };
@@ -64,7 +63,6 @@ fn row_204_a_worker_that_was_cut_off_returns_with_results_that_are_dropped() {
 }
 
 #[test]
-#[ignore = "waits for TCP, which notices a pulled cable late; `just test-fleet`"]
 fn row_204_a_worker_whose_cable_was_pulled_returns_with_results_that_are_dropped() {
     let Some(played) = Played::start() else { return };
     let Some(link) = Link::lay() else { return };
@@ -117,7 +115,6 @@ fn row_205_pairs_of_a_frozen_worker_move_and_its_own_results_do_not_count() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them_back() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -147,7 +144,6 @@ fn rows_209_and_210_a_first_interrupt_finishes_the_pairs_and_a_second_gives_them
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_211_and_212_a_killed_coordinator_takes_over_what_workers_played_meanwhile() {
     at_once(["", "after-sync:4", "before-files:3", "after-write:20"], |point| {
         let Some(played) = Played::start() else { return };
@@ -222,7 +218,6 @@ fn row_214_a_run_of_a_fleet_is_resumed_here_only_if_that_is_asked_for() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
     at_once([false, true], |wipe| {
         let Some(mut played) = Played::start() else { return };
@@ -241,7 +236,6 @@ fn rows_215_and_216_a_server_that_is_killed_or_loses_its_store_costs_nothing() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -261,7 +255,6 @@ fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -295,7 +288,6 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn row_237_a_second_worker_of_one_name_is_refused() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -305,21 +297,7 @@ fn row_237_a_second_worker_of_one_name_is_refused() {
     // On the same machine the spool is locked; elsewhere the coordinator notices.
     let mut same = fleet.spawn("same", &mut fleet.worker("oak"));
     assert_eq!(same.status("the second worker here", 20), 4, "{}", fleet.log("same"));
-    let mut command = Command::new(crate::run::PLAYSELF);
-    command.args([
-        "worker",
-        &fleet.server.url(),
-        "--name",
-        "oak",
-        "--slots",
-        "1",
-        "--retry",
-        "0.3",
-        "--sandbox",
-        "off",
-    ]);
-    command.arg("--cache").arg(fleet.bench.path("elsewhere"));
-    let mut other = fleet.spawn("other", &mut command);
+    let mut other = fleet.spawn("other", &mut fleet.worker_elsewhere("oak", "elsewhere"));
     assert_eq!(other.status("the second worker elsewhere", 20), 4, "{}", fleet.log("other"));
     fleet.release();
     assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
@@ -327,7 +305,6 @@ fn row_237_a_second_worker_of_one_name_is_refused() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
 fn rows_220_and_224_wall_clocks_do_not_matter_and_a_changed_book_is_refused() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -404,7 +381,7 @@ fn row_225_a_worker_with_other_rules_of_play_ends_with_both_numbers() {
 }
 
 #[test]
-#[ignore = "waits for leases, and is not certain to pass; `just test-fleet`"]
+#[ignore = "takes 12 s; `just test-fleet`"]
 fn row_227_a_pair_that_kills_its_workers_stops_the_run_and_is_named() {
     let Some(fleet) = Fleet::start() else { return };
     fleet.hold();
