@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Plays the same match on this machine and on a fleet of one worker on this machine, and compares the rates:
-#   tests/fleet_rate.sh [PAIRS [SLOTS]]
+# Plays the same match on this machine and on a fleet of one worker on this machine, in turn, and compares the rates:
+#   tests/fleet_rate.sh [PAIRS [SLOTS [ROUNDS]]]
+# Other work on the machine changes from minute to minute, so several short rounds are compared rather than two long matches.
 # The built-in engine plays itself with 2,000 nodes a move. Bars: 0.9 of the local rate, 300 us of the server for each job.
 set -euo pipefail
-pairs=${1:-200} slots=${2:-2}
+pairs=${1:-50} slots=${2:-2} rounds=${3:-6}
 programs=$(realpath "${PROGRAMS:-$(dirname "$0")/../target/release}")
 folder=$(mktemp -d)
 processes=()
@@ -38,27 +39,34 @@ max_pairs = $pairs
 concurrency = $slots
 CONF
 play() { "$programs/playself" match "$folder/run.toml" --run-dir "$folder/$1" "${@:2}" >"$folder/$1.log" 2>&1; }
-# Games per second between the first and the last one, without starting and ending.
-rate() {
+# Milliseconds between the first game of a run and the last one, without starting and ending.
+milliseconds() {
     grep '"type":"game"' "$folder/$1/journal.ndjson" | sed 's/.*"at":\([0-9]*\).*/\1/' |
-        awk 'NR == 1 { first = $1 } { last = $1 } END { printf "%.3f", (NR - 1) / (last - first) * 1000 }'
+        awk 'NR == 1 { first = $1 } { last = $1 } END { print last - first }'
 }
 processor_us() { awk -v ticks="$(getconf CLK_TCK)" '{ printf "%d", ($14 + $15) / ticks * 1e6 }' "/proc/$1/stat"; }
-play here || { cat "$folder/here.log"; exit 1; }
 "$programs/playself" worker "$url" --name one --slots "$slots" --cache "$folder/cache" --sandbox off >"$folder/worker.log" 2>&1 &
 processes+=("$!")
-play there --fleet "$url" &
-coordinator=$!
-# Storing and fetching the engines is no part of a job.
-until grep -q '"type":"game"' "$folder/there/journal.ndjson" 2>/dev/null; do
-    kill -0 "$coordinator" || { cat "$folder/there.log"; exit 1; }
-    sleep 0.01
+here=0 there=0 cpu=0
+for round in $(seq "$rounds"); do
+    play "here-$round" || { cat "$folder/here-$round.log"; exit 1; }
+    play "there-$round" --fleet "$url" &
+    coordinator=$!
+    # Storing and fetching the engines is no part of a job.
+    until grep -q '"type":"game"' "$folder/there-$round/journal.ndjson" 2>/dev/null; do
+        kill -0 "$coordinator" || { cat "$folder/there-$round.log"; exit 1; }
+        sleep 0.01
+    done
+    before=$(processor_us "$server")
+    wait "$coordinator" || { cat "$folder/there-$round.log"; exit 1; }
+    cpu=$((cpu + $(processor_us "$server") - before))
+    times="$(milliseconds "here-$round") $(milliseconds "there-$round")"
+    echo "round $round: $times ms here and on the fleet"
+    here=$((here + ${times% *})) there=$((there + ${times#* }))
 done
-before=$(processor_us "$server")
-wait "$coordinator" || { cat "$folder/there.log"; exit 1; }
-after=$(processor_us "$server")
-awk -v here="$(rate here)" -v there="$(rate there)" -v cpu=$((after - before)) -v pairs="$pairs" 'BEGIN {
-    printf "%d pairs: %.2f games/s here, %.2f on the fleet: %.3f of the local rate\n", pairs, here, there, there / here
+awk -v here="$here" -v there="$there" -v cpu="$cpu" -v pairs="$((pairs * rounds))" -v games="$(((2 * pairs - 1) * rounds))" 'BEGIN {
+    printf "%d pairs: %.2f games/s here, %.2f on the fleet: %.3f of the local rate\n", pairs, games / here * 1000,
+        games / there * 1000, here / there
     printf "server: %.0f us of processor time for each job, signs of life included\n", cpu / pairs
-    exit !(there >= 0.9 * here && cpu <= 300 * pairs)
+    exit !(here >= 0.9 * there && cpu <= 300 * pairs)
 }'
