@@ -126,6 +126,6 @@ fn the_panel_counts_a_fault_before_its_pair_is_complete() {
     let (white, black) = (engine("crasher", "on go#3: exit 1"), engine("snail", "on go: delay 150; play"));
     let call = format!("{PLAYSELF} --white {white} --black {black} --tc 60+1");
     let Some(terminal) = Terminal::start(100, 30, bench.folder.path(), &call) else { return };
-    let screen = terminal.wait_for_text("last: game 1.1: crasher");
-    assert!(screen.contains("Faults  1  last: game 1.1: crasher"), "{screen}");
+    // The panel may show the message one picture before the count.
+    terminal.wait_for_text("Faults  1  last: game 1.1: crasher");
 }
