@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use playself::fleet::nats::messages::{DescribedEngine, RefusalCode};
 use playself::fleet::nats::{
@@ -14,6 +15,7 @@ use playself::fleet::nats::{
 use playself::fleet::{Shipment, SourcePlan};
 use playself::player::{EngineOption, EngineSpec, WorkingDir};
 
+use crate::bench::at_once;
 use crate::connection::{coordinator, prepared};
 use crate::nats::{NatsServer, Proxy};
 
@@ -105,6 +107,41 @@ async fn row_222_a_damaged_file_is_fetched_once_more_and_then_refused() {
     coordinator.delete_object(&sent.binaries[0].file.sha256).await.unwrap();
     let (code, _) = refusal(cache.provide(&worker, &sent, Building::Refused).await.unwrap_err());
     assert_eq!(code, RefusalCode::Files);
+}
+
+#[test]
+fn workers_that_share_a_cache_do_not_take_programs_from_each_other() {
+    let Some(server) = NatsServer::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let program = script(dir.path(), "engine", "#!/bin/sh\nexit 7\n");
+    let content = fs::read(&program).unwrap();
+    let folder = dir.path().join("cache");
+    at_once([1, 2, 3, 4], |_| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let connection = prepared(&server.url()).await;
+            let sent = publish(
+                &connection,
+                ShippedEngine { program: program.clone(), ..shipped(Shipment::default()) },
+            );
+            let sent = sent.await;
+            for _ in 0..50 {
+                // There is no room for anything, so whatever is not in use is removed.
+                let cache = Cache::open(&folder, 0).unwrap();
+                let spec = match cache.provide(&connection, &sent, Building::Refused).await {
+                    Ok(spec) => spec,
+                    // A file that another worker has removed is fetched at the next attempt.
+                    Err(ProvideError::Disk(_)) => continue,
+                    Err(other) => panic!("{other}"),
+                };
+                for _ in 0..3 {
+                    assert_eq!(fs::read(&spec.program).expect("the program is there"), content);
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                let _ = fs::remove_file(folder.join("blobs").join(&sent.binaries[0].file.sha256));
+            }
+        });
+    });
 }
 
 #[tokio::test]

@@ -203,6 +203,22 @@ fn row_232_plausible_lies_are_found_by_playing_pairs_again_elsewhere() {
     );
 }
 
+#[test]
+fn row_232_results_with_clocks_that_do_not_fit_those_of_the_others_raise_an_alarm() {
+    let Some(fleet) = Fleet::start() else { return };
+    let config = fleet.config("match", &Game { pairs: 400, ..Game::default() });
+    let text = std::fs::read_to_string(&config).unwrap().replace("depth = 1", "tc = \"60+1\"");
+    std::fs::write(&config, text).unwrap();
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _honest = fake_workers(&fleet, 3, 0, "length 10 30");
+    let _liar = fake_workers(&fleet, 1, 7, "length 10 30\nfavours 1");
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    let alarm = "the results of worker fake-7 do not fit those of the others";
+    assert_eq!(fleet.log("coordinator").matches(alarm).count(), 1, "{}", fleet.log("coordinator"));
+    assert!(excluded(&fleet).is_empty(), "an alarm is for a person");
+    fleet.assert_complete("there", 400);
+}
+
 /// Changes messages: bytes, and values of JSON.
 struct Mutator(u64);
 

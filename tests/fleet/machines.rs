@@ -134,6 +134,26 @@ fn row_221_a_run_whose_program_no_worker_can_run_stops_with_the_reason() {
     resumed_elsewhere(&fleet, &config);
 }
 
+#[test]
+fn row_221_a_run_that_three_workers_refuse_stops_although_a_fourth_can_play_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let program = script(&fleet, &format!("case $0 in *old*) kill -ILL $$ ;; esac\nexec {FAKE}"));
+    let config = with_baseline(&fleet, &program, "depth = 1", 4);
+    fleet.hold();
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let elm = fleet.spawn("elm", &mut fleet.worker("elm"));
+    wait_for("pairs of the worker that can play", 30, || fleet.held() == SLOTS);
+    let _old = ["ash", "fir", "oak"]
+        .map(|name| fleet.spawn(name, &mut fleet.worker_elsewhere(name, &format!("old-{name}"))));
+    wait_for("three refusals", 30, || fleet.log("coordinator").contains("3 workers refuse this run"));
+    // The pairs in play are finished.
+    fleet.release();
+    assert_eq!(coordinator.status("the run", 30), 4, "{}", fleet.log("coordinator"));
+    assert!(fleet.log("coordinator").contains("target-cpu=native"), "{}", fleet.log("coordinator"));
+    elm.kill();
+    resumed_elsewhere(&fleet, &config);
+}
+
 /// Resumes a run that no worker could play, with another worker, and compares it with the same run on this machine.
 fn resumed_elsewhere(fleet: &Fleet, config: &Path) {
     let _elm = fleet.spawn("elm", &mut fleet.worker("elm"));

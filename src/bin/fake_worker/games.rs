@@ -2,7 +2,7 @@
 
 use playself::fleet::PairJob;
 use playself::game::{
-    Ending, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
+    Ending, EngineIndex, GameOfPair, GameRecord, GameResult, MoveSource, MoveText, PlyRecord, Termination,
 };
 use playself::journal::GameEntry;
 
@@ -15,6 +15,17 @@ fn black_moves(job: &PairJob) -> bool {
 pub(crate) fn lose_on_time(job: &PairJob, game: &mut GameEntry) {
     let result = if black_moves(job) { GameResult::WhiteWins } else { GameResult::BlackWins };
     game.ending = Ending { result, termination: Termination::TimeForfeit { over_us: 1_000_000 } };
+}
+
+/// Lets the candidate do as well as a game without a move allows: only the engine to move can resign.
+pub(crate) fn favour_the_candidate(job: &PairJob, game: &mut GameEntry) {
+    let is_white = game.white == EngineIndex::CANDIDATE;
+    let (result, termination) = match (is_white, black_moves(job)) {
+        (true, true) => (GameResult::WhiteWins, Termination::Resignation),
+        (false, false) => (GameResult::BlackWins, Termination::Resignation),
+        _ => (GameResult::Draw, Termination::AgreedDraw),
+    };
+    game.ending = Ending { result, termination };
 }
 
 /// A game without a move of an engine: it is drawn by agreement or resigned, as the number of the pair decides.

@@ -2,8 +2,8 @@
 //!
 //! A script states what they do, one rule per line: `length 200 2000` (milliseconds of a pair), and the probabilities of
 //! faults per pair: `dies 0.01` (silence after the claim), `twice 0.05` (the result is sent again), `acks 0.01` (the job is
-//! acknowledged at once), `lies 0.001` (an impossible game), `forfeits 0.1` (a game lost on time). `version
-//! 0.0.9` is what they state about themselves.
+//! acknowledged at once), `lies 0.001` (an impossible game), `forfeits 0.1` (a game lost on time), `favours 0.5` (the
+//! candidate wins a game and loses none). `version 0.0.9` is what they state about themselves.
 
 mod games;
 mod script;
@@ -27,7 +27,7 @@ use playself::fleet::nats::{
 };
 use playself::journal::GameEntry;
 
-use crate::games::{lose_on_time, made_up};
+use crate::games::{favour_the_candidate, lose_on_time, made_up};
 use crate::script::Script;
 
 /// Simulate workers of a fleet
@@ -319,10 +319,14 @@ impl FakeWorker {
             .collect();
         for place in due {
             let (lies, forfeits) = (self.chance(self.script.lies), self.chance(self.script.forfeits));
+            let favours = self.chance(self.script.favours);
             let times = 1 + u32::from(self.chance(self.script.twice));
             let Some(pair) = pairs.get_mut(&place) else { continue };
             let mut games: Vec<GameEntry> =
                 pair.job.id.part.games().iter().map(|&game| made_up(&pair.job, game)).collect();
+            if favours {
+                games.iter_mut().for_each(|game| favour_the_candidate(&pair.job, game));
+            }
             if forfeits {
                 lose_on_time(&pair.job, &mut games[0]);
             }

@@ -10,6 +10,7 @@ pub(crate) struct Script {
     pub(crate) acks: f64,
     pub(crate) lies: f64,
     pub(crate) forfeits: f64,
+    pub(crate) favours: f64,
     pub(crate) version: String,
 }
 
@@ -22,6 +23,7 @@ impl Script {
             acks: 0.0,
             lies: 0.0,
             forfeits: 0.0,
+            favours: 0.0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -36,6 +38,7 @@ impl Script {
                 "acks" => script.acks = number(1)?,
                 "lies" => script.lies = number(1)?,
                 "forfeits" => script.forfeits = number(1)?,
+                "favours" => script.favours = number(1)?,
                 "version" => word(1)?.clone_into(&mut script.version),
                 _ => return Err(wrong()),
             }
