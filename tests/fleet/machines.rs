@@ -254,6 +254,25 @@ fn row_229_a_machine_that_becomes_slow_is_measured_again_and_refuses_the_run() {
 }
 
 #[test]
+fn row_230_engines_that_fail_on_all_workers_stop_the_run_and_exclude_none() {
+    let Some(fleet) = Fleet::start() else { return };
+    // In the probe an engine gets fewer questions than in a game.
+    let program = script(&fleet, &format!("exec {FAKE} --salt 2 --on 'on go#15: signal SIGSEGV'"));
+    let config = with_baseline(&fleet, &program, "depth = 1", 40);
+    let text = fs::read_to_string(&config).unwrap().replace("max_moves = 8", "max_moves = 40");
+    fs::write(&config, text).unwrap();
+    assert_eq!(fleet.play_here(&config, "here"), 4);
+    let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(&config, "there"));
+    let _workers = ["ash", "elm"].map(|name| fleet.spawn(name, &mut fleet.worker(name)));
+    assert_eq!(coordinator.status("the match", 60), 4, "{}", fleet.log("coordinator"));
+    assert!(fleet.log("coordinator").contains("engines failed in"), "{}", fleet.log("coordinator"));
+    assert!(fleet.records("there", "quarantined").is_empty());
+    // Pairs that were in play when the run stopped are on record, too.
+    let ((_, there, _), (_, here, _)) = (fleet.results("there"), fleet.results("here"));
+    assert!(there.starts_with(&here), "{there:?}\n{here:?}");
+}
+
+#[test]
 fn row_236_a_worker_whose_disk_is_full_sends_its_results_and_takes_no_more_jobs() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;

@@ -269,6 +269,24 @@ mod tests {
     }
 
     #[test]
+    fn only_drafts_of_processes_that_are_gone_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::open(dir.path(), 3000).unwrap();
+        let old = SystemTime::now() - 2 * OLD_DRAFT;
+        let folder = |name: &str, time: SystemTime| {
+            let path = dir.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("blob"), "x").unwrap();
+            File::open(&path).unwrap().set_modified(time).unwrap();
+            path
+        };
+        let left = [".draft-1", ".build-2"].map(|name| folder(name, old));
+        let stay = [folder(".draft-3", SystemTime::now()), folder("spool", old)];
+        cache.make_room(0).unwrap();
+        assert!(left.iter().all(|path| !path.exists()) && stay.iter().all(|path| path.exists()));
+    }
+
+    #[test]
     fn only_hashes_become_names_of_files() {
         assert!(is_hash(&"0f".repeat(32)));
         for text in
