@@ -1,4 +1,4 @@
-//! Games that nobody has played.
+//! Games without an engine: what a simulated worker reports.
 
 use playself::fleet::PairJob;
 use playself::game::{
