@@ -124,8 +124,10 @@ fn workers_that_share_a_cache_do_not_take_programs_from_each_other() {
     at_once([1, 2, 3, 4], |_| {
         runtime().block_on(async {
             let connection = coordinator(&server.url()).await;
-            let mut provided = 0;
+            let (mut provided, mut attempts) = (0, 0);
             while provided < 40 {
+                attempts += 1;
+                assert!(attempts <= 400, "the program was provided {provided} times in 400 attempts");
                 // There is no room for anything, so whatever is not in use is removed.
                 let cache = Cache::open(&folder, 0).unwrap();
                 let spec = match cache.provide(&connection, &sent, Building::Refused).await {
