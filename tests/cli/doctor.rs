@@ -15,7 +15,7 @@ fn doctor(args: &[&str]) -> Output {
 
 #[test]
 fn the_machine_is_measured_at_every_concurrency_and_one_is_recommended() {
-    let output = doctor(&["--seconds", "2", "--movetime", "20", "--concurrency", "2", "--json"]);
+    let output = doctor(&["--seconds", "2", "--movetime", "60", "--concurrency", "2", "--json"]);
     let printed = String::from_utf8(output.stdout).unwrap();
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     let levels = report["levels"].as_array().unwrap();
