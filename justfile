@@ -80,6 +80,10 @@ bench-harness *arguments:
 bench-watchers *arguments:
     cargo bench --bench watchers -- {{arguments}}
 
+# Compare the nodes per second of the built-in engine with those of other UCI engines, given by path
+bench-nps +engines:
+    cargo bench --bench nps -- {{engines}}
+
 # Compare whole matches with two other match runners, given by path: same engine, same games
 bench-rivals fastchess c-chess-cli:
     cargo bench --bench rivals -- {{fastchess}} {{c-chess-cli}}
