@@ -81,7 +81,7 @@ impl Move {
     /// Returns the kind of the moving piece.
     #[inline(always)]
     pub const fn kind(self) -> PieceKind {
-        PieceKind::ALL[self.piece_code() % 6]
+        PieceKind::of_code(self.piece_code())
     }
 
     /// Returns the side that moves.
@@ -95,7 +95,7 @@ impl Move {
     pub const fn promotion(self) -> Option<PieceKind> {
         match self.0 >> 16 & 15 {
             0 => None,
-            code => Some(PieceKind::ALL[(code % 6) as usize]),
+            code => Some(PieceKind::of_code(code as usize)),
         }
     }
 

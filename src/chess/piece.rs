@@ -32,6 +32,22 @@ impl PieceKind {
         self as usize
     }
 
+    /// Returns the kind of the piece with this code; see [`Piece::code`].
+    #[inline(always)]
+    pub(in crate::chess) const fn of_code(code: usize) -> Self {
+        // A table of sixteen entries, because a division is slower.
+        const KINDS: [PieceKind; 16] = {
+            let mut kinds = [PieceKind::Pawn; 16];
+            let mut code = 0;
+            while code < 16 {
+                kinds[code] = PieceKind::ALL[code % 6];
+                code += 1;
+            }
+            kinds
+        };
+        KINDS[code & 15]
+    }
+
     /// Returns the English letter in upper case.
     pub const fn letter(self) -> char {
         match self {
@@ -88,7 +104,7 @@ impl Piece {
             return None;
         }
         let color = if code < 6 { Color::White } else { Color::Black };
-        Some(Self { color, kind: PieceKind::ALL[(code % 6) as usize] })
+        Some(Self { color, kind: PieceKind::of_code(code as usize) })
     }
 
     /// Returns the FEN letter: upper case for White, lower case for Black.
