@@ -1,6 +1,6 @@
 //! History tables: scores of moves by their success in earlier nodes, for move ordering, pruning and reductions.
 
-use crate::chess::{Bitboard, Move, PieceKind};
+use crate::chess::{Bitboard, Color, Move, PieceKind};
 
 /// Bound of the absolute value of an entry.
 const MAX_HISTORY: i32 = 16_384;
@@ -52,8 +52,8 @@ impl QuietContext {
 
 /// The history tables of one thread.
 pub(super) struct Histories {
-    /// By side and by whether the enemy attacks the origin and the target of the move, see [`quiet_table`].
-    quiet: Box<[[i16; 4096]]>,
+    /// By side and by whether the enemy attacks the origin and the target of the move, see [`attack_index`].
+    quiet: Box<[[[i16; 4096]; 4]; 2]>,
     capture: Box<[[i16; 6]]>,
     continuation: Box<[[i16; PIECE_SQUARES]]>,
     counter: Box<[Move]>,
@@ -62,7 +62,7 @@ pub(super) struct Histories {
 impl Histories {
     pub(in crate::engine) fn new() -> Self {
         Self {
-            quiet: vec![[0; 4096]; 8].into_boxed_slice(),
+            quiet: Box::new([[[0; 4096]; 4]; 2]),
             capture: vec![[0; 6]; PIECE_SQUARES].into_boxed_slice(),
             continuation: vec![[0; PIECE_SQUARES]; PieceTo::COUNT].into_boxed_slice(),
             counter: vec![Move::NONE; PieceTo::COUNT].into_boxed_slice(),
@@ -81,14 +81,14 @@ impl Histories {
     /// Returns the history score of a quiet move.
     #[inline(always)]
     pub(super) fn quiet(&self, mv: Move, context: &QuietContext) -> i32 {
-        self.quiet_scores(context).of(mv)
+        self.quiet_scores(mv.color(), context).of(mv)
     }
 
-    /// Returns the history scores of all quiet moves in a context.
+    /// Returns the history scores of all quiet moves of `us` in a context.
     #[inline(always)]
-    pub(super) fn quiet_scores(&self, context: &QuietContext) -> QuietScores<'_> {
+    pub(super) fn quiet_scores(&self, us: Color, context: &QuietContext) -> QuietScores<'_> {
         let continuation = context.previous_moves.map(|before| &self.continuation[before.index()]);
-        QuietScores { quiet: &self.quiet, continuation, threats: context.threats }
+        QuietScores { quiet: &self.quiet[us.index()], continuation, threats: context.threats }
     }
 
     pub(super) fn update_quiet(&mut self, mv: Move, context: &QuietContext, bonus: i32) {
@@ -98,7 +98,8 @@ impl Histories {
 
     /// Updates the history of a quiet move that does not depend on previous moves.
     pub(super) fn update_quiet_alone(&mut self, mv: Move, threats: Bitboard, bonus: i32) {
-        apply_bonus(&mut self.quiet[quiet_table(mv, threats)][from_to(mv)], bonus);
+        let table = &mut self.quiet[mv.color().index()][attack_index(mv, threats)];
+        apply_bonus(&mut table[from_to(mv)], bonus);
     }
 
     pub(super) fn update_continuation(&mut self, mv: Move, previous_moves: &PreviousMoves, bonus: i32) {
@@ -124,7 +125,7 @@ impl Histories {
 /// The tables of one context, looked up once for all its moves.
 #[derive(Clone, Copy)]
 pub(super) struct QuietScores<'a> {
-    quiet: &'a [[i16; 4096]],
+    quiet: &'a [[i16; 4096]; 4],
     continuation: [&'a [i16; PIECE_SQUARES]; 3],
     threats: Bitboard,
 }
@@ -135,20 +136,21 @@ impl QuietScores<'_> {
     pub(super) fn of(&self, mv: Move) -> i32 {
         let column = PieceTo::of(mv).index();
         let [one, two, four] = self.continuation.map(|row| i32::from(row[column]));
-        i32::from(self.quiet[quiet_table(mv, self.threats)][from_to(mv)]) + one + two + four / 2
+        i32::from(self.quiet[attack_index(mv, self.threats)][from_to(mv)]) + one + two + four / 2
     }
 }
 
-/// Returns the index of the table of quiet moves. A move away from an attacked square, or to one, is worth something else
+/// Returns the index of the table of a quiet move. A move away from an attacked square, or to one, is worth something else
 /// than the same move without the attack.
 #[inline(always)]
-fn quiet_table(mv: Move, threats: Bitboard) -> usize {
-    mv.color().index() * 4 + usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()))
+fn attack_index(mv: Move, threats: Bitboard) -> usize {
+    usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()))
 }
 
+/// Returns the index of origin and target: the lowest twelve bits of a move.
 #[inline(always)]
 fn from_to(mv: Move) -> usize {
-    mv.from().index() * 64 + mv.to().index()
+    (mv.bits() & 0xfff) as usize
 }
 
 #[cfg(test)]

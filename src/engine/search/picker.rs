@@ -210,7 +210,8 @@ impl Picker {
 
     fn generate_quiets(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         self.next = self.end;
-        let (scores, refutations) = (histories.quiet_scores(&self.quiet_context), self.refutations);
+        let (scores, refutations) =
+            (histories.quiet_scores(position.turn(), &self.quiet_context), self.refutations);
         let mut generated = self.end;
         position.each_legal_quiet(|mv| push_unscored(list, &mut generated, mv));
         if self.filter == MoveFilter::All {
