@@ -53,18 +53,53 @@ impl Refutations {
     }
 }
 
-/// A move with its ordering score.
+/// A move, its ordering score and its slot in the list, in one word.
+///
+/// The score is in the upper half; below are the slot, counted from the end, and the 24 bits of the move. So the maximum of
+/// the words of a list is its best move, and among equal ones the first.
 #[derive(Clone, Copy)]
-pub(super) struct ScoredMove {
-    mv: Move,
-    score: i32,
+pub(super) struct ScoredMove(i64);
+
+impl ScoredMove {
+    /// Less than every move.
+    const NONE: Self = Self(i64::MIN);
+
+    #[inline(always)]
+    fn new(mv: Move, score: i32, slot: usize) -> Self {
+        Self(i64::from(score) << 32 | i64::from(!(slot as u8)) << 24 | i64::from(mv.bits()))
+    }
+
+    #[inline(always)]
+    const fn mv(self) -> Move {
+        Move::from_bits(self.0 as u32)
+    }
+
+    #[inline(always)]
+    const fn score(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+
+    #[inline(always)]
+    const fn slot(self) -> usize {
+        !((self.0 >> 24) as u8) as usize
+    }
+
+    /// Returns the same move with the same score in another slot.
+    #[inline(always)]
+    fn at(self, slot: usize) -> Self {
+        Self::new(self.mv(), self.score(), slot)
+    }
 }
 
-/// The move list of one ply; reused from node to node, because clearing it costs as much as filling it.
-pub(super) type MoveList = [ScoredMove; MAX_MOVES];
+/// Words that are compared at once when the best move is selected.
+const LANES: usize = 8;
+
+/// The move list of one ply; reused from node to node, because clearing it costs as much as filling it. The last moves are
+/// followed by [`LANES`] words that are less than every move.
+pub(super) type MoveList = [ScoredMove; MAX_MOVES + LANES];
 
 /// An unused move list.
-pub(super) const EMPTY_MOVE_LIST: MoveList = [ScoredMove { mv: Move::NONE, score: 0 }; MAX_MOVES];
+pub(super) const EMPTY_MOVE_LIST: MoveList = [ScoredMove::NONE; MAX_MOVES + LANES];
 
 /// A lazy, staged, sorted sequence of the legal moves of a position, each returned once.
 ///
@@ -73,7 +108,8 @@ pub(super) const EMPTY_MOVE_LIST: MoveList = [ScoredMove { mv: Move::NONE, score
 pub(super) struct Picker {
     stage: PickStage,
     filter: MoveFilter,
-    table: Option<Move>,
+    /// The table move, or [`Move::NONE`].
+    table: Move,
     refutations: Refutations,
     quiet_context: QuietContext,
     next: usize,
@@ -93,7 +129,7 @@ impl Picker {
         Self {
             stage: PickStage::Table,
             filter,
-            table,
+            table: table.unwrap_or(Move::NONE),
             refutations,
             quiet_context,
             next: 0,
@@ -127,8 +163,8 @@ impl Picker {
             match self.stage {
                 PickStage::Table => {
                     self.stage = PickStage::GenerateCaptures;
-                    if self.table.is_some() {
-                        return self.table;
+                    if self.table != Move::NONE {
+                        return Some(self.table);
                     }
                 }
                 PickStage::GenerateCaptures => {
@@ -177,7 +213,7 @@ impl Picker {
                 PickStage::BadCaptures => {
                     if self.next < self.bad_end {
                         self.next += 1;
-                        return Some(list[self.next - 1].mv);
+                        return Some(list[self.next - 1].mv());
                     }
                     self.stage = PickStage::Done;
                 }
@@ -192,7 +228,7 @@ impl Picker {
     }
 
     fn is_valid_refutation(&self, position: &Position, mv: Move) -> bool {
-        mv != Move::NONE && Some(mv) != self.table && !mv.is_tactical() && position.is_legal(mv)
+        mv != Move::NONE && mv != self.table && !mv.is_tactical() && position.is_legal(mv)
     }
 
     fn generate_captures(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
@@ -224,16 +260,20 @@ impl Picker {
     }
 
     /// Keeps the generated moves for which `score` returns a score, except the table move.
+    #[inline(always)]
     fn keep(&mut self, list: &mut MoveList, generated: usize, score: impl Fn(Move) -> Option<i32>) {
+        let mut end = self.end;
         for at in self.end..generated {
-            let mv = list[at].mv;
-            if Some(mv) != self.table
+            let mv = list[at].mv();
+            if mv != self.table
                 && let Some(score) = score(mv)
             {
-                list[self.end] = ScoredMove { mv, score };
-                self.end += 1;
+                list[end] = ScoredMove::new(mv, score, end);
+                end += 1;
             }
         }
+        list[end..end + LANES].fill(ScoredMove::NONE);
+        self.end = end;
     }
 
     /// Returns the best capture that passes the static exchange test. Those that fail are moved to the front of the list,
@@ -242,7 +282,7 @@ impl Picker {
         let at_least = if let MoveFilter::Captures { at_least } = self.filter { at_least } else { 0 };
         while let Some(mv) = self.best_remaining(list) {
             // A capture with a good history may lose a little material, one with a bad history must win some.
-            let score = list[self.next - 1].score;
+            let score = list[self.next - 1].score();
             let threshold = if self.filter == MoveFilter::All { -score / 64 } else { at_least };
             if see_at_least(position, mv, threshold) {
                 return Some(mv);
@@ -254,25 +294,28 @@ impl Picker {
     }
 
     /// Selects the best remaining move, which is cheaper than sorting if a cutoff comes early.
+    #[inline(always)]
     fn best_remaining(&mut self, list: &mut MoveList) -> Option<Move> {
-        let rest = &mut list[self.next..self.end];
-        let (mut best, mut highest) = (0, rest.first()?.score);
-        for (at, candidate) in rest.iter().enumerate() {
-            if candidate.score > highest {
-                (best, highest) = (at, candidate.score);
-            }
+        if self.next >= self.end {
+            return None;
         }
-        rest.swap(0, best);
+        let (chunks, _) = list[self.next..self.end + LANES - 1].as_chunks::<LANES>();
+        let lanes = chunks
+            .iter()
+            .fold([i64::MIN; LANES], |best, chunk| std::array::from_fn(|lane| best[lane].max(chunk[lane].0)));
+        let best = ScoredMove(lanes.into_iter().fold(i64::MIN, i64::max));
+        list[best.slot()] = list[self.next].at(best.slot());
+        list[self.next] = best;
         self.next += 1;
-        Some(rest[0].mv)
+        Some(best.mv())
     }
 }
 
 /// Appends a move without a score.
 #[inline(always)]
 fn push_unscored(list: &mut MoveList, generated: &mut usize, mv: Move) {
-    if let Some(slot) = list.get_mut(*generated) {
-        *slot = ScoredMove { mv, score: 0 };
+    if *generated < MAX_MOVES {
+        list[*generated] = ScoredMove(i64::from(mv.bits()));
         *generated += 1;
     }
 }
@@ -283,4 +326,35 @@ pub(super) fn captured_kind(position: &Position, mv: Move) -> PieceKind {
         return PieceKind::Pawn;
     }
     position.piece_at(mv.to()).filter(|_| mv.is_capture()).map_or(PieceKind::Pawn, |piece| piece.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_keeps_move_score_and_slot() {
+        let mv = Position::startpos().legal_moves()[0];
+        for (score, slot) in [(0, 0), (-1, 255), (i32::MAX, 17), (i32::MIN, 128)] {
+            let word = ScoredMove::new(mv, score, slot);
+            assert_eq!((word.mv(), word.score(), word.slot()), (mv, score, slot));
+            assert_eq!(word.at(3).slot(), 3);
+            assert!(word.0 > ScoredMove::NONE.0);
+        }
+    }
+
+    #[test]
+    fn the_best_move_comes_first_and_among_equal_ones_the_first_in_the_list() {
+        let position = Position::startpos();
+        let moves = position.legal_moves();
+        let mut list = EMPTY_MOVE_LIST;
+        let mut picker = Picker::new(MoveFilter::All, None, Refutations::NONE, QuietContext::NONE);
+        for (slot, (mv, score)) in moves.iter().zip([-5, 7, -9, 7, 7]).enumerate() {
+            list[slot] = ScoredMove::new(*mv, score, slot);
+        }
+        picker.end = 5;
+        let picked: Vec<Move> = std::iter::from_fn(|| picker.best_remaining(&mut list)).collect();
+        // Every selection swaps the best move with the first remaining one.
+        assert_eq!(picked, [1, 3, 4, 0, 2].map(|slot| moves[slot]));
+    }
 }
