@@ -81,6 +81,12 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::wrap(self.0.trailing_zeros() as u8)) }
     }
 
+    /// Returns the set that contains only the square with the lowest index; empty if this set is.
+    #[inline(always)]
+    pub const fn lowest(self) -> Self {
+        Self(self.0 & self.0.wrapping_neg())
+    }
+
     /// Returns the square with the highest index, if any.
     #[inline(always)]
     pub const fn last(self) -> Option<Square> {

@@ -320,11 +320,9 @@ fn push_unscored(list: &mut MoveList, generated: &mut usize, mv: Move) {
     }
 }
 
-/// Returns the kind of the captured piece; a promotion without capture counts as the capture of a pawn.
+/// Returns the kind of the captured piece; a promotion without capture counts as the capture of a pawn, and so
+/// does en passant, whose target is empty.
 pub(super) fn captured_kind(position: &Position, mv: Move) -> PieceKind {
-    if mv.is_en_passant() {
-        return PieceKind::Pawn;
-    }
     position.piece_at(mv.to()).filter(|_| mv.is_capture()).map_or(PieceKind::Pawn, |piece| piece.kind)
 }
 

@@ -47,8 +47,10 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: i32) -> boo
     let mut side = !position.turn();
     loop {
         let mine = attackers & position.by_color(side);
-        let Some(kind) = least_valuable(position, mine) else { break };
-        let attacker = (mine & position.by_kind(kind)).first().map_or(Bitboard::EMPTY, Bitboard::of);
+        if mine.is_empty() {
+            break;
+        }
+        let (kind, attacker) = least_valuable(position, mine);
         occupied = occupied.without(attacker);
         if matches!(kind, PieceKind::Pawn | PieceKind::Bishop | PieceKind::Queen) {
             attackers |= bishop_attacks(to, occupied) & diagonal;
@@ -70,8 +72,16 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: i32) -> boo
     side != position.turn()
 }
 
-fn least_valuable(position: &Position, among: Bitboard) -> Option<PieceKind> {
-    PieceKind::ALL.into_iter().find(|kind| (among & position.by_kind(*kind)).any())
+/// Returns one of the least valuable pieces of a set that is not empty, and its kind.
+#[inline(always)]
+fn least_valuable(position: &Position, among: Bitboard) -> (PieceKind, Bitboard) {
+    for kind in PieceKind::ALL {
+        let those = among & position.by_kind(kind);
+        if those.any() {
+            return (kind, those.lowest());
+        }
+    }
+    (PieceKind::King, among.lowest())
 }
 
 #[cfg(test)]
