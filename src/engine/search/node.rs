@@ -50,6 +50,7 @@ impl NodeKind for NonPv {
 pub(super) struct NodeContext {
     pub(super) ply: usize,
     pub(super) depth: i32,
+    /// The lower end of the window; rises with the moves that are searched.
     pub(super) alpha: Value,
     pub(super) beta: Value,
     /// The uncorrected static evaluation; `None` in check.
@@ -160,7 +161,7 @@ impl Search<'_> {
         if depth >= 4 && table_move.is_none() && excluded.is_none() && (K::PV || expected == NodeType::Cut) {
             depth -= 1;
         }
-        let context = NodeContext { depth, ..context };
+        let mut context = NodeContext { depth, ..context };
 
         // 8. Move loop.
         let quiet_context = self.quiet_context(position, ply);
@@ -181,7 +182,7 @@ impl Search<'_> {
 
             // 9. Late move, futility, history and SEE pruning, once there is a move that does not lose to a mate.
             if !K::ROOT && best > -MATE_THRESHOLD && self.shared.allows_pruning() {
-                match self.prune_decision(position, &late, &NodeContext { alpha, ..context }) {
+                match self.prune_decision(position, &late, &context) {
                     PruneDecision::Search => {}
                     PruneDecision::Skip => continue,
                     PruneDecision::SkipQuiets => {
@@ -227,7 +228,7 @@ impl Search<'_> {
                     if retry_depth > reduced {
                         value =
                             -self.node::<NonPv>(&child, -alpha - 1, -alpha, retry_depth, ply + 1, opposite);
-                        self.update_retried(mv, value, &NodeContext { alpha, ..context }, &quiet_context);
+                        self.update_retried(mv, value, &context, &quiet_context);
                     }
                 }
             } else if !K::PV || number > 1 {
@@ -250,7 +251,7 @@ impl Search<'_> {
                 best = value;
                 if value > alpha {
                     best_move = Some(mv);
-                    alpha = value;
+                    (alpha, context.alpha) = (value, value);
                     if K::PV {
                         self.lines.set(ply, mv);
                     }
