@@ -2,34 +2,39 @@
 
 use std::marker::PhantomData;
 
-use crate::chess::movegen::{MoveSink, PawnStep, promotion_rank};
+use crate::chess::movegen::{AllMoves, MoveSink, PawnStep, Stage, promotion_rank};
 use crate::chess::side::Side;
 use crate::chess::{Bitboard, CastlingSide, Move, Piece, PieceKind, Square};
 
-/// Calls a function with every move.
-pub(in crate::chess) struct MoveVisitor<U, F> {
+/// Calls a function with every move of a stage.
+pub(in crate::chess) struct MoveVisitor<U, G, F> {
     enemies: Bitboard,
     visit: F,
-    side: PhantomData<U>,
+    moves: PhantomData<(U, G)>,
 }
 
-impl<U: Side, F: FnMut(Move)> MoveVisitor<U, F> {
+impl<U: Side, G: Stage, F: FnMut(Move)> MoveVisitor<U, G, F> {
     /// Creates a visitor for a board with enemy pieces on `enemies`.
     #[inline(always)]
     pub(in crate::chess) const fn new(enemies: Bitboard, visit: F) -> Self {
-        Self { enemies, visit, side: PhantomData }
+        Self { enemies, visit, moves: PhantomData }
     }
 }
 
-impl<U: Side, F: FnMut(Move)> MoveSink for MoveVisitor<U, F> {
+impl<U: Side, G: Stage, F: FnMut(Move)> MoveSink for MoveVisitor<U, G, F> {
     #[inline(always)]
     fn piece(&mut self, kind: PieceKind, from: Square, targets: Bitboard) {
         let piece = Piece::new(U::COLOR, kind);
-        for to in targets & self.enemies {
-            (self.visit)(Move::capture(piece, from, to));
+        // The generator passes no other targets; without the branches on the stage, there would be code for them.
+        if G::TACTICAL {
+            for to in if G::QUIET { targets & self.enemies } else { targets } {
+                (self.visit)(Move::capture(piece, from, to));
+            }
         }
-        for to in targets.without(self.enemies) {
-            (self.visit)(Move::quiet(piece, from, to));
+        if G::QUIET {
+            for to in if G::TACTICAL { targets.without(self.enemies) } else { targets } {
+                (self.visit)(Move::quiet(piece, from, to));
+            }
         }
     }
 
@@ -44,7 +49,7 @@ impl<U: Side, F: FnMut(Move)> MoveSink for MoveVisitor<U, F> {
                 PawnStep::DoublePush => Move::double_push(U::COLOR, from, to),
                 PawnStep::TakeWest | PawnStep::TakeEast => Move::capture(pawn, from, to),
             };
-            if last.has(to) {
+            if G::TACTICAL && last.has(to) {
                 for kind in PieceKind::PROMOTIONS {
                     (self.visit)(mv.promoting(kind));
                 }
@@ -144,7 +149,7 @@ impl<U: Side> NthMove<U> {
             let size = set.size::<U>();
             if index < size {
                 let mut found = None;
-                let mut visitor = MoveVisitor::<U, _>::new(enemies, |mv| {
+                let mut visitor = MoveVisitor::<U, AllMoves, _>::new(enemies, |mv| {
                     if index == 0 {
                         found = found.or(Some(mv));
                     }

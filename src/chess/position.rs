@@ -331,7 +331,7 @@ impl Position {
     #[inline(always)]
     fn visit_moves<G: Stage>(&self, visit: impl FnMut(Move)) {
         fn visit_as<U: Side, G: Stage>(position: &Position, visit: impl FnMut(Move)) {
-            let mut sink = MoveVisitor::<U, _>::new(position.by_color(U::Enemy::COLOR), visit);
+            let mut sink = MoveVisitor::<U, G, _>::new(position.by_color(U::Enemy::COLOR), visit);
             generate::<U, G>(&position.board, position.castling, position.ep, DEFAULT, &mut sink);
         }
         match self.turn {
