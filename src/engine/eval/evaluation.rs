@@ -20,7 +20,7 @@ pub(super) struct Evaluation<'a, T> {
 impl<'a, T: Trace> Evaluation<'a, T> {
     /// Returns White's score in centipawns of a position that is not a known ending, without the halfmove clock.
     ///
-    /// `structure` must have been evaluated with the same weights and the same trace.
+    /// `structure`, with the pawns around the kings, must have been evaluated with the same weights and the same trace.
     pub(super) fn score(
         position: &'a Position,
         weights: &'a Weights,
@@ -71,7 +71,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     /// Evaluates the terms that depend on the attacks of both sides.
     #[inline(always)]
     fn evaluate_attacks(&mut self, us: Color) {
-        self.king_pawns(us);
+        self.castled(us);
         self.king_danger(us);
         self.threats(us);
         self.passers(us);

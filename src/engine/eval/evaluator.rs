@@ -5,12 +5,12 @@ use crate::engine::eval::Weights;
 use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
+use crate::engine::eval::pawn_cache::PawnCache;
 use crate::engine::eval::pawns::PawnStructure;
+use crate::engine::eval::shelter::king_pawns;
 use crate::engine::eval::taper::scale_by_halfmove_clock;
 use crate::engine::eval::trace::{NoTrace, Trace};
 
-/// Size of the pawn cache; a power of two.
-const PAWN_SLOTS: usize = 1 << 12;
 /// Size of the score cache; a power of two.
 const SCORE_SLOTS: usize = 1 << 14;
 
@@ -20,7 +20,7 @@ const SCORE_SLOTS: usize = 1 << 14;
 #[derive(Clone)]
 pub struct Evaluator {
     weights: Weights,
-    pawns: Vec<Option<(u64, PawnStructure)>>,
+    pawns: PawnCache,
     scores: Vec<(u64, i32)>,
 }
 
@@ -29,7 +29,7 @@ impl Evaluator {
     pub fn new(weights: Weights) -> Self {
         // The initial key of a slot differs from every key that maps to it, so an empty slot never matches.
         let scores = (0..SCORE_SLOTS).map(|slot| (!(slot as u64), 0)).collect();
-        Self { weights, pawns: vec![None; PAWN_SLOTS], scores }
+        Self { weights, pawns: PawnCache::new(), scores }
     }
 
     /// Computes the tables that would otherwise be computed at first use, on the clock of a game.
@@ -69,15 +69,7 @@ impl Evaluator {
     }
 
     fn score(&mut self, position: &Position) -> i32 {
-        let slot = &mut self.pawns[position.pawn_key() as usize % PAWN_SLOTS];
-        let structure = match slot {
-            Some((key, structure)) if *key == position.pawn_key() => *structure,
-            _ => {
-                let structure = PawnStructure::of(position, &self.weights, &mut NoTrace);
-                *slot = Some((position.pawn_key(), structure));
-                structure
-            }
-        };
+        let structure = self.pawns.structure(position, &self.weights);
         Evaluation::score(position, &self.weights, structure, &mut NoTrace)
     }
 }
@@ -86,7 +78,10 @@ impl Evaluator {
 /// ending has no terms. Uses no cache.
 pub fn evaluate_with_trace<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> i32 {
     known_score(position, weights).unwrap_or_else(|| {
-        let structure = PawnStructure::of(position, weights, trace);
+        let mut structure = PawnStructure::of(position, weights, trace);
+        for us in Color::ALL {
+            structure.balance += king_pawns(position, weights, us, trace);
+        }
         Evaluation::score(position, weights, structure, trace)
     })
 }

@@ -11,6 +11,7 @@ mod king_danger;
 mod kpk;
 mod material;
 mod passers;
+mod pawn_cache;
 mod pawn_spans;
 mod pawns;
 mod pieces;

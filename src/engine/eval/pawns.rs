@@ -10,7 +10,7 @@ use crate::engine::eval::trace::Trace;
 /// The evaluated pawn structure of a position.
 #[derive(Clone, Copy)]
 pub(super) struct PawnStructure {
-    /// White's value minus Black's.
+    /// White's value minus Black's. For an evaluation, that of the pawns around the kings is added.
     pub(super) balance: Tapered,
     /// Passed pawns of both sides.
     pub(super) passed: Bitboard,
@@ -19,11 +19,14 @@ pub(super) struct PawnStructure {
 }
 
 impl PawnStructure {
+    /// The structure without pawns.
+    pub(super) const EMPTY: Self =
+        Self { balance: Tapered::ZERO, passed: Bitboard::EMPTY, attack_span: [Bitboard::EMPTY; 2] };
+
     /// Evaluates the pawns of `position`.
     pub(super) fn of<T: Trace>(position: &Position, weights: &Weights, trace: &mut T) -> Self {
         let mut tally = Accumulator::new(weights, trace);
-        let mut structure =
-            Self { balance: Tapered::ZERO, passed: Bitboard::EMPTY, attack_span: [Bitboard::EMPTY; 2] };
+        let mut structure = Self::EMPTY;
         structure.add_side(position, Color::White, &mut tally);
         structure.add_side(position, Color::Black, &mut tally);
         structure.balance = tally.balance();

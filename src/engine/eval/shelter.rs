@@ -1,50 +1,88 @@
 //! Pawns around a king: shelter by its own pawns, storm by enemy pawns.
+//!
+//! Most of these terms depend on pawns, the square of the king and its castling rights alone, and are cached.
 
-use crate::chess::{Bitboard, CastlingSide, Color, PieceKind, Square};
+use crate::chess::{Bitboard, CastlingSide, Color, PieceKind, Position, Square};
+use crate::engine::eval::Weights;
+use crate::engine::eval::accumulator::Accumulator;
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::pawn_spans::{ahead, rank_of, rearmost};
+use crate::engine::eval::pawn_spans::{ahead, pawn_attacks_of, rank_of, rearmost};
 use crate::engine::eval::tapered::Tapered;
 use crate::engine::eval::trace::Trace;
 
-impl<'a, T: Trace> Evaluation<'a, T> {
-    /// Evaluates shelter, pawn storm, files and wing of the king of `us`.
-    #[inline(always)]
-    pub(super) fn king_pawns(&mut self, us: Color) {
-        let (weights, position) = (self.tally.weights, self.position);
-        let king = position.king(us);
-        self.tally.add(us, weights.pst_king.of(us, king), 1);
-        let square = self.best_king_square(us, king);
-        for file in files_at(square) {
-            let [shelter, storm] = self.shelter_and_storm(us, square, file);
-            self.tally.add(us, shelter, 1);
-            self.tally.add(us, storm, 1);
+/// Evaluates shelter, pawn storm, files, wing and castling rights of the king of `us`: White's value minus Black's. Depends
+/// on the square of the king, these rights and the pawns alone.
+pub(super) fn king_pawns<T: Trace>(
+    position: &Position,
+    weights: &Weights,
+    us: Color,
+    trace: &mut T,
+) -> Tapered {
+    let mut tally = Accumulator::new(weights, trace);
+    KingPawns::new(position, weights, us).evaluate(&mut tally);
+    tally.balance()
+}
+
+/// A king and the pawns of both sides.
+struct KingPawns<'a> {
+    weights: &'a Weights,
+    us: Color,
+    king: Square,
+    /// For each [`CastlingSide`], whether the king has the right.
+    rights: [bool; 2],
+    /// Own pawns, without those that enemy pawns attack.
+    sheltering: Bitboard,
+    ours: Bitboard,
+    theirs: Bitboard,
+}
+
+impl<'a> KingPawns<'a> {
+    fn new(position: &Position, weights: &'a Weights, us: Color) -> Self {
+        let [ours, theirs] = [us, !us].map(|side| position.pieces(side, PieceKind::Pawn));
+        Self {
+            weights,
+            us,
+            king: position.king(us),
+            rights: CastlingSide::ALL.map(|side| position.castling().has(us, side)),
+            sheltering: ours.without(pawn_attacks_of(!us, theirs)),
+            ours,
+            theirs,
         }
-        let file = Bitboard::file(king.file());
-        let pawns = position.by_kind(PieceKind::Pawn);
+    }
+
+    fn evaluate<T: Trace>(&self, tally: &mut Accumulator<'a, T>) {
+        let (us, king, weights) = (self.us, self.king, self.weights);
+        tally.add(us, weights.pst_king.of(us, king), 1);
+        let square = self.best_king_square();
+        for file in files_at(square) {
+            let [shelter, storm] = self.shelter_and_storm(square, file);
+            tally.add(us, shelter, 1);
+            tally.add(us, storm, 1);
+        }
+        let (file, pawns) = (Bitboard::file(king.file()), self.ours | self.theirs);
         if (file & pawns).is_empty() {
-            self.tally.add(us, &weights.king_open_file, 1);
-        } else if (file & position.pieces(us, PieceKind::Pawn)).is_empty() {
-            self.tally.add(us, &weights.king_half_open_file, 1);
+            tally.add(us, &weights.king_open_file, 1);
+        } else if (file & self.ours).is_empty() {
+            tally.add(us, &weights.king_half_open_file, 1);
         }
         if (wing(king) & pawns).is_empty() {
-            self.tally.add(us, &weights.king_pawnless_wing, 1);
+            tally.add(us, &weights.king_pawnless_wing, 1);
         }
-        self.tally.add(us, &weights.king_pawn_distance, steps_to(king, pawns));
-        self.castling(us, king);
+        tally.add(us, &weights.king_pawn_distance, steps_to(king, pawns));
+        let rights = self.rights.into_iter().filter(|&held| held).count();
+        tally.add(us, &weights.castling_right, rights as i32);
     }
 
     /// Returns the square with the best shelter: that of the king, or one to which it may still castle.
-    #[inline(always)]
-    fn best_king_square(&self, us: Color, king: Square) -> Square {
-        let rights = self.position.castling();
-        if CastlingSide::ALL.iter().all(|&side| rights.rook(us, side).is_none()) {
-            return king;
+    fn best_king_square(&self) -> Square {
+        if self.rights == [false; 2] {
+            return self.king;
         }
-        let mut best = (self.shelter_and_storm_sum(us, king), king);
+        let mut best = (self.shelter_and_storm_sum(self.king), self.king);
         for side in CastlingSide::ALL {
-            if rights.rook(us, side).is_some() {
-                let target = side.king_target(us);
-                let sum = self.shelter_and_storm_sum(us, target);
+            if self.rights[side.index()] {
+                let target = side.king_target(self.us);
+                let sum = self.shelter_and_storm_sum(target);
                 if sum > best.0 {
                     best = (sum, target);
                 }
@@ -53,25 +91,22 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         best.1
     }
 
-    #[inline(always)]
-    fn shelter_and_storm_sum(&self, us: Color, king: Square) -> i32 {
+    fn shelter_and_storm_sum(&self, king: Square) -> i32 {
         let mut sum = 0;
         for file in files_at(king) {
-            let [shelter, storm] = self.shelter_and_storm(us, king, file);
+            let [shelter, storm] = self.shelter_and_storm(king, file);
             sum += shelter.middlegame() + storm.middlegame();
         }
         sum
     }
 
     /// Returns the shelter and the storm weight of one file, for a king on `king`.
-    #[inline(always)]
-    fn shelter_and_storm(&self, us: Color, king: Square, file: u8) -> [&'a Tapered; 2] {
-        let (weights, position) = (self.tally.weights, self.position);
+    fn shelter_and_storm(&self, king: Square, file: u8) -> [&'a Tapered; 2] {
+        let (us, weights) = (self.us, self.weights);
         let level = Bitboard::rank(king.rank());
         let column = Bitboard::file(file) & (level | ahead(us, level));
-        let attacked = self.map.of(!us, PieceKind::Pawn);
-        let own = rearmost(us, column & position.pieces(us, PieceKind::Pawn).without(attacked));
-        let enemy = rearmost(us, column & position.pieces(!us, PieceKind::Pawn));
+        let own = rearmost(us, column & self.sheltering);
+        let enemy = rearmost(us, column & self.theirs);
         let rank = |pawn: Option<Square>| pawn.map_or(0, |square| square.relative_rank(us));
         let stopped = enemy.filter(|_| own.is_some() && rank(own) + 1 == rank(enemy));
         let storm = match stopped {
@@ -80,14 +115,19 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         };
         [weights.king_shelter.of(file, rank(own)), storm]
     }
+}
 
+impl<T: Trace> Evaluation<'_, T> {
+    /// Evaluates whether the king of `us` has castled, or stands as if it had: on a wing, without rights, and with no own
+    /// rook between it and the edge.
     #[inline(always)]
-    fn castling(&mut self, us: Color, king: Square) {
+    pub(super) fn castled(&mut self, us: Color) {
         let (weights, position) = (self.tally.weights, self.position);
-        let held = CastlingSide::ALL.into_iter().filter(|&side| position.castling().rook(us, side).is_some());
-        let rights = held.count() as i32;
-        self.tally.add(us, &weights.castling_right, rights);
+        let king = position.king(us);
         let wings = Bitboard(0x0707_0707_0707_0707 | 0xc0c0_c0c0_c0c0_c0c0);
+        if position.castling().any(us) || !(wings & rank_of(us, 0)).has(king) {
+            return;
+        }
         let outside = match king.file() < 4 {
             true => Bitboard((1 << king.file()) - 1),
             false => Bitboard(0xff & !((2 << king.file()) - 1)),
@@ -96,8 +136,7 @@ impl<'a, T: Trace> Evaluation<'a, T> {
             Color::White => outside,
             Color::Black => outside.flip(),
         };
-        let shut_in = (corner & position.pieces(us, PieceKind::Rook)).any();
-        if rights == 0 && (wings & rank_of(us, 0)).has(king) && !shut_in {
+        if (corner & position.pieces(us, PieceKind::Rook)).is_empty() {
             self.tally.add(us, &weights.castled, 1);
         }
     }
