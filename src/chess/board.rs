@@ -105,6 +105,16 @@ impl Board {
             | sliders.rook(to, occupied) & (rooks | queens)
     }
 
+    /// Returns the pieces of `U`, apart from its king, that attack a square.
+    #[inline(always)]
+    pub(in crate::chess) fn checkers<U: Side>(&self, to: Square, sliders: impl Sliders) -> Bitboard {
+        let occupied = self.occupied();
+        pawn_attacks(U::Enemy::COLOR, to) & self.pieces(U::COLOR, PieceKind::Pawn)
+            | knight_attacks(to) & self.pieces(U::COLOR, PieceKind::Knight)
+            | sliders.bishop(to, occupied) & self.diagonal(U::COLOR)
+            | sliders.rook(to, occupied) & self.orthogonal(U::COLOR)
+    }
+
     /// Returns the squares attacked by the pawns, knights and king of `U`.
     #[inline(always)]
     pub(in crate::chess) fn leaper_attacks<U: Side>(&self) -> Bitboard {

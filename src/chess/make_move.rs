@@ -40,18 +40,24 @@ impl Position {
             next.castle::<U>(mv);
         } else {
             if mv.is_capture() {
-                let victim = if mv.is_en_passant() { behind::<U>(to) } else { to };
-                next.remove(victim);
+                next.remove(if mv.is_en_passant() { behind::<U>(to) } else { to });
                 next.halfmove = 0;
             }
-            next.remove(from);
-            next.add(to, Piece::new(U::COLOR, mv.promotion().unwrap_or(kind)));
+            match mv.promotion() {
+                None => next.shift(piece, from, to),
+                Some(promoted) => {
+                    next.remove(from);
+                    next.add(to, Piece::new(U::COLOR, promoted));
+                }
+            }
         }
         if kind == PieceKind::Pawn {
             next.halfmove = 0;
         }
-        next.castling = self.castling.after(from, to);
-        next.key ^= self.castling.key() ^ next.castling.key();
+        if !self.castling.is_empty() {
+            next.castling = self.castling.after(from, to);
+            next.key ^= self.castling.key() ^ next.castling.key();
+        }
         next.key ^= zobrist::black_to_move() ^ self.ep.map_or(0, zobrist::en_passant);
         next.ep = None;
         if mv.is_double_push() {
@@ -63,9 +69,7 @@ impl Position {
         }
         next.turn = U::Enemy::COLOR;
         next.fullmove = self.fullmove.saturating_add(u16::from(U::COLOR == Color::Black));
-        let king = next.board.king(U::Enemy::COLOR);
-        next.checkers =
-            next.board.attackers_to(king, next.board.occupied(), DEFAULT) & next.board.color(piece.color);
+        next.checkers = next.board.checkers::<U>(next.board.king(U::Enemy::COLOR), DEFAULT);
         next
     }
 
@@ -78,23 +82,31 @@ impl Position {
         self.add(side.rook_target(U::COLOR), Piece::new(U::COLOR, PieceKind::Rook));
     }
 
+    /// Moves a piece to an empty square.
+    #[inline(always)]
+    fn shift(&mut self, piece: Piece, from: Square, to: Square) {
+        self.board.toggle(piece, Bitboard::of(from) | Bitboard::of(to));
+        self.mailbox.clear(from);
+        self.mailbox.put(to, piece);
+        self.toggle_keys(piece, zobrist::piece(piece, from) ^ zobrist::piece(piece, to));
+    }
+
     fn add(&mut self, square: Square, piece: Piece) {
         self.board.toggle(piece, Bitboard::of(square));
         self.mailbox.put(square, piece);
-        self.toggle_keys(square, piece);
+        self.toggle_keys(piece, zobrist::piece(piece, square));
     }
 
     fn remove(&mut self, square: Square) {
         if let Some(piece) = self.mailbox.at(square) {
             self.board.toggle(piece, Bitboard::of(square));
             self.mailbox.clear(square);
-            self.toggle_keys(square, piece);
+            self.toggle_keys(piece, zobrist::piece(piece, square));
         }
     }
 
     #[inline(always)]
-    fn toggle_keys(&mut self, square: Square, piece: Piece) {
-        let word = zobrist::piece(piece, square);
+    fn toggle_keys(&mut self, piece: Piece, word: u64) {
         self.key ^= word;
         if piece.kind == PieceKind::Pawn {
             self.pawn_key ^= word;
