@@ -94,6 +94,7 @@ impl Position {
     fn add(&mut self, square: Square, piece: Piece) {
         self.board.toggle(piece, Bitboard::of(square));
         self.mailbox.put(square, piece);
+        self.counts.add(piece);
         self.toggle_keys(piece, zobrist::piece(piece, square));
     }
 
@@ -101,6 +102,7 @@ impl Position {
         if let Some(piece) = self.mailbox.at(square) {
             self.board.toggle(piece, Bitboard::of(square));
             self.mailbox.clear(square);
+            self.counts.remove(piece);
             self.toggle_keys(piece, zobrist::piece(piece, square));
         }
     }

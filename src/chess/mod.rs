@@ -22,6 +22,7 @@ mod packed;
 mod perft;
 mod pgn;
 mod piece;
+mod piece_counts;
 mod position;
 mod san;
 mod setup;
@@ -48,6 +49,7 @@ pub use packed::{PackedPosition, UnpackError};
 pub use perft::{LeafStats, Perft, PerftTable, SEED_SUITE, SuiteRow, perft};
 pub use pgn::{GameTags, PgnError, PgnGame, PgnMove, PgnProblem, PgnReader, PgnResult, PgnTags, Place};
 pub use piece::{Piece, PieceKind};
+pub use piece_counts::PieceCounts;
 pub use position::Position;
 pub use setup::{CastlingRooks, Setup, SetupError, SetupErrors};
 pub use sliders::{

@@ -8,8 +8,8 @@ use crate::chess::movegen::{AllMoves, QuietMoves, Stage, TacticalMoves, generate
 use crate::chess::side::{Black, Side, White};
 use crate::chess::sliders::DEFAULT;
 use crate::chess::{
-    Bitboard, ByColor, CastlingRights, CastlingRooks, CastlingSide, Color, Move, MoveList, Piece, PieceKind,
-    Setup, SetupErrors, Square, zobrist,
+    Bitboard, ByColor, CastlingRights, CastlingRooks, CastlingSide, Color, Move, MoveList, Piece,
+    PieceCounts, PieceKind, Setup, SetupErrors, Square, zobrist,
 };
 
 /// A legal position: pieces, side to move, castling rights, en-passant square, clocks and hash keys.
@@ -22,6 +22,7 @@ pub struct Position {
     pub(in crate::chess) mailbox: Mailbox,
     pub(in crate::chess) key: u64,
     pub(in crate::chess) pawn_key: u64,
+    pub(in crate::chess) counts: PieceCounts,
     pub(in crate::chess) checkers: Bitboard,
     pub(in crate::chess) castling: CastlingRights,
     pub(in crate::chess) ep: Option<Square>,
@@ -78,10 +79,12 @@ impl Position {
     pub(in crate::chess) fn from_checked_setup(setup: &Setup) -> Self {
         let mut board = Board::EMPTY;
         let mut mailbox = Mailbox::EMPTY;
+        let mut counts = PieceCounts::default();
         for square in Square::all() {
             if let Some(piece) = setup.board[square.index()] {
                 board.toggle(piece, Bitboard::of(square));
                 mailbox.put(square, piece);
+                counts.add(piece);
             }
         }
         let kings = ByColor::new_with(|color| board.king(color));
@@ -97,6 +100,7 @@ impl Position {
             mailbox,
             key: 0,
             pawn_key: 0,
+            counts,
             checkers,
             castling,
             ep,
@@ -228,6 +232,12 @@ impl Position {
     #[inline(always)]
     pub const fn pawn_key(&self) -> u64 {
         self.pawn_key
+    }
+
+    /// Returns how many pieces of each kind and colour there are.
+    #[inline(always)]
+    pub const fn counts(&self) -> PieceCounts {
+        self.counts
     }
 
     /// Returns the enemy pieces that give check.

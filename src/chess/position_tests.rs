@@ -188,6 +188,11 @@ fn incremental_state_equals_the_state_computed_from_scratch() {
         let again = Position::from_setup(&position.to_setup()).unwrap();
         assert_eq!(&again, position);
         assert_eq!((again.key(), again.checkers()), (position.key(), position.checkers()));
+        assert_eq!(again.counts(), position.counts(), "{position:?}");
+        for piece in (0..12).filter_map(Piece::from_code) {
+            let (color, kind) = (piece.color, piece.kind);
+            assert_eq!(position.counts().of(color, kind), position.pieces(color, kind).len(), "{position:?}");
+        }
         for square in Square::all() {
             assert_eq!(again.piece_at(square), position.piece_at(square), "{square} in {position:?}");
         }

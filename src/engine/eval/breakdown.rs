@@ -40,7 +40,7 @@ pub fn breakdown(position: &Position, weights: &Weights) -> Breakdown {
         None => score,
         Some(_) => scale_by_halfmove_clock(score, position.halfmove_clock(), weights.fifty_moves_stretch),
     };
-    let mut breakdown = Breakdown { score_cp, phase: phase(position), terms: Vec::new() };
+    let mut breakdown = Breakdown { score_cp, phase: phase(position.counts()), terms: Vec::new() };
     match coefficients.taper {
         None => breakdown.adjust("known_ending", score),
         Some(taper) => {

@@ -173,6 +173,12 @@ impl<T: Trace> Evaluation<'_, T> {
     }
 
     fn piece_points(&self, side: Color) -> i32 {
-        self.counts[side.index()].iter().zip(POINTS).map(|(count, points)| count * points).sum()
+        PieceKind::ALL.iter().zip(POINTS).map(|(&kind, points)| self.count(side, kind) * points).sum()
+    }
+
+    /// Returns the number of pieces of a kind that `side` has.
+    #[inline(always)]
+    fn count(&self, side: Color, kind: PieceKind) -> i32 {
+        self.position.counts().of(side, kind) as i32
     }
 }

@@ -4,8 +4,9 @@ use crate::chess::{Bitboard, Color, PieceKind, Position, Square};
 use crate::engine::eval::Weights;
 use crate::engine::eval::accumulator::{Accumulator, danger_cost};
 use crate::engine::eval::attack_map::AttackMap;
+use crate::engine::eval::material::Material;
 use crate::engine::eval::pawns::PawnStructure;
-use crate::engine::eval::taper::{Taper, phase};
+use crate::engine::eval::taper::Taper;
 use crate::engine::eval::trace::Trace;
 
 /// A position under evaluation.
@@ -14,31 +15,27 @@ pub(super) struct Evaluation<'a, T> {
     pub(super) tally: Accumulator<'a, T>,
     pub(super) map: AttackMap,
     pub(super) structure: PawnStructure,
-    pub(super) counts: [[i32; 6]; 2],
+    material: Material,
 }
 
 impl<'a, T: Trace> Evaluation<'a, T> {
     /// Returns White's score in centipawns of a position that is not a known ending, without the halfmove clock.
     ///
-    /// `structure`, with the pawns around the kings, must have been evaluated with the same weights and the same trace.
+    /// `structure`, with the pawns around the kings, and `material` must have been evaluated with the same weights and the
+    /// same trace.
     pub(super) fn score(
         position: &'a Position,
         weights: &'a Weights,
         structure: PawnStructure,
+        material: Material,
         trace: &'a mut T,
     ) -> i32 {
-        let mut counts = [[0; 6]; 2];
-        for us in Color::ALL {
-            for kind in PieceKind::ALL {
-                counts[us.index()][kind.index()] = position.pieces(us, kind).len() as i32;
-            }
-        }
         let mut evaluation = Self {
             position,
             tally: Accumulator::new(weights, trace),
             map: AttackMap::new(position),
             structure,
-            counts,
+            material,
         };
         evaluation.sum()
     }
@@ -46,8 +43,8 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     fn sum(&mut self) -> i32 {
         // The calls for both sides are written out and everything below is inlined, so that the compiler specialises the
         // code for the direction of the pawns.
-        self.evaluate_pieces(Color::White);
-        self.evaluate_pieces(Color::Black);
+        self.pieces(Color::White);
+        self.pieces(Color::Black);
         // From here on the attack maps of both sides are complete.
         self.evaluate_attacks(Color::White);
         self.evaluate_attacks(Color::Black);
@@ -55,17 +52,11 @@ impl<'a, T: Trace> Evaluation<'a, T> {
 
         let (white, black) =
             (danger_cost(self.tally.danger(Color::White)), danger_cost(self.tally.danger(Color::Black)));
-        let balance = self.tally.balance() + self.structure.balance + black - white;
-        let taper = Taper { phase: phase(self.position), scale: self.scale(balance) };
+        let cached = self.structure.balance + self.material.balance;
+        let balance = self.tally.balance() + cached + black - white;
+        let taper = Taper { phase: self.material.phase, scale: self.scale(balance) };
         self.tally.trace.taper(taper);
         taper.interpolate(balance)
-    }
-
-    /// Evaluates the terms that do not depend on attacks of the enemy, and fills the attack map.
-    #[inline(always)]
-    fn evaluate_pieces(&mut self, us: Color) {
-        self.material(us);
-        self.pieces(us);
     }
 
     /// Evaluates the terms that depend on the attacks of both sides.

@@ -5,6 +5,7 @@ use crate::engine::eval::Weights;
 use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
 use crate::engine::eval::kpk;
+use crate::engine::eval::material::{Material, MaterialCache};
 use crate::engine::eval::pawn_cache::PawnCache;
 use crate::engine::eval::pawns::PawnStructure;
 use crate::engine::eval::shelter::king_pawns;
@@ -21,6 +22,7 @@ const SCORE_SLOTS: usize = 1 << 14;
 pub struct Evaluator {
     weights: Weights,
     pawns: PawnCache,
+    material: MaterialCache,
     scores: Vec<(u64, i32)>,
 }
 
@@ -29,7 +31,7 @@ impl Evaluator {
     pub fn new(weights: Weights) -> Self {
         // The initial key of a slot differs from every key that maps to it, so an empty slot never matches.
         let scores = (0..SCORE_SLOTS).map(|slot| (!(slot as u64), 0)).collect();
-        Self { weights, pawns: PawnCache::new(), scores }
+        Self { weights, pawns: PawnCache::new(), material: MaterialCache::new(), scores }
     }
 
     /// Computes the tables that would otherwise be computed at first use, on the clock of a game.
@@ -70,7 +72,8 @@ impl Evaluator {
 
     fn score(&mut self, position: &Position) -> i32 {
         let structure = self.pawns.structure(position, &self.weights);
-        Evaluation::score(position, &self.weights, structure, &mut NoTrace)
+        let material = self.material.material(position.counts(), &self.weights);
+        Evaluation::score(position, &self.weights, structure, material, &mut NoTrace)
     }
 }
 
@@ -82,6 +85,7 @@ pub fn evaluate_with_trace<T: Trace>(position: &Position, weights: &Weights, tra
         for us in Color::ALL {
             structure.balance += king_pawns(position, weights, us, trace);
         }
-        Evaluation::score(position, weights, structure, trace)
+        let material = Material::of(position.counts(), weights, trace);
+        Evaluation::score(position, weights, structure, material, trace)
     })
 }

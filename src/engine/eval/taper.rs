@@ -1,6 +1,6 @@
 //! Interpolation between the middlegame and the endgame value.
 
-use crate::chess::{PieceKind, Position};
+use crate::chess::{Color, PieceCounts, PieceKind};
 use crate::engine::eval::tapered::Tapered;
 
 /// The phase with all pieces on the board.
@@ -27,10 +27,9 @@ impl Taper {
     }
 }
 
-/// Returns the phase of a position: each minor piece counts 1, each rook 2, each queen 4.
-#[inline(always)]
-pub(super) fn phase(position: &Position) -> i32 {
-    let count = |kind| position.by_kind(kind).len() as i32;
+/// Returns the phase of a position with these pieces: each minor piece counts 1, each rook 2, each queen 4.
+pub(super) fn phase(counts: PieceCounts) -> i32 {
+    let count = |kind| (counts.of(Color::White, kind) + counts.of(Color::Black, kind)) as i32;
     let minors = count(PieceKind::Knight) + count(PieceKind::Bishop);
     (minors + 2 * count(PieceKind::Rook) + 4 * count(PieceKind::Queen)).min(FULL_PHASE)
 }
