@@ -33,6 +33,19 @@ macro_rules! squares {
     (@ $n:expr;) => {};
 }
 
+static DISTANCES: [[u8; 64]; 64] = {
+    let mut distances = [[0; 64]; 64];
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (one, other) = (Square(pair as u8 & 63), Square((pair / 64) as u8));
+        let files = one.file().abs_diff(other.file());
+        let ranks = one.rank().abs_diff(other.rank());
+        distances[pair % 64][pair / 64] = if files > ranks { files } else { ranks };
+        pair += 1;
+    }
+    distances
+};
+
 impl Square {
     squares! {
         A1 B1 C1 D1 E1 F1 G1 H1 A2 B2 C2 D2 E2 F2 G2 H2 A3 B3 C3 D3 E3 F3 G3 H3 A4 B4 C4 D4 E4 F4 G4 H4
@@ -99,10 +112,9 @@ impl Square {
     }
 
     /// Returns the number of king moves between two squares on an empty board.
+    #[inline(always)]
     pub const fn distance(self, other: Self) -> u8 {
-        let files = self.file().abs_diff(other.file());
-        let ranks = self.rank().abs_diff(other.rank());
-        if files > ranks { files } else { ranks }
+        DISTANCES[self.index()][other.index()]
     }
 
     /// Returns an iterator over all squares, from a1 to h8.

@@ -36,7 +36,10 @@ pub(super) fn ahead(us: Color, set: Bitboard) -> Bitboard {
 /// Returns the squares in front of `square` on its file.
 #[inline(always)]
 pub(super) fn path(us: Color, square: Square) -> Bitboard {
-    ahead(us, Bitboard::of(square))
+    match us {
+        Color::White => Bitboard(Bitboard::FILE_A.north().0 << square.index()),
+        Color::Black => Bitboard(Bitboard::FILE_H.south().0 >> (63 - square.index())),
+    }
 }
 
 /// Returns the squares directly left and right of those of `set`.

@@ -15,10 +15,14 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     /// Evaluates all pieces of `us` but king and pawns, and adds their attacks to the map.
     #[inline(always)]
     pub(super) fn pieces(&mut self, us: Color) {
-        for square in self.position.pieces(us, PieceKind::Knight) {
-            self.knight(us, square);
+        let [knights, bishops] =
+            [PieceKind::Knight, PieceKind::Bishop].map(|kind| self.position.pieces(us, kind));
+        let outposts = self.outposts(us);
+        self.minors(us, knights, bishops, outposts);
+        for square in knights {
+            self.knight(us, square, outposts);
         }
-        for square in self.position.pieces(us, PieceKind::Bishop) {
+        for square in bishops {
             self.bishop(us, square);
         }
         for square in self.position.pieces(us, PieceKind::Rook) {
@@ -29,8 +33,18 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         }
     }
 
+    /// Evaluates the terms of knights and bishops that can be counted for all of them at once.
     #[inline(always)]
-    fn knight(&mut self, us: Color, square: Square) {
+    fn minors(&mut self, us: Color, knights: Bitboard, bishops: Bitboard, outposts: Bitboard) {
+        let weights = self.tally.weights;
+        self.tally.add(us, &weights.knight_outpost, (outposts & knights).len() as i32);
+        self.tally.add(us, &weights.bishop_outpost, (outposts & bishops).len() as i32);
+        let behind = (knights | bishops).forward(us) & self.position.by_kind(PieceKind::Pawn);
+        self.tally.add(us, &weights.minor_behind_pawn, behind.len() as i32);
+    }
+
+    #[inline(always)]
+    fn knight(&mut self, us: Color, square: Square, outposts: Bitboard) {
         let weights = self.tally.weights;
         let attacks = self.limit_to_pin(us, square, knight_attacks(square));
         let moves = self.add_attacks(us, PieceKind::Knight, attacks, &weights.danger_knight);
@@ -38,13 +52,9 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.tally.add(us, &weights.knight_mobility, moves as i32 - 4);
         self.tally.add(us, &weights.knight_mobility_table[moves.min(8)], 1);
 
-        let outposts = self.outposts(us);
-        if outposts.has(square) {
-            self.tally.add(us, &weights.knight_outpost, 1);
-        } else if (outposts & attacks).without(self.position.by_color(us)).any() {
+        if !outposts.has(square) && (outposts & attacks).without(self.position.by_color(us)).any() {
             self.tally.add(us, &weights.knight_outpost_reach, 1);
         }
-        self.minor_behind_pawn_term(us, square);
         let distance = i32::from(square.distance(self.position.king(us)));
         self.tally.add(us, &weights.knight_king_distance, distance);
     }
@@ -62,10 +72,6 @@ impl<'a, T: Trace> Evaluation<'a, T> {
         self.tally.add(us, &weights.bishop_mobility, moves as i32 - 6);
         self.tally.add(us, &weights.bishop_mobility_table[moves.min(13)], 1);
 
-        if self.outposts(us).has(square) {
-            self.tally.add(us, &weights.bishop_outpost, 1);
-        }
-        self.minor_behind_pawn_term(us, square);
         let distance = i32::from(square.distance(position.king(us)));
         self.tally.add(us, &weights.bishop_king_distance, distance);
 
@@ -178,13 +184,6 @@ impl<'a, T: Trace> Evaluation<'a, T> {
     fn outposts(&self, us: Color) -> Bitboard {
         let ranks = rank_of(us, 3) | rank_of(us, 4) | rank_of(us, 5);
         ranks & self.map.of(us, PieceKind::Pawn).without(self.structure.attack_span[(!us).index()])
-    }
-
-    #[inline(always)]
-    fn minor_behind_pawn_term(&mut self, us: Color, square: Square) {
-        if Bitboard::of(square).forward(us) & self.position.by_kind(PieceKind::Pawn) != Bitboard::EMPTY {
-            self.tally.add(us, &self.tally.weights.minor_behind_pawn, 1);
-        }
     }
 
     /// Evaluates a rook with few moves, if it is between its king and the edge.

@@ -50,7 +50,19 @@ impl BySquare {
     /// Returns the weight of a piece of `color` on `square`.
     #[inline(always)]
     pub fn of(&self, color: Color, square: Square) -> &Tapered {
-        &self.0[square.relative_rank(color) as usize * 4 + from_edge(square.file())]
+        // The table spares the arithmetic; its limit, the bounds check.
+        const ENTRIES: [[u8; 64]; 2] = {
+            let mut entries = [[0; 64]; 2];
+            let mut square = 0;
+            while square < 64 {
+                let entry = square / 8 * 4 + from_edge(square as u8 % 8);
+                entries[0][square] = entry as u8;
+                entries[1][square ^ 56] = entry as u8;
+                square += 1;
+            }
+            entries
+        };
+        &self.0[(ENTRIES[color.index()][square.index()] & 31) as usize]
     }
 }
 
@@ -72,9 +84,9 @@ impl ByFileAndRank {
 
 /// Returns the distance of a file from the nearer edge: 0 for a and h, 3 for d and e.
 #[inline(always)]
-pub(crate) fn from_edge(file: u8) -> usize {
+pub(crate) const fn from_edge(file: u8) -> usize {
     let file = file & 7;
-    file.min(7 - file) as usize
+    (if file < 4 { file } else { 7 - file }) as usize
 }
 
 macro_rules! table_of_cells {
