@@ -231,6 +231,9 @@ impl Picker {
         mv != Move::NONE && mv != self.table && !mv.is_tactical() && position.is_legal(mv)
     }
 
+    // Not inlined: in the loop of `next`, the compiler computes what the generation of all kinds of moves needs ahead of the
+    // loop, in every call.
+    #[inline(never)]
     fn generate_captures(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         let mut generated = self.end;
         position.each_legal_capture(|mv| push_unscored(list, &mut generated, mv));
@@ -244,6 +247,8 @@ impl Picker {
         });
     }
 
+    // Not inlined, for the same reason.
+    #[inline(never)]
     fn generate_quiets(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         self.next = self.end;
         let (scores, refutations) =
