@@ -96,8 +96,9 @@ pub(super) struct Grid {
     steepnesses: [f64; STEEPNESSES],
     /// Prior probability of each steepness at each level.
     steepness_priors: [[f64; STEEPNESSES]; LEVELS.len()],
-    /// The same times the steepness.
+    /// The same times the steepness, and times its square.
     steepness_moments: [[f64; STEEPNESSES]; LEVELS.len()],
+    steepness_squares: [[f64; STEEPNESSES]; LEVELS.len()],
     /// Prior density of each offset at each scale.
     offset_priors: [[f64; OFFSETS]; SCALES.len()],
 }
@@ -119,13 +120,16 @@ impl Grid {
             density.map(|density| density / total)
         };
         let steepness_priors: [[f64; STEEPNESSES]; LEVELS.len()] = std::array::from_fn(level_priors);
-        let moments = |priors: &[f64; STEEPNESSES]| std::array::from_fn(|at| priors[at] * steepnesses[at]);
+        let times_steepness =
+            |values: &[f64; STEEPNESSES]| std::array::from_fn(|at| values[at] * steepnesses[at]);
+        let steepness_moments = steepness_priors.each_ref().map(times_steepness);
         Self {
             offsets,
             widths: std::array::from_fn(|index| offset(index as f64 + 0.5) - offset(index as f64 - 0.5)),
             steepnesses,
             steepness_priors,
-            steepness_moments: steepness_priors.each_ref().map(moments),
+            steepness_squares: steepness_moments.each_ref().map(times_steepness),
+            steepness_moments,
             offset_priors: SCALES.map(|scale| offsets.map(|offset| prior(offset, scale))),
         }
     }
@@ -145,6 +149,7 @@ impl Grid {
         }
         let mut mass = [[0.0; OFFSETS]; LEVELS.len()];
         let mut moments = vec![[0.0; OFFSETS]; LEVELS.len()];
+        let mut squares = vec![[0.0; OFFSETS]; LEVELS.len()];
         for (index, row) in rows.iter_mut().enumerate().filter(|(index, _)| possible(self.offsets[*index])) {
             if largest(row) <= best - NEGLIGIBLE {
                 continue;
@@ -154,6 +159,7 @@ impl Grid {
             for level in 0..LEVELS.len() {
                 mass[level][index] = self.widths[index] * dot(row, &self.steepness_priors[level]);
                 moments[level][index] = self.widths[index] * dot(row, &self.steepness_moments[level]);
+                squares[level][index] = self.widths[index] * dot(row, &self.steepness_squares[level]);
             }
         }
         let evidences = mass.each_ref().map(|mass| {
@@ -162,11 +168,11 @@ impl Grid {
             self.offset_priors.each_ref().map(evidence)
         });
         // A parameter without effect has the log-likelihood 0.
-        Likelihood { mass, moments, evidences, log_without_effect: -best }
+        Likelihood { mass, moments, squares, evidences, log_without_effect: -best }
     }
 
-    /// Returns, for every offset, the posterior mass and its product with the steepness.
-    fn posterior(&self, likelihood: &Likelihood, mixture: &Mixture) -> Vec<[f64; 2]> {
+    /// Returns, for every offset, the posterior mass and its products with the steepness and the square of the steepness.
+    fn posterior(&self, likelihood: &Likelihood, mixture: &Mixture) -> Vec<[f64; 3]> {
         let cell = |index: usize| {
             let prior: f64 = mixture
                 .scales
@@ -174,16 +180,20 @@ impl Grid {
                 .zip(&self.offset_priors)
                 .map(|(weight, priors)| weight * priors[index])
                 .sum();
-            let mut sums = [0.0; 2];
+            let mut sums = [0.0; 3];
             for (level, weight) in mixture.levels.iter().enumerate() {
-                let parts = [likelihood.mass[level][index], likelihood.moments[level][index]];
+                let parts = [
+                    likelihood.mass[level][index],
+                    likelihood.moments[level][index],
+                    likelihood.squares[level][index],
+                ];
                 for (sum, part) in sums.iter_mut().zip(parts) {
                     *sum += prior * weight * part;
                 }
             }
             sums
         };
-        let cells: Vec<[f64; 2]> = (0..OFFSETS).map(cell).collect();
+        let cells: Vec<[f64; 3]> = (0..OFFSETS).map(cell).collect();
         let total: f64 = cells.iter().map(|cell| cell[0]).sum();
         cells.into_iter().map(|cell| cell.map(|sum| sum / total)).collect()
     }
@@ -208,11 +218,21 @@ impl Grid {
             second += cell[1] * offset * offset;
         }
         let optimum = if steepness > 0.0 { moment / steepness } else { 0.0 };
+        // The gain is the steepness times the difference of two squared distances from the optimum.
+        let distances = |offset: f64| offset * offset - (offset - optimum) * (offset - optimum);
+        let square: f64 = posterior
+            .iter()
+            .zip(self.offsets)
+            .map(|(cell, offset)| cell[2] * distances(offset).powi(2))
+            .sum();
+        let gain = steepness * optimum * optimum;
         Estimate {
             effect_log_odds: mixture.effect_log_odds(likelihood),
             optimum,
             steepness,
             remaining_loss: (second - moment * optimum).max(0.0),
+            gain,
+            gain_variance: (square - gain * gain).max(0.0),
             interval: self.interval(likelihood, mixture),
         }
     }
@@ -272,6 +292,8 @@ pub(super) struct Likelihood {
     mass: [[f64; OFFSETS]; LEVELS.len()],
     /// Mass times steepness.
     moments: Vec<[f64; OFFSETS]>,
+    /// Mass times the square of the steepness.
+    squares: Vec<[f64; OFFSETS]>,
     /// Evidence for each level and scale.
     pub(super) evidences: [[f64; SCALES.len()]; LEVELS.len()],
     /// Logarithm of the evidence for a parameter without effect.
@@ -287,6 +309,10 @@ pub(super) struct Estimate {
     pub(super) steepness: f64,
     /// Expected Elo lost at `optimum` compared with the true optimum.
     pub(super) remaining_loss: f64,
+    /// Expected Elo gained at `optimum` over the start.
+    pub(super) gain: f64,
+    /// Variance of that gain, in Elo².
+    pub(super) gain_variance: f64,
     /// Logarithm of the odds, given by the pairs, that the parameter has an effect.
     pub(super) effect_log_odds: f64,
     /// Interval of the optimum if there are no interactions between parameters.

@@ -31,8 +31,9 @@ const Z_95: f64 = 1.959_963_984_540_054;
 /// Minimum number of pairs before the tuner reports anything but the start as best: fewer measure nothing.
 const MIN_PAIRS_TO_LEAVE_START: u64 = 100;
 /// Additional share of anchor pairs while they contradict the model: the decision between the estimated optimum and the
-/// start then rests on them alone.
+/// start then rests on them alone. It is open while the gain is below this number of standard errors.
 const MISFIT_ANCHOR_SHARE: f64 = 0.3;
+const OPEN_DECISION: f64 = 4.0;
 /// How much faster anchor pairs lose weight than others, as a power.
 const ANCHOR_DECAY: i32 = 3;
 /// Room between the estimated optimum and a bound, in perturbations, below which pairs are shortened, and the shortest
@@ -180,7 +181,10 @@ impl Bayes {
 
     /// Returns trial `id` if it is an anchor pair: the estimated optimum against the start.
     fn anchor(&self, space: &Space, id: TrialId, random: &mut Random) -> Option<Trial> {
-        let share = self.plan.anchor_share + MISFIT_ANCHOR_SHARE * self.measured_gain().misfit.powi(2);
+        let gain = self.measured_gain();
+        let is_open = gain.mean < OPEN_DECISION * gain.variance.sqrt();
+        let more = if is_open { MISFIT_ANCHOR_SHARE * gain.misfit.powi(2) } else { 0.0 };
+        let share = self.plan.anchor_share + more;
         let is_anchor = random.unit() < share && self.learned >= MIN_PAIRS_TO_LEAVE_START;
         let (plus, minus) = (space.nearest(&self.centre(space)), space.start());
         (self.plan.anchor_share > 0.0 && is_anchor && plus != minus).then_some(Trial { id, plus, minus })
@@ -192,10 +196,12 @@ impl Bayes {
     }
 
     /// Returns the gain to be reported. Its error includes that of the model, which promises too little while little is
-    /// known; for the decision to leave the start, noise of the anchor pairs would outweigh that.
+    /// known, and that of each steepness, which pairs around an optimum hardly measure; for the decision to leave the start,
+    /// noise of the anchor pairs would outweigh that.
     fn reported_gain(&self) -> MeasuredGain {
         let promised = self.centre_gain();
-        self.anchors.gain(promised, 2.0 * self.remaining_loss() + 0.3 * promised)
+        let variance: f64 = self.estimates.iter().map(|estimate| estimate.gain_variance).sum();
+        self.anchors.gain(promised, 2.0 * self.remaining_loss() + 0.3 * promised + variance.sqrt())
     }
 
     /// Adds a score. Scores arrive in the order of trials.
@@ -204,8 +210,7 @@ impl Bayes {
         let decay = (1.0 - 1.0 / (self.learned as f64 + 1.0)).powf(self.plan.decay);
         let (plus, minus) = (offsets(space, &trial.plus), offsets(space, &trial.minus));
         if trial.minus == space.start() {
-            let (_, gap) = self.gaps(trial, &plus, &minus);
-            self.anchors.add(&Observation::new(score, gap), decay.powi(ANCHOR_DECAY));
+            self.anchors.add(score, decay.powi(ANCHOR_DECAY));
             // An anchor pair moves all parameters together, which the estimate of each on its own cannot separate.
             if space.len() > 1 {
                 return;
@@ -348,7 +353,7 @@ impl Bayes {
 
     /// Returns the expected gain of the estimated optimum over the start.
     fn centre_gain(&self) -> f64 {
-        let numbers = self.estimates.iter().map(|estimate| estimate.steepness * estimate.optimum.powi(2));
+        let numbers = self.estimates.iter().map(|estimate| estimate.gain);
         numbers.sum::<f64>() + self.choices.iter().flatten().map(Choice::gain).sum::<f64>()
     }
 

@@ -139,6 +139,11 @@ mod tests {
         sum(|run| run.covering_intervals) / sum(|run| run.intervals)
     }
 
+    fn covers_gain(run: &SimulatedRun) -> bool {
+        let gain = run.gain.unwrap();
+        (gain.elo.0 - (run.end.0 - run.start.0)).abs() <= gain.error.0
+    }
+
     #[test]
     fn intervals_cover_the_optima_on_axis_aligned_rotated_discontinuous_and_skewed_landscapes() {
         for name in ["L2", "L3", "L9", "N3"] {
@@ -192,11 +197,15 @@ mod tests {
         let lookahead = Lookahead::default();
         let runs = TuneSimulation { landscape, games, method, pairs, lookahead, seed: 11 }.run(6);
         assert!(coverage(&runs) >= 0.9, "{}", coverage(&runs));
-        let covered = |run: &&SimulatedRun| {
-            let gain = run.gain.unwrap();
-            (gain.elo.0 - (run.end.0 - run.start.0)).abs() <= gain.error.0
-        };
-        assert!(runs.iter().filter(covered).count() >= 5, "{runs:?}");
+        assert!(runs.iter().filter(|run| covers_gain(run)).count() >= 5, "{runs:?}");
+    }
+
+    #[test]
+    fn reported_gains_hold_the_true_one_for_a_single_parameter_and_for_interacting_ones() {
+        for name in ["N1", "N9"] {
+            let runs = tuned(name, 6);
+            assert!(runs.iter().filter(|run| covers_gain(run)).count() >= 5, "{name}: {runs:?}");
+        }
     }
 
     #[test]
