@@ -1,6 +1,5 @@
 //! What follows the end of a run: a summary in Markdown, and the command of `on_end`.
 
-use std::fs;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use crate::commands::console::Console;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::start::Finished;
 use crate::report::{Summary, summary_markdown};
+use crate::store::{OutputStart, open_output};
 
 /// Time that the command of `on_end` may take.
 const HOOK_TIME: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ impl Conclusion {
 
 /// Appends text to a file, which is created if it does not exist.
 fn append(path: &Path, text: &str) -> io::Result<()> {
-    fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
+    open_output(path, OutputStart::Append)?.write_all(text.as_bytes())
 }
 
 /// Runs a command without a shell. Its output goes to standard error, because standard output may be JSON. After `limit` it
@@ -97,6 +97,7 @@ fn judged(program: &str, status: ExitStatus) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_hook_gets_its_variables_without_a_shell_and_its_failure_is_described() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::player::{DialogueListener, DialogueTap, LineSender, TappedLine};
+use crate::store::{OutputStart, open_output};
 
 /// Longest time that a line stays in memory while lines follow it.
 const FLUSH_EVERY: Duration = Duration::from_millis(500);
@@ -23,7 +24,8 @@ struct LogState {
 /// Creates the file, or empties it, and returns what passes the dialogue to it.
 pub(super) fn dialogue_file(path: &Path) -> io::Result<DialogueTap> {
     let now = Instant::now();
-    let state = LogState { out: BufWriter::new(File::create(path)?), began: now, flushed: now };
+    let state =
+        LogState { out: BufWriter::new(open_output(path, OutputStart::Empty)?), began: now, flushed: now };
     Ok(DialogueTap::new(Arc::new(DialogueFile(Mutex::new(state)))))
 }
 

@@ -1,6 +1,5 @@
 //! `-log` and `-debug`: every line to and from the engines, and lines of the program itself.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -12,7 +11,7 @@ use crate::compat::console::{LineHandle, LineWriter};
 use crate::compat::invocation::{LogArgs, LogLevel};
 use crate::player::{DialogueListener, LineSender, TappedLine};
 use crate::run::StopHandle;
-use crate::store::UtcDate;
+use crate::store::{OutputStart, UtcDate, open_output};
 
 /// Opens the file of `-log`. A thread of its own writes it, so that a slow disk is not charged to an engine's clock, and a
 /// log that cannot be written disturbs no game.
@@ -24,8 +23,9 @@ pub(super) fn open_log(args: &LogArgs) -> io::Result<LineWriter> {
         path = PathBuf::from(format!("{}{date}T.{time}.gz", path.display()));
     }
     let append = args.out.append && !args.compressed;
-    let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&path);
-    let file = file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let start = if append { OutputStart::Append } else { OutputStart::Empty };
+    let file = open_output(&path, start)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     let out: Box<dyn Write + Send> =
         if args.compressed { Box::new(GzEncoder::new(file, Compression::default())) } else { Box::new(file) };
     Ok(LineWriter::new(out, StopHandle::default()))

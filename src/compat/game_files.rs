@@ -1,7 +1,7 @@
 //! `-pgnout`, `-epdout` and `-crc32`: files that grow with every finished game.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
 
 use crate::chess::{MoveStyle, Position};
@@ -11,6 +11,7 @@ use crate::game::Variant;
 use crate::journal::GameEntry;
 use crate::report::pgn_text;
 use crate::run::Plan;
+use crate::store::{OutputStart, open_output};
 
 /// The files of a command.
 #[derive(Debug)]
@@ -100,8 +101,8 @@ impl GrowingFile {
     fn open(args: &FileArgs) -> io::Result<Self> {
         let FileArgs { file, append } = args;
         let name = file.display().to_string();
-        let opened = OpenOptions::new().create(true).write(true).append(*append).truncate(!append).open(file);
-        let file = opened.map_err(|error| named(&name, &error))?;
+        let start = if *append { OutputStart::Append } else { OutputStart::Empty };
+        let file = open_output(file, start).map_err(|error| named(&name, &error))?;
         Ok(Self { name, file, waiting: Vec::new() })
     }
 

@@ -10,7 +10,7 @@ use crate::compat::invocation::Invocation;
 use crate::compat::tally::ScoreTable;
 use crate::game::EngineIndex;
 use crate::run::Plan;
-use crate::store::{read_text, write_whole};
+use crate::store::{read_text, write_output};
 
 /// How far a saved run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl SavedRun {
             "seed": plan.seed,
             "stats": stats,
         });
-        write_whole(path, format!("{saved:#}\n").as_bytes())
+        write_output(path, format!("{saved:#}\n").as_bytes())
     }
 }
 

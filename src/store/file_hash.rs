@@ -53,7 +53,7 @@ pub fn sha256_of(bytes: &[u8]) -> String {
 /// What the system knows about a file without reading it. A write to a file, or its replacement, changes its stamp. So do
 /// other changes of its metadata, which cost a reading of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FileStamp {
+pub struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -64,8 +64,13 @@ pub(super) struct FileStamp {
 
 impl FileStamp {
     /// Returns the stamp of the file at `path`.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&fs::metadata(path)?))
+    }
+
+    /// Returns the stamp of an open file.
+    pub fn of_open(file: &fs::File) -> io::Result<Self> {
+        Ok(Self::from_metadata(&file.metadata()?))
     }
 
     fn from_metadata(found: &fs::Metadata) -> Self {
@@ -90,7 +95,7 @@ static HASHES: LazyLock<Mutex<HashMap<FileStamp, String>>> = LazyLock::new(Mutex
 
 fn hash_file(path: &Path) -> io::Result<String> {
     let file = open_regular(path)?;
-    let stamp = FileStamp::from_metadata(&file.metadata()?);
+    let stamp = FileStamp::of_open(&file)?;
     let hashes = || HASHES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = hashes().get(&stamp) {
         return Ok(known.clone());

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use nix::fcntl::OFlag;
+use nix::sys::statfs::{DEBUGFS_MAGIC, PROC_SUPER_MAGIC, SYSFS_MAGIC, TRACEFS_MAGIC, fstatfs};
 
 /// The largest text file that is read whole: configurations, plans, summaries, weights.
 const MAX_TEXT: u64 = 256 << 20;
@@ -17,6 +18,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     // The path may have changed in between.
     refuse_special(&file.metadata()?)?;
+    refuse_kernel(&file)?;
     Ok(file)
 }
 
@@ -70,6 +72,16 @@ pub fn read_own(path: &Path, most: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Refuses what the kernel shows as regular files: reading them may wait for ever (`/proc/kmsg`) or return the whole memory
+/// (`/proc/kcore`).
+fn refuse_kernel(file: &File) -> io::Result<()> {
+    let system = fstatfs(file)?.filesystem_type();
+    if [PROC_SUPER_MAGIC, SYSFS_MAGIC, TRACEFS_MAGIC, DEBUGFS_MAGIC].contains(&system) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a file of the kernel"));
+    }
+    Ok(())
+}
+
 fn refuse_special(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
@@ -92,7 +104,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         nix::unistd::mkfifo(&pipe, Mode::S_IRWXU).unwrap();
-        for path in [Path::new("/dev/zero"), Path::new("/dev/urandom"), folder.path(), &pipe] {
+        let of_kernel = ["/proc/kmsg", "/proc/kcore", "/proc/self/status"].map(Path::new);
+        let odd = [Path::new("/dev/zero"), Path::new("/dev/urandom"), folder.path(), &pipe];
+        for path in odd.into_iter().chain(of_kernel).filter(|path| path.exists()) {
             assert_eq!(
                 read_text(path).unwrap_err().kind(),
                 io::ErrorKind::InvalidInput,

@@ -9,7 +9,7 @@ use playself::cli::questions::{ask_choice, ask_text, can_ask};
 use playself::commands::{
     Environment, Failure, InitKind, InitRequest, OrFailure, answer, found_engines, run_file_text,
 };
-use playself::store::write_whole;
+use playself::store::write_output;
 
 /// Write a first run file for your engine: a match, a test, a tuning run or a CI job
 ///
@@ -64,7 +64,7 @@ impl InitCommand {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.map_or(Ok(()), std::fs::create_dir_all).or_fault()?;
-        let written = write_whole(&path, text.as_bytes());
+        let written = write_output(&path, text.as_bytes());
         written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
         match kind {
             InitKind::Ci => {

@@ -13,7 +13,7 @@ use playself::report::comparison::{
     by_strength, comparison_chart, comparison_lines, comparison_page, comparison_table, discovery_text,
 };
 use playself::stats::ErrorRate;
-use playself::store::{RunFolder, write_whole};
+use playself::store::{RunFolder, write_output};
 
 use crate::run_dir::run_path;
 
@@ -87,7 +87,7 @@ impl ReportCommand {
         let runs = by_strength(runs.collect::<Result<Vec<_>, _>>()?);
         let charts = self.write_charts(&[("comparison".to_owned(), comparison_chart(&runs))])?;
         if let Some(path) = &self.page {
-            write_whole(path, comparison_page(&runs, None).as_bytes())
+            write_output(path, comparison_page(&runs, None).as_bytes())
                 .with_context(|| format!("{} cannot be written", path.display()))
                 .or_fault()?;
         }

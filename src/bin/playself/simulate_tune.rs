@@ -8,7 +8,7 @@ use playself::commands::{
     ComparedMethods, Failure, OrFailure, SimulatedTuning, SimulatedTuningSummary, answer,
 };
 use playself::config::LandscapeFile;
-use playself::store::write_whole;
+use playself::store::write_output;
 use playself::tuning::{Lookahead, Method, SimulatedRun, Space, TuneSimulation, standard_landscapes};
 
 /// Run a tuner on a landscape whose optimum is known.
@@ -74,7 +74,7 @@ impl TuneArguments {
     fn compare(&self, compared: &ComparedMethods) -> Result<(), Failure> {
         if let Some(path) = &self.svg {
             let chart = compared.chart(&self.landscape.display().to_string());
-            write_whole(path, chart.as_bytes())
+            write_output(path, chart.as_bytes())
                 .with_context(|| format!("{} cannot be written", path.display()))
                 .or_fault()?;
         }

@@ -1,7 +1,6 @@
 //! Starting of engine processes.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
 use std::io;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +21,7 @@ use crate::player::process::scratch_dir::{Remover, ScratchDir};
 use crate::player::process::spawn::{Confinement, Spawner};
 use crate::player::process::sweeper::Sweeper;
 use crate::player::{EngineSpec, ProcessTransport, WorkingDir};
+use crate::store::{OutputStart, open_output};
 
 /// Starts engines, marks their processes, and makes sure that none is left at the end.
 #[derive(Debug)]
@@ -117,9 +117,9 @@ impl Launcher {
         command.envs(self.mark.variables(engine));
         // A file that the user named receives everything, and is the evidence after a failure.
         command.stderr(match &spec.stderr {
-            Some(path) => Stdio::from(
-                OpenOptions::new().create(true).append(true).open(path).map_err(LaunchError::from_spawn)?,
-            ),
+            Some(path) => {
+                Stdio::from(open_output(path, OutputStart::Append).map_err(LaunchError::from_spawn)?)
+            }
             None => Stdio::piped(),
         });
         let confinement = Confinement {
