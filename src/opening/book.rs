@@ -168,9 +168,15 @@ impl Book {
 
     fn draft(&self, index: u64) -> Result<Draft, BookError> {
         let offset = self.offsets.get(index);
-        read_draft(&self.text, self.format, offset)
+        let draft = read_draft(&self.text, self.format, offset)
             .and_then(|draft| draft.checked(self.options.plies))
-            .map_err(|entry| BookError::Changed { path: self.path.clone(), index, reason: entry.reason })
+            .map_err(|entry| entry.reason);
+        // Looked at after the reading: what was read before it is what the file still holds.
+        let reason = match (self.text.changed(), draft) {
+            (None, Ok(draft)) => return Ok(draft),
+            (Some(reason), _) | (None, Err(reason)) => reason,
+        };
+        Err(BookError::Changed { path: self.path.clone(), index, reason })
     }
 
     /// Returns the number of openings.

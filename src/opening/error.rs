@@ -61,8 +61,8 @@ pub enum BookError {
         /// The number of openings.
         len: u64,
     },
-    /// An opening that was valid when the book was opened has become invalid.
-    #[error("book {}: was changed while in use: opening {} is now invalid: {reason}", path.display(), index + 1)]
+    /// The book has changed since it was opened.
+    #[error("book {}: was changed while in use: opening {}: {reason}", path.display(), index + 1)]
     Changed {
         /// The book.
         path: PathBuf,

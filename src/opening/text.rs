@@ -15,16 +15,20 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use crate::opening::BookError;
-use crate::store::open_regular;
+use crate::store::{FileStamp, OutputStart, open_output, open_regular, write_output};
 
-/// Decompressed text up to this size stays in memory; longer text is written to an unlinked temporary file.
+/// Text up to this size stays in memory. Longer text is written to an unlinked temporary file when it is decompressed, and
+/// read from its own file otherwise.
 const MEMORY_LIMIT: usize = 64 << 20;
 
 /// The storage of the text.
 #[derive(Debug)]
 pub(super) enum Text {
     Memory(Vec<u8>),
-    File(File),
+    /// A temporary file that no other process can open.
+    Private(File),
+    /// The file of the book, which others may write to, and its stamp when it was opened.
+    Shared(File, FileStamp),
 }
 
 /// The text of a book with the properties of its file.
@@ -46,10 +50,16 @@ impl BookText {
         if !metadata.is_file() {
             return Err(unreadable(io::Error::other("not a regular file")));
         }
-        let sha256 = digest(&mut file).map_err(unreadable)?;
         let mut magic = [0; 4];
         let magic_len = FileExt::read_at(&file, &mut magic, 0).map_err(unreadable)?;
         let mut name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let is_plain =
+            !matches!(&magic[..magic_len], [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd] | [b'P', b'K', 3, 4]);
+        if is_plain && metadata.len() <= MEMORY_LIMIT as u64 {
+            return Self::in_memory(file, name).map_err(unreadable);
+        }
+        let stamp = FileStamp::of_open(&file).map_err(unreadable)?;
+        let sha256 = digest(&mut file).map_err(unreadable)?;
         let from_start = || BufReader::new(Slice { text: &file, offset: 0 });
         let packing =
             |error: io::Error| BookError::Packing { path: path.to_owned(), reason: error.to_string() };
@@ -61,7 +71,7 @@ impl BookText {
                 name = inner;
                 text
             }
-            _ => return Ok(Self { text: Text::File(file), name, sha256 }),
+            _ => return Ok(Self { text: Text::Shared(file, stamp), name, sha256 }),
         };
         let text = unpacked.ok_or_else(|| BookError::TooBig { path: path.to_owned(), limit })?;
         for extension in [".gz", ".zst"] {
@@ -69,9 +79,27 @@ impl BookText {
         }
         Ok(Self { text, name, sha256 })
     }
+
+    /// Reads a plain book into memory, where nobody writes to it while it is used.
+    fn in_memory(file: File, name: String) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        // A file that grows meanwhile is not read for ever.
+        file.take(2 * MEMORY_LIMIT as u64).read_to_end(&mut bytes)?;
+        Ok(Self { sha256: Sha256::digest(&bytes).into(), text: Text::Memory(bytes), name })
+    }
 }
 
 impl Text {
+    /// Returns why the text may no longer be the one that was opened, if so.
+    pub(super) fn changed(&self) -> Option<String> {
+        let Self::Shared(file, opened) = self else { return None };
+        match FileStamp::of_open(file) {
+            Ok(now) if now == *opened => None,
+            Ok(_) => Some("the file was written to".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
     /// Returns a reader that starts at `offset`.
     pub(super) fn from(&self, offset: u64, buffer: usize) -> impl BufRead {
         BufReader::with_capacity(buffer, Slice { text: self, offset })
@@ -92,7 +120,7 @@ impl ReadAt for File {
 impl ReadAt for Text {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
-            Self::File(file) => FileExt::read_at(file, buffer, offset),
+            Self::Private(file) | Self::Shared(file, _) => FileExt::read_at(file, buffer, offset),
             Self::Memory(bytes) => {
                 let start = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
                 (&bytes[start..]).read(buffer)
@@ -130,9 +158,9 @@ fn digest(file: &mut File) -> io::Result<[u8; 32]> {
 /// Writes the text of a book to a file, compressed if its name ends in `.gz`. The same text gives the same bytes.
 pub fn write_book(path: &Path, text: &str) -> io::Result<()> {
     if path.extension().is_none_or(|extension| extension != "gz") {
-        return std::fs::write(path, text);
+        return write_output(path, text.as_bytes());
     }
-    let mut encoder = GzEncoder::new(File::create(path)?, Compression::best());
+    let mut encoder = GzEncoder::new(open_output(path, OutputStart::Empty)?, Compression::best());
     encoder.write_all(text.as_bytes())?;
     encoder.finish()?.sync_all()
 }
@@ -165,7 +193,7 @@ fn unpack(mut source: impl Read, limit: u64) -> io::Result<Option<Text>> {
             spilled = Some(file);
         }
     }
-    Ok(Some(spilled.map_or(Text::Memory(memory), Text::File)))
+    Ok(Some(spilled.map_or(Text::Memory(memory), Text::Private)))
 }
 
 /// Creates a temporary file and unlinks it, so that no other process can open it and it disappears when it is closed.

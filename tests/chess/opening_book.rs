@@ -226,12 +226,27 @@ fn the_fingerprint_is_the_sha_256_of_the_file() {
 }
 
 #[test]
-fn a_book_that_changes_while_in_use_is_reported() {
+fn row_244_a_book_that_is_written_to_while_in_use_keeps_its_openings() {
     let folder = BookFolder::new();
-    let book = folder.open("b.epd", EPD).unwrap();
-    folder.put("b.epd", "#");
+    let (book, other) = (folder.open("b.epd", EPD).unwrap(), folder.open("other.epd", EPD).unwrap());
+    // In its place and with the same length, as an editor may write it.
+    folder.put("b.epd", EPD.replace(" w ", " b "));
+    for pair in 0..4 {
+        assert_eq!(book.opening(pair).unwrap(), other.opening(pair).unwrap());
+    }
+    assert_eq!(book.fingerprint(), other.fingerprint());
+}
+
+#[test]
+fn row_244_a_large_book_that_is_written_to_while_in_use_is_refused() {
+    let folder = BookFolder::new();
+    let comment = format!("#{}\n", "x".repeat(16_000));
+    let text = comment.repeat((65 << 20) / comment.len()) + EPD;
+    let book = folder.open("large.epd", &text).unwrap();
+    assert!(book.opening(1).is_ok());
+    folder.put("large.epd", text.replace(" w ", " b "));
     let message = book.opening(1).unwrap_err().to_string();
-    assert!(message.contains("was changed while in use: opening 2 is now invalid"), "{message}");
+    assert!(message.contains("was changed while in use: opening 2: the file was written to"), "{message}");
 }
 
 #[test]
