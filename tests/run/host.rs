@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,9 +14,10 @@ use crate::records::{acknowledged, limited, on_record};
 use crate::run::{Bench, FAKE, Match, PLAYSELF, finish, wait_for};
 use nix::fcntl::OFlag;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::pty::{PtyMaster, grantpt, posix_openpt, ptsname_r, unlockpt};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::statvfs::statvfs;
+use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid, tcsetpgrp};
 
@@ -62,19 +63,71 @@ fn with_limit(bench: &Bench, name: &str, wanted: &Match<'_>, limit: &str) -> Pat
     config
 }
 
-/// A shell with one job: it has a terminal, puts the job into the foreground, and continues it after a stop.
-#[test]
-#[ignore = "helper process of another test"]
-fn is_a_shell_with_one_job() {
-    let (folder, tty) = (from_environment(FOLDER), from_environment(DETAIL));
+/// Opens the terminal that the environment names as the controlling terminal of a new session.
+fn terminal_of_a_new_session() -> OwnedFd {
     setsid().unwrap();
     // The first terminal that a session leader opens becomes the controlling terminal.
-    let tty = OpenOptions::new().read(true).write(true).open(tty).unwrap();
+    OpenOptions::new().read(true).write(true).open(from_environment(DETAIL)).unwrap().into()
+}
+
+/// Starts a match as a job of this shell, in a process group of its own.
+fn start_job(tty: &OwnedFd) -> Pid {
+    let folder = from_environment(FOLDER);
     let stream = || Stdio::from(tty.try_clone().unwrap());
     let mut job = Command::new(PLAYSELF);
     job.arg("match").arg(folder.join("stopped.toml")).arg("--run-dir").arg(folder.join("run"));
     job.process_group(0).stdin(stream()).stdout(stream()).stderr(stream()).current_dir(&folder);
-    let job = Pid::from_raw(job.spawn().unwrap().id().cast_signed());
+    Pid::from_raw(job.spawn().unwrap().id().cast_signed())
+}
+
+/// A terminal for a shell, and a thread that reads what is written to it: output that is not read would fill the terminal.
+fn keyboard_and_screen() -> (PtyMaster, std::thread::JoinHandle<String>) {
+    let keyboard = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY).unwrap();
+    grantpt(&keyboard).unwrap();
+    unlockpt(&keyboard).unwrap();
+    let mut screen = File::from(keyboard.as_fd().try_clone_to_owned().unwrap());
+    let screen = std::thread::spawn(move || {
+        let (mut shown, mut chunk) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = screen.read(&mut chunk) {
+            shown.extend_from_slice(&chunk[..count]);
+        }
+        String::from_utf8_lossy(&shown).into_owned()
+    });
+    (keyboard, screen)
+}
+
+/// A shell with a job in the background of a terminal that stops such jobs when they write to it.
+#[test]
+#[ignore = "helper process of another test"]
+fn is_a_shell_with_a_background_job() {
+    let tty = terminal_of_a_new_session();
+    let mut settings = tcgetattr(&tty).unwrap();
+    settings.local_flags.insert(LocalFlags::TOSTOP);
+    tcsetattr(&tty, SetArg::TCSANOW, &settings).unwrap();
+    let job = start_job(&tty);
+    assert_eq!(waitpid(job, Some(WaitPidFlag::WUNTRACED)).unwrap(), WaitStatus::Exited(job, 0));
+}
+
+#[test]
+fn row_130_a_background_job_is_not_stopped_because_it_writes_to_its_terminal() {
+    let bench = Bench::new();
+    bench.config("stopped", &Match { pairs: 6, ..Match::default() });
+    let (keyboard, screen) = keyboard_and_screen();
+    let mut shell = helper("is_a_shell_with_a_background_job", &bench, &ptsname_r(&keyboard).unwrap());
+    let mut shell = KillOnDrop(shell.spawn().unwrap());
+    assert!(shell.0.wait().unwrap().success(), "see the message of the shell above");
+    drop(keyboard);
+    assert!(screen.join().unwrap().contains("Finished match"));
+    assert_valid(&bench, "run");
+}
+
+/// A shell with one job: it has a terminal, puts the job into the foreground, and continues it after a stop.
+#[test]
+#[ignore = "helper process of another test"]
+fn is_a_shell_with_one_job() {
+    let folder = from_environment(FOLDER);
+    let tty = terminal_of_a_new_session();
+    let job = start_job(&tty);
     tcsetpgrp(&tty, job).unwrap();
     let stopped = waitpid(job, Some(WaitPidFlag::WUNTRACED)).unwrap();
     assert_eq!(stopped, WaitStatus::Stopped(job, Signal::SIGTSTP));
@@ -100,20 +153,9 @@ fn row_58_games_in_progress_are_void_after_ctrl_z() {
         let games = "concurrency = 2";
         let slow = Match { candidate: &candidate, baseline: &baseline, games, ..wanted };
         with_limit(&bench, "stopped", &slow, limit);
-        let keyboard = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY).unwrap();
-        grantpt(&keyboard).unwrap();
-        unlockpt(&keyboard).unwrap();
+        let (keyboard, screen) = keyboard_and_screen();
         let mut shell = helper("is_a_shell_with_one_job", &bench, &ptsname_r(&keyboard).unwrap());
         let mut shell = KillOnDrop(shell.spawn().unwrap());
-        // Output that is not read would fill the terminal and block the run.
-        let mut screen = File::from(keyboard.as_fd().try_clone_to_owned().unwrap());
-        let screen = std::thread::spawn(move || {
-            let (mut shown, mut chunk) = (Vec::new(), [0; 4096]);
-            while let Ok(count @ 1..) = screen.read(&mut chunk) {
-                shown.extend_from_slice(&chunk[..count]);
-            }
-            String::from_utf8_lossy(&shown).into_owned()
-        });
         let journal = bench.path("run/journal.ndjson");
         let recorded = || fs::read_to_string(&journal).unwrap_or_default();
         wait_for("a first game", 30, || recorded().contains("\"type\":\"game\""));

@@ -5,6 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{SigSet, Signal};
+
 /// Bytes of one write: the most that a pipe takes in one piece.
 const WRITE_BYTES: usize = 4096;
 
@@ -111,6 +113,9 @@ impl<Q> Shared<Q> {
 
 impl<Q: Queue> Shared<Q> {
     fn write_to(&self, mut stream: impl Write) {
+        // With `stty tostop` a background job that writes to its terminal would be stopped, and all games with it. A thread
+        // that blocks the signal may write.
+        let _ = SigSet::from(Signal::SIGTTOU).thread_block();
         while let Some(bytes) = self.next() {
             // A stream that its reader closed needs no more output.
             if bytes.chunks(WRITE_BYTES).any(|part| self.write(&mut stream, part).is_err()) {
