@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Parser};
 
 use crate::commands::{Console, Failure};
+use crate::report::harmless;
 
 /// Parses the command line. `Err` holds the exit status of a wrong call, which is already reported.
 pub fn parse<A: Parser>() -> Result<A, ExitCode> {
@@ -71,7 +72,8 @@ fn number_in_words(mistake: &str) -> String {
 #[expect(clippy::print_stderr, reason = "reports a wrong call")]
 pub fn refuse(mistake: impl std::fmt::Display) -> ExitCode {
     let text = mistake.to_string();
-    eprintln!("error: {}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    eprintln!("error: {}", harmless(shortened(&text)));
     ExitCode::from(Failure::USAGE_STATUS)
 }
 
@@ -79,15 +81,28 @@ pub fn refuse(mistake: impl std::fmt::Display) -> ExitCode {
 pub fn exit_code(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
     result.unwrap_or_else(|failure| {
         if !failure.is_silent() {
-            Console::Text.print_progress(&format!("{program}: {failure}"));
+            let message = format!("{program}: {failure}");
+            Console::Text.print_progress(shortened(&message));
         }
         ExitCode::from(failure.status())
     })
 }
 
+/// Cuts a message that quotes a line of megabytes.
+fn shortened(message: &str) -> &str {
+    const LONGEST: usize = 8 << 10;
+    &message[..message.floor_char_boundary(LONGEST)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_quotes_megabytes_is_cut() {
+        assert_eq!(shortened("short"), "short");
+        assert_eq!(shortened(&"é".repeat(10_000)).len(), 8 << 10);
+    }
 
     #[test]
     fn a_number_out_of_its_range_is_refused_in_words() {

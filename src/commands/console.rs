@@ -9,7 +9,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::commands::failure::Failure;
 use crate::report::{
-    JsonEvents, LivePanel, PlainLines, ProgressBar, QueuedLines, SlowReader, is_dumb_terminal,
+    JsonEvents, LivePanel, PlainLines, ProgressBar, QueuedLines, SlowReader, harmless, is_dumb_terminal,
     lost_lines_event, lost_lines_text,
 };
 use crate::run::Observer;
@@ -127,7 +127,7 @@ fn is_writable(stream: BorrowedFd<'_>) -> bool {
     poll(&mut asked, limit).is_ok_and(|ready| ready > 0)
 }
 
-/// Writes the answer of a command and a line end to standard output.
+/// Writes the answer of a command and a line end to standard output, without what could control a terminal.
 pub fn answer(text: impl std::fmt::Display) -> Result<(), Failure> {
-    writeln!(io::stdout(), "{text}").map_err(Failure::Output)
+    writeln!(io::stdout(), "{}", harmless(&text.to_string())).map_err(Failure::Output)
 }

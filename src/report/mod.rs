@@ -27,7 +27,7 @@ pub use rating_table::{RatedGroup, RatedPlayer, RatingExtras, RatingTable};
 pub use text::{
     AnsiScreen, BoardLine, BoardView, Ink, JsonEvents, LivePanel, PanelSize, PanelStatus, PlainLines,
     ProgressBar, QueuedLines, ScreenThread, SlowReader, Trend, closing_text, decision_line, fault_lines,
-    finished_line, interim_text, is_dumb_terminal, lost_lines_event, lost_lines_text, numbered_move, panel,
-    reason_in_style, reason_text, score_block, sparkline, summary_markdown,
+    finished_line, harmless, interim_text, is_dumb_terminal, lost_lines_event, lost_lines_text,
+    numbered_move, panel, reason_in_style, reason_text, score_block, sparkline, summary_markdown,
 };
 pub use verdict::Verdict;

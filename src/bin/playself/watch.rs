@@ -1,7 +1,7 @@
 //! `playself watch RUN_DIR`.
 
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -61,7 +61,8 @@ impl WatchCommand {
             let size = if redrawn { PanelSize::of(io::stdout()) } else { PanelSize::default() };
             let lines = panel(&view, &trend, &status, ink, size);
             let Some(keys) = &keys else {
-                answer(lines.join("\n"))?;
+                // With its colours.
+                writeln!(io::stdout(), "{}", lines.join("\n")).map_err(Failure::Output)?;
                 return Ok(ExitCode::SUCCESS);
             };
             screen.draw(&lines, size.columns).map_err(Failure::Output)?;

@@ -2,6 +2,7 @@
 
 mod ansi_screen;
 mod board_view;
+mod harmless;
 mod json_events;
 mod live_panel;
 mod markdown;
@@ -20,6 +21,7 @@ mod tuning_block;
 
 pub use ansi_screen::{AnsiScreen, Ink, is_dumb_terminal};
 pub use board_view::BoardView;
+pub use harmless::harmless;
 pub use json_events::{JsonEvents, lost_lines_event};
 pub use live_panel::LivePanel;
 pub use markdown::summary_markdown;

@@ -1,9 +1,11 @@
 //! Lines for a reader that may be slow or stop reading.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::report::text::harmless;
 use crate::report::text::stream_thread::{Queue, StreamThread};
 
 /// Bytes that wait for a slow reader at most; a run of a hundred thousand games prints as much.
@@ -49,7 +51,7 @@ impl Write for QueuedLines {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.line);
+                let line = printable(std::mem::take(&mut self.line));
                 match self.slow_reader {
                     SlowReader::LosesLines => self.thread.put(|queue| queue.push_or_drop(line)),
                     SlowReader::DelaysWriter => {
@@ -63,6 +65,17 @@ impl Write for QueuedLines {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Returns the line without what could control a terminal.
+fn printable(line: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8_lossy(&line) {
+        Cow::Borrowed(text) => match harmless(text) {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(text) => text.into_bytes(),
+        },
+        Cow::Owned(text) => harmless(&text).into_owned().into_bytes(),
     }
 }
 
