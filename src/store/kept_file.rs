@@ -16,6 +16,8 @@ pub struct KeptFile {
     file: FileHash,
     /// The copy, or why there is none.
     copy: Result<PathBuf, String>,
+    /// Whether it could be executed, as a program can.
+    executable: bool,
     /// The stamp under which the file is known to have the planned content.
     known: Mutex<Option<FileStamp>>,
 }
@@ -31,7 +33,8 @@ impl KeptFile {
         let has_planned_content =
             |path: &Path| FileHash { path: path.to_owned(), sha256: file.sha256.clone() }.changed().is_none();
         let known = if change.is_none() { stamp } else { None };
-        let kept = |copy| Self { file: file.clone(), copy, known: Mutex::new(known) };
+        let executable = is_executable(&file.path);
+        let kept = |copy| Self { file: file.clone(), copy, executable, known: Mutex::new(known) };
         if has_planned_content(&copy) {
             return Ok(kept(Ok(copy)));
         }
@@ -88,7 +91,11 @@ impl KeptFile {
     /// Reads the file and describes how it differs from what was planned, if it does.
     pub fn change(&self) -> Option<String> {
         let stamp = FileStamp::of(&self.file.path).ok();
-        let change = self.file.changed();
+        let lost = || {
+            let lost = self.executable && !is_executable(&self.file.path);
+            lost.then(|| format!("{} can no longer be executed", self.file.path.display()))
+        };
+        let change = self.file.changed().or_else(lost);
         if change.is_none() {
             *self.known.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
         }
@@ -109,8 +116,11 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
 
 fn copy_contents(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to)?;
-    let executable = fs::metadata(to)?.permissions().mode() & 0o111 != 0;
-    fs::set_permissions(to, fs::Permissions::from_mode(if executable { 0o500 } else { 0o400 }))
+    fs::set_permissions(to, fs::Permissions::from_mode(if is_executable(to) { 0o500 } else { 0o400 }))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
@@ -161,6 +171,21 @@ mod tests {
         assert!(!kept.is_untouched() && kept.change().unwrap().contains("can no longer be read"));
         fs::write(&path, "one").unwrap();
         assert!(!kept.is_untouched() && kept.change().is_none() && kept.is_untouched(), "it is back");
+    }
+
+    #[test]
+    fn row_186_a_program_that_can_no_longer_be_executed_is_replaced_by_its_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engine");
+        fs::write(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let hash = FileHash::of(&path).unwrap();
+        let kept = KeptFile::keep(&hash, &folder.path().join("programs"), &[]).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(!kept.is_untouched() && kept.change().unwrap().contains("can no longer be executed"));
+        assert!(is_executable(kept.copy().unwrap()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(kept.change().is_none() && kept.is_untouched(), "it is back");
     }
 
     #[test]
