@@ -9,6 +9,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 
 use crate::commands::{Console, Failure};
+use crate::run::survive_file_limit;
 
 /// The stack that every command is known to run with.
 const STACK: usize = 8 << 20;
@@ -23,6 +24,8 @@ pub fn run(program: fn() -> ExitCode) -> ExitCode {
         Some(why) => Console::Text.print_progress(&why),
         None => usual(info),
     }));
+    // Without it, a write beyond the limit ends the program without a message.
+    let _ = survive_file_limit();
     let result = panic::catch_unwind(|| match getrlimit(Resource::RLIMIT_STACK) {
         Ok((soft, _)) if soft < ENOUGH => on_larger_stack(program),
         _ => program(),

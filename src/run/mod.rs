@@ -50,6 +50,6 @@ pub use playing_time::PlayingTime;
 pub use reader::{Advance, Incident, RunReader, fault_file_name};
 pub use replay::{Known, ReplayError, Replayed, check_first_record, replay};
 pub use schedule::{Fixture, Pairing, Schedule};
-pub use signals::{HeldSignals, Interrupt, Interrupts};
+pub use signals::{HeldSignals, Interrupt, Interrupts, survive_file_limit};
 pub use standings::{FaultCounts, MatchScore, Standings};
 pub use state::RunState;

@@ -16,8 +16,8 @@ pub enum Interrupt {
     Leaving,
 }
 
-/// Handlers for SIGINT, SIGTERM and SIGHUP, and for the signals of exhausted limits (`ulimit -t`, `ulimit -f`), which would kill
-/// the process without a word. A signal that was ignored when the program started stays ignored: that is how
+/// Handlers for SIGINT, SIGTERM and SIGHUP, and for the signal of exhausted processor time (`ulimit -t`), which would kill the
+/// process without a word. A signal that was ignored when the program started stays ignored: that is how
 /// `nohup` and shells protect a program in the background.
 #[derive(Debug)]
 pub struct Interrupts {
@@ -26,8 +26,6 @@ pub struct Interrupts {
     hup: Option<Signal>,
     /// Processor time is used up. The system repeats the signal every second, and kills at a second limit.
     cpu: Option<Signal>,
-    /// A file cannot grow any more. The write fails, which is reported; the signal itself is of no interest.
-    _file: Option<Signal>,
 }
 
 impl Interrupts {
@@ -42,7 +40,6 @@ impl Interrupts {
             term: handler(SignalName::SIGTERM, SignalKind::terminate())?,
             hup: handler(SignalName::SIGHUP, SignalKind::hangup())?,
             cpu: handler(SignalName::SIGXCPU, SignalKind::from_raw(SignalName::SIGXCPU as i32))?,
-            _file: handler(SignalName::SIGXFSZ, SignalKind::from_raw(SignalName::SIGXFSZ as i32))?,
         })
     }
 
@@ -55,6 +52,18 @@ impl Interrupts {
             () = received(&mut self.cpu) => Interrupt::Leaving,
         }
     }
+}
+
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error for the rest of the life of this process, instead of
+/// its end without a word. Engines are not affected.
+pub fn survive_file_limit() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _entered = runtime.enter();
+    if !IgnoredSignals::of_this_process().contains(SignalName::SIGXFSZ) {
+        // The handler stays when what receives the signal is dropped.
+        drop(signal(SignalKind::from_raw(SignalName::SIGXFSZ as i32))?);
+    }
+    Ok(())
 }
 
 /// SIGINT, SIGTERM and SIGHUP, held back from this thread while a step is done that must not be cut off in its middle. Those

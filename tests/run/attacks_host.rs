@@ -304,6 +304,16 @@ fn row_242_a_limit_on_file_sizes_or_processor_time_ends_a_run_in_order() {
     command.arg("--fsize=60000").arg(PLAYSELF).args(bench.start(&config, "files").get_args());
     let (status, printed) = finish(with_default_signals(&mut command).current_dir(bench.folder.path()));
     assert_eq!((status, printed.contains("the journal could not be written")), (4, true), "{printed}");
+    for (run, limit) in [("nothing", "--fsize=0"), ("files", "--fsize=10")] {
+        let mut command = Command::new("prlimit");
+        command.arg(limit).arg(PLAYSELF);
+        match run {
+            "files" => command.arg("verify").arg(bench.path(run)),
+            _ => command.args(bench.start(&config, run).get_args()),
+        };
+        let (status, printed) = finish(with_default_signals(&mut command).current_dir(bench.folder.path()));
+        assert_eq!((status, printed.contains("File too large")), (4, true), "{limit}: {printed}");
+    }
     let config = slow_match(&bench, "time");
     let mut child = crate::run::spawn(&mut bench.start(&config, "time"));
     wait_for("counted pairs", 60, || counted_pairs(&bench, "time") >= 2);
