@@ -10,6 +10,9 @@ use crate::tuning::{FormatError, GainList, Kind, Method, Parameter, Space, SpsaP
 /// The tuners whose parameter lists can be read.
 const LIST_FORMATS: &str = "fishtest, openbench, weather-factory";
 
+/// Mistakes that are reported of one list. Each costs a comparison with all names that the engine declares.
+const MOST_MISTAKES: usize = 20;
+
 /// Why the parameters of a tuning run cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each message names its fields")]
@@ -48,6 +51,10 @@ pub fn read_gain_list(path: &Path, method: &str) -> Result<GainList, TuneSpaceEr
 pub fn listed_space(list: &GainList, declared: &[Parameter]) -> Result<Space, TuneSpaceError> {
     let mut problems = Vec::new();
     for Parameter { name, min, max, .. } in list.space.parameters() {
+        if problems.len() == MOST_MISTAKES {
+            problems.push("there may be more mistakes".to_owned());
+            break;
+        }
         match declared.iter().find(|option| option.name == *name) {
             None => {
                 let hint = suggestion(name, declared);
@@ -117,13 +124,16 @@ pub fn named_space(
     let mut mistakes = Vec::new();
     let mut parameters: Vec<Parameter> = Vec::new();
     for pattern in &table.parameters {
+        if mistakes.len() == MOST_MISTAKES || parameters.len() > Space::MAX_PARAMETERS {
+            break;
+        }
         let matching: Vec<&Parameter> = declared.iter().filter(|option| is_meant(pattern, option)).collect();
         if matching.is_empty() {
             let hint = suggestion(pattern, declared);
             let why = format!("tune.parameters: {engine} has no number `{pattern}` to tune{hint}");
             mistakes.push((table.parameters_line, why));
         }
-        for parameter in matching {
+        for parameter in matching.into_iter().take(Space::MAX_PARAMETERS + 1) {
             if parameters.iter().all(|known| known.name != parameter.name) {
                 parameters.push(parameter.clone());
             }
@@ -219,6 +229,19 @@ mod tests {
         ] {
             assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn row_198_of_many_unknown_names_a_few_are_reported() {
+        let declared = [Parameter::integer("razor", 0.0, 200.0, 100.0)];
+        let unknown: Vec<Parameter> =
+            (0..5_000).map(|number| Parameter::integer(format!("x{number}"), 0.0, 1.0, 0.0)).collect();
+        let parameters = unknown.iter().map(|parameter| parameter.name.clone()).collect();
+        let table = TuneTable { parameters, ..TuneTable::default() };
+        assert_eq!(named_space("e", &declared, &table).unwrap_err().len(), MOST_MISTAKES);
+        let list = GainList { space: Space::new(unknown).unwrap(), gains: Vec::new() };
+        let why = listed_space(&list, &declared).unwrap_err().to_string();
+        assert_eq!(why.lines().count(), MOST_MISTAKES + 1, "{why}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The parameters of a tuning run: names, ranges, starting values.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 /// Whether a parameter is an integer or a real number.
@@ -118,6 +120,8 @@ fn is_last(values: &[String], number: f64) -> bool {
 pub enum SpaceError {
     #[error("there is no parameter to tune")]
     Empty,
+    #[error("there are {count} parameters to tune, more than {}", Space::MAX_PARAMETERS)]
+    TooMany { count: usize },
     #[error("a parameter has no name")]
     Nameless,
     #[error("parameter `{name}` is listed twice")]
@@ -152,15 +156,22 @@ impl Space {
         }
     }
 
+    /// Largest number of parameters, far beyond what games can tell apart.
+    pub const MAX_PARAMETERS: usize = 10_000;
+
     /// Returns all errors for which [`Space::new`] would refuse the list, in its order.
     pub fn errors(parameters: &[Parameter]) -> Vec<SpaceError> {
         let mut errors = Vec::new();
         if parameters.is_empty() {
             errors.push(SpaceError::Empty);
         }
-        for (index, parameter) in parameters.iter().enumerate() {
+        if parameters.len() > Self::MAX_PARAMETERS {
+            return vec![SpaceError::TooMany { count: parameters.len() }];
+        }
+        let mut names = HashSet::with_capacity(parameters.len());
+        for parameter in parameters {
             errors.extend(parameter.error());
-            if parameters[..index].iter().any(|earlier| earlier.name == parameter.name) {
+            if !names.insert(&parameter.name) {
                 errors.push(SpaceError::Duplicate { name: parameter.name.clone() });
             }
         }
@@ -243,6 +254,12 @@ mod tests {
             ]
         );
         assert_eq!(Space::new(Vec::new()), Err(SpaceError::Empty));
+    }
+
+    #[test]
+    fn row_198_a_hundred_thousand_parameters_are_refused_at_once() {
+        let many = vec![Parameter::integer("a", 0.0, 10.0, 11.0); 100_000];
+        assert_eq!(Space::errors(&many), [SpaceError::TooMany { count: 100_000 }]);
     }
 
     #[test]
