@@ -79,7 +79,8 @@ impl fmt::Display for Epd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.position.to_epd())?;
         for EpdOperation { opcode, operands } in &self.operations {
-            write!(f, " {opcode}")?;
+            f.write_char(' ')?;
+            write_operand(opcode, f)?;
             for operand in operands {
                 f.write_char(' ')?;
                 write_operand(operand, f)?;
@@ -99,9 +100,10 @@ impl Position {
 
 /// Writes an operand, quoted if necessary. EPD has no escape sequence, so an inner quote becomes an apostrophe.
 fn write_operand(operand: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let needs_quotes = operand.is_empty()
-        || operand.contains(|letter: char| letter.is_whitespace() || ";\"".contains(letter));
-    if needs_quotes { write!(f, "\"{}\"", operand.replace('"', "'")) } else { f.write_str(operand) }
+    let operand = operand.replace('"', "'");
+    let needs_quotes =
+        operand.is_empty() || operand.contains(|letter: char| letter.is_whitespace() || letter == ';');
+    if needs_quotes { write!(f, "\"{operand}\"") } else { f.write_str(&operand) }
 }
 
 /// Splits a line after its fourth field, or after its sixth if the fifth and sixth are numbers.
@@ -185,6 +187,10 @@ mod tests {
         assert_eq!(epd.operands("bm"), Some(["e4".to_owned(), "e3".to_owned()].as_slice()));
         assert_eq!(epd.operands("id"), Some(["a; b".to_owned()].as_slice()));
         assert_eq!(epd.to_string(), format!("{BOARD} w - - bm e4 e3; id \"a; b\";"));
+        for operations in ["v0 a\\\"b\";", "\"o p\" x;", "\"o;p\";", "\"\" \"\";"] {
+            let written = Epd::parse(&format!("{BOARD} w - - {operations}")).unwrap().to_string();
+            assert_eq!(Epd::parse(&written).unwrap().to_string(), written, "{operations}");
+        }
     }
 
     #[test]
