@@ -15,7 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
         let shown = shown_plan(&written);
         for (name, value) in plan.engines.iter().flat_map(|engine| &engine.spec.env) {
             // Short values also occur elsewhere in a plan.
-            let hidden = value.len() < 12 || written.matches(value.as_str()).count() > 1 || !shown.contains(value.as_str());
+            let hidden = value.len() < 12
+                || written.matches(value.as_str()).count() > 1
+                || !shown.contains(value.as_str());
             assert!(hidden, "{name}: {shown}");
         }
     }

@@ -15,11 +15,14 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(run) => {
             // Nothing outside is read: a fuzzed file must not reach the files of this machine.
             let outside = run.games.openings.is_some() || !run.engines.is_empty();
-            if outside && !run.engines.iter().all(|engine| engine.engine == "builtin" && engine.dir.is_none()) {
+            if outside && !run.engines.iter().all(|engine| engine.engine == "builtin" && engine.dir.is_none())
+            {
                 return;
             }
-            let paths =
-                SearchPaths { this_program: PathBuf::from("/bin/true"), engines: PathBuf::from("/nonexistent") };
+            let paths = SearchPaths {
+                this_program: PathBuf::from("/bin/true"),
+                engines: PathBuf::from("/nonexistent"),
+            };
             if run.games.openings.is_none()
                 && let Ok(plan) = resolve(&run, &paths, 1)
             {

@@ -1,6 +1,9 @@
 //! Commands that play no run, and checks of the documents against the code.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+/// The targets name the crate of libFuzzer.
+extern crate self as libfuzzer_sys;
+
 #[path = "../support/signals.rs"]
 mod signals;
 
@@ -11,6 +14,7 @@ mod check;
 mod configuration_docs;
 mod doctor;
 mod faults_coverage;
+mod fuzz_targets;
 mod help;
 mod licences;
 mod revisions;
