@@ -255,7 +255,6 @@ fn rows_217_and_219_a_frozen_server_delays_the_run_and_costs_nothing() {
 }
 
 #[test]
-#[ignore = "missed its moment once in ten runs on a loaded machine; `just test-fleet`"]
 fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     let Some(played) = Played::start() else { return };
     let Played { fleet, config } = &played;
@@ -286,6 +285,41 @@ fn row_218_a_run_waits_for_a_server_that_cannot_be_reached() {
     played.assert_same("there");
     let pgn = std::fs::read_to_string(fleet.bench.path("there/games.pgn")).unwrap();
     assert!(!pgn.contains("time forfeit"), "no game is lost on time");
+}
+
+#[test]
+fn row_218_a_job_that_arrives_after_the_answer_to_its_result_is_not_played_again() {
+    let Some(played) = Played::start() else { return };
+    let Played { fleet, config } = &played;
+    let (mut coordinator, _oak) = connected(fleet, async |connection| {
+        let mut jobs = connection.subscribe("ps.v1.job.>".to_owned()).await.unwrap();
+        connection.flush().await;
+        let coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
+        // A slot for every pair: those of pairs that have ended wait for jobs.
+        let oak = fleet.spawn("oak", &mut fleet.roomy_worker("oak"));
+        wait_for("all pairs in play", 60, || fleet.held() == PAIRS as usize);
+        // One game more than there are slots: at least one pair ends.
+        fleet.permit(PAIRS as usize + 1);
+        let ended_or_held = || fleet.rows("there") + fleet.held();
+        wait_for("a result", 60, || fleet.rows("there") > 0 && ended_or_held() == PAIRS as usize);
+        wait_for("the answer to it", 20, || fleet.spooled("oak") == 0);
+        let pair = fleet.records("there", "game")[0]["pair"].to_string();
+        let job = loop {
+            let job = jobs.next().await.unwrap();
+            if job.subject.ends_with(&format!(".{pair}.0")) {
+                break job;
+            }
+        };
+        connection.put_job(job.subject.clone(), None, job.payload).await.unwrap();
+        while connection.job_sequence(&job.subject).await.unwrap().is_some() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(ended_or_held(), PAIRS as usize, "no slot plays it");
+        (coordinator, oak)
+    });
+    fleet.release();
+    assert_eq!(coordinator.status("the match", 60), 0, "{}", fleet.log("coordinator"));
+    played.assert_same("there");
 }
 
 #[test]

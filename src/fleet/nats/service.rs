@@ -304,6 +304,11 @@ impl Service {
             // It was played before this process started, or before the server lost the lease; an answer will come.
             return;
         }
+        if worker.has_settled(&self.run, id.index, id.attempt) {
+            // The answer was faster than the job.
+            let _ = delivery.ack().await;
+            return;
+        }
         // Pulls that seemed lost may be alive.
         if !self.open_to_jobs || self.held.len() >= self.slots {
             let _ = delivery.nak(None).await;

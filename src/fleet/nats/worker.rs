@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::choice::RunNotices;
+use self::results::SettledPairs;
 use crate::fleet::nats::messages::{Message, PLAY, Refusal, RunNotice, Token, WorkerReport};
 use crate::fleet::nats::service::{Engines, NotServed, Service};
 use crate::fleet::nats::spool::{Spool, SpoolError, SpoolKey};
@@ -132,6 +133,7 @@ pub struct Worker {
     waiting: BTreeMap<SpoolKey, Waiting>,
     notices: RunNotices,
     notes: UnboundedSender<Note>,
+    settled: SettledPairs,
     pub(super) done: UnboundedSender<Done>,
     finished: UnboundedReceiver<Done>,
     draining: bool,
@@ -175,6 +177,7 @@ impl Worker {
             disk_trouble: None,
             notices: RunNotices::default(),
             notes,
+            settled: SettledPairs::default(),
             done,
             finished,
             draining: false,

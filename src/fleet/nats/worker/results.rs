@@ -1,6 +1,6 @@
 //! The results of a worker until they are answered, and its signs of life.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::{Done, Waiting, Worker, WorkerError};
 use crate::failpoint::{self, Point};
@@ -12,7 +12,33 @@ use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
 /// Results that one sign of life lists; those that are not answered yet come first.
 const MOST_LISTED: usize = 1_000;
 
+/// Settled pairs that a worker remembers.
+const MOST_SETTLED: usize = 1_000;
+
+/// Attempts at pairs whose results were answered for good.
+///
+/// The job of such a pair may be on its way once more when the answer arrives, for its lease ended while the server could not be
+/// reached. It must not be played again: the result would be of no use.
+#[derive(Debug, Default)]
+pub(super) struct SettledPairs(VecDeque<(RunId, u64, u32)>);
+
+impl SettledPairs {
+    fn note(&mut self, key: SpoolKey) {
+        self.0.truncate(MOST_SETTLED - 1);
+        self.0.push_front((key.run, key.token.pair, key.token.attempt));
+    }
+
+    fn contains(&self, run: &RunId, pair: u64, attempt: u32) -> bool {
+        self.0.iter().any(|settled| (&settled.0, settled.1, settled.2) == (run, pair, attempt))
+    }
+}
+
 impl Worker {
+    /// Returns whether the coordinator has settled this attempt at a pair.
+    pub(in crate::fleet::nats) fn has_settled(&self, run: &RunId, pair: u64, attempt: u32) -> bool {
+        self.settled.contains(run, pair, attempt)
+    }
+
     /// Returns the result that waits for an answer for an attempt at a pair, and gives it the lease of its job.
     pub(in crate::fleet::nats) fn has_result(
         &mut self,
@@ -97,6 +123,7 @@ impl Worker {
         for &TokenTuple(token) in answer.counted.iter().chain(&answer.over) {
             if let Some(waiting) = self.waiting.remove(&key(token)) {
                 self.spool.forget(&key(token));
+                self.settled.note(key(token));
                 if let Some(delivery) = waiting.delivery {
                     let _ = delivery.ack().await;
                 }
