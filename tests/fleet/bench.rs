@@ -205,7 +205,15 @@ impl Fleet {
     /// Results on the disk of a worker that were not answered yet.
     pub(crate) fn spooled(&self, worker: &str) -> usize {
         let files = fs::read_dir(self.bench.path("cache/spool").join(worker)).into_iter().flatten().flatten();
-        files.filter(|file| file.path().extension().is_some_and(|end| end == "json")).count()
+        // One that is not durable yet is a draft, whose name is longer.
+        files.filter(|file| file.file_name().to_string_lossy().contains(".json")).count()
+    }
+
+    /// Waits until the results of all pairs that a worker has begun are on record, but for those in `slots`. A worker takes the next
+    /// pair while the result of the last one is on its way to the disk.
+    pub(crate) fn wait_for_results(&self, run: &str, slots: usize) {
+        let claimed = || self.records(run, "claimed").len();
+        wait_for("the results of all pairs that have ended", 20, || claimed() == self.rows(run) + slots);
     }
 
     /// Plays the run file on this machine, one pair at a time; returns the exit status.

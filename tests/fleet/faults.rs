@@ -29,6 +29,7 @@ fn row_201_pairs_of_a_killed_worker_go_to_another_and_its_engines_die() {
     fleet.play("there", 2, SLOTS);
     let engines = || processes_with(&format!("--permits {}", fleet.bench.folder.path().display()));
     assert_eq!(engines(), 2 * SLOTS);
+    fleet.wait_for_results("there", SLOTS);
     oak.kill();
     wait_for("the end of its engines", 2, || engines() == 0);
     fleet.release();
@@ -105,6 +106,7 @@ fn row_205_pairs_of_a_frozen_worker_move_and_its_own_results_do_not_count() {
     let mut coordinator = fleet.spawn("coordinator", &mut fleet.coordinator(config, "there"));
     let oak = fleet.spawn("oak", &mut fleet.worker("oak"));
     fleet.play("there", 1, SLOTS);
+    fleet.wait_for_results("there", SLOTS);
     oak.signal(Signal::SIGSTOP);
     let _elm = fleet.spawn("elm", &mut fleet.roomy_worker("elm"));
     wait_for("pairs of a frozen worker on another", 30, || fleet.claimed_by_both("oak", "elm") == SLOTS);

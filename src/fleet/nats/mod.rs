@@ -41,6 +41,6 @@ pub use sandbox::SandboxMode;
 pub use service::Engines;
 pub use settings::{Asking, Backoff, Timing, beats_per_extension};
 pub use speed::{DriftWatch, Probed, Reference, check_signature, probe, reference, scale_ppm};
-pub use spool::{Spool, SpoolError, SpoolKey};
+pub use spool::{Spool, SpoolDraft, SpoolError, SpoolKey};
 pub use target::{SCRIPT, runs, target, target_of};
 pub use worker::{Note, RunChoice, Stay, StopRequest, Worker, WorkerConfig, WorkerEnd, WorkerError};

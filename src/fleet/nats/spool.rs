@@ -57,6 +57,29 @@ impl SpoolKey {
     }
 }
 
+/// A result that was written and is not durable yet.
+#[derive(Debug)]
+pub struct SpoolDraft {
+    file: File,
+    path: PathBuf,
+    kept: PathBuf,
+}
+
+impl SpoolDraft {
+    /// Makes the result durable, which takes as long as the disk takes.
+    pub fn finish(self) -> io::Result<()> {
+        let Self { file, path, kept } = self;
+        if let Err(error) = file.sync_all().and_then(|()| fs::rename(&path, &kept)) {
+            let _ = fs::remove_file(&path);
+            return Err(error);
+        }
+        match kept.parent() {
+            Some(folder) => File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The results of one worker that are not answered yet.
 #[derive(Debug)]
 pub struct Spool {
@@ -96,20 +119,17 @@ impl Spool {
         Ok(Self { folder, sizes, _lock: lock })
     }
 
-    /// Keeps a result; it is durable when this returns.
-    pub fn keep(&mut self, key: &SpoolKey, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a result. It is durable when its draft is finished; a disk without room is noticed here.
+    pub fn write(&mut self, key: &SpoolKey, bytes: &[u8]) -> io::Result<SpoolDraft> {
         let name = key.file_name();
-        let (draft, path) = (self.folder.join(format!("{name}.part")), self.folder.join(&name));
-        let mut file = File::create(&draft)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        if let Err(error) = written {
-            let _ = fs::remove_file(&draft);
+        let (path, kept) = (self.folder.join(format!("{name}.part")), self.folder.join(&name));
+        let mut file = File::create(&path)?;
+        if let Err(error) = file.write_all(bytes) {
+            let _ = fs::remove_file(&path);
             return Err(error);
         }
-        fs::rename(&draft, &path)?;
-        File::open(&self.folder)?.sync_all()?;
         self.sizes.insert(key.clone(), bytes.len() as u64);
-        Ok(())
+        Ok(SpoolDraft { file, path, kept })
     }
 
     /// Returns whether results can be kept.
@@ -124,9 +144,14 @@ impl Spool {
     /// Drops a result that was answered.
     pub fn forget(&mut self, key: &SpoolKey) {
         if self.sizes.remove(key).is_some() {
-            // A file that stays is answered again after the next start.
-            let _ = fs::remove_file(self.folder.join(key.file_name()));
+            self.remove(key);
         }
+    }
+
+    /// Removes the file of a result.
+    pub fn remove(&self, key: &SpoolKey) {
+        // One that stays is answered again after the next start.
+        let _ = fs::remove_file(self.folder.join(key.file_name()));
     }
 
     /// Returns the results that were not answered, with their contents.
@@ -156,8 +181,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let worker = WorkerName::try_from("oak".to_owned()).unwrap();
         let mut spool = Spool::open(folder.path(), &worker).unwrap();
-        spool.keep(&key(1), b"one").unwrap();
-        spool.keep(&key(2), b"three").unwrap();
+        spool.write(&key(1), b"one").unwrap().finish().unwrap();
+        spool.write(&key(2), b"three").unwrap().finish().unwrap();
+        drop(spool.write(&key(3), b"not finished").unwrap());
         fs::write(folder.path().join("spool/oak/torn.json.part"), "x").unwrap();
         drop(spool);
         let mut spool = Spool::open(folder.path(), &worker).unwrap();

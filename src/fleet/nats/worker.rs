@@ -117,6 +117,8 @@ struct Waiting {
 pub(super) enum Done {
     /// A claim was stored, or not.
     Claimed { token: Token, stored: bool },
+    /// A result is durable, or not.
+    Kept { key: SpoolKey, kept: std::io::Result<()> },
     /// A result was stored.
     Sent,
 }
@@ -131,9 +133,9 @@ pub struct Worker {
     /// Why results cannot be kept on disk.
     disk_trouble: Option<String>,
     waiting: BTreeMap<SpoolKey, Waiting>,
+    settled: SettledPairs,
     notices: RunNotices,
     notes: UnboundedSender<Note>,
-    settled: SettledPairs,
     pub(super) done: UnboundedSender<Done>,
     finished: UnboundedReceiver<Done>,
     draining: bool,
@@ -175,9 +177,9 @@ impl Worker {
             connection,
             spool,
             disk_trouble: None,
+            settled: SettledPairs::default(),
             notices: RunNotices::default(),
             notes,
-            settled: SettledPairs::default(),
             done,
             finished,
             draining: false,
@@ -201,7 +203,7 @@ impl Worker {
         let mut answers = self.connection.subscribe(subject::answer(&name)).await.map_err(failed)?;
         let mut notices = self.connection.subscribe(subject::notices()).await.map_err(failed)?;
         for key in self.waiting.keys().cloned().collect::<Vec<_>>() {
-            self.send(&key);
+            self.send(&key, None);
         }
         loop {
             let Some(notice) = self.choose_run().await? else {
@@ -363,9 +365,7 @@ impl Worker {
                     }
                 }
                 done = self.finished.recv() => {
-                    if let Some(Done::Sent) = done {
-                        self.unsent = self.unsent.saturating_sub(1);
-                    }
+                    done.into_iter().for_each(|done| self.on_done(done));
                     if self.may_end() && self.draining {
                         return Ok(Some(WorkerEnd::Drained));
                     }
@@ -440,8 +440,7 @@ impl Worker {
                 }
                 done = self.finished.recv() => match done {
                     Some(Done::Claimed { token, stored }) => service.claimed(token, stored),
-                    Some(Done::Sent) => self.unsent = self.unsent.saturating_sub(1),
-                    None => {}
+                    done => done.into_iter().for_each(|done| self.on_done(done)),
                 },
                 _ = link.changed() => {
                     let state = link.borrow_and_update().clone();

@@ -1,12 +1,13 @@
 //! The results of a worker until they are answered, and its signs of life.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::io;
 
 use super::{Done, Waiting, Worker, WorkerError};
 use crate::failpoint::{self, Point};
 use crate::fleet::nats::messages::{CoordinatorAnswer, Heartbeat, Message, PLAY, TokenTuple, message_id};
 use crate::fleet::nats::service::Service;
-use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolKey};
+use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolDraft, SpoolKey};
 use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
 
 /// Results that one sign of life lists; those that are not answered yet come first.
@@ -66,34 +67,45 @@ impl Worker {
         }
     }
 
-    /// Keeps a result until it is answered, and sends it.
+    /// Keeps a result until it is answered, and sends it as soon as it is durable. The slot that played it waits for neither.
     pub(super) fn keep(&mut self, key: &SpoolKey, payload: Vec<u8>, delivery: Option<Delivery>) {
-        match self.spool.keep(key, &payload) {
-            Ok(()) => self.disk_trouble = None,
+        let draft = match self.spool.write(key, &payload) {
+            Ok(draft) => Some(draft),
             Err(error) => {
-                // It is sent from memory; no more jobs until the disk has room.
-                let text = format!("results cannot be kept on disk: {error}");
-                self.note("warning", text.clone());
-                self.disk_trouble = Some(text);
+                self.not_kept(key, &error);
+                None
             }
-        }
-        failpoint::pass(Point::AfterSpool);
+        };
         self.waiting.insert(key.clone(), Waiting { payload, delivery, resends: 0 });
-        self.send(key);
+        self.send(key, draft);
     }
 
-    /// Sends a result, as often as it takes until the server has stored it.
-    pub(super) fn send(&mut self, key: &SpoolKey) {
+    /// Notes that a result could not be kept: it is sent from memory; no more jobs until the disk has room.
+    fn not_kept(&mut self, key: &SpoolKey, error: &io::Error) {
+        self.spool.forget(key);
+        let text = format!("results cannot be kept on disk: {error}");
+        self.note("warning", text.clone());
+        self.disk_trouble = Some(text);
+    }
+
+    /// Sends a result, as often as it takes until the server has stored it; one that is not durable yet is made so before.
+    pub(super) fn send(&mut self, key: &SpoolKey, draft: Option<SpoolDraft>) {
         let Some(waiting) = self.waiting.get(key) else { return };
         let (connection, payload, backoff) =
             (self.connection.clone(), waiting.payload.clone(), self.config.backoff);
-        let (run, worker, done) = (key.run.clone(), self.config.name.clone(), self.done.clone());
-        let message = message_id::result(&run, key.token, waiting.resends);
+        let (key, worker, done) = (key.clone(), self.config.name.clone(), self.done.clone());
+        let message = message_id::result(&key.run, key.token, waiting.resends);
         self.unsent += 1;
         tokio::spawn(async move {
+            if let Some(draft) = draft {
+                let finished = tokio::task::spawn_blocking(move || draft.finish()).await;
+                let kept = finished.map_err(io::Error::other).flatten();
+                let _ = done.send(Done::Kept { key: key.clone(), kept });
+            }
+            failpoint::pass(Point::AfterSpool);
             let mut pause = backoff.first;
             while let Err(error) =
-                connection.put_report(&run, &worker, message.clone(), payload.clone()).await
+                connection.put_report(&key.run, &worker, message.clone(), payload.clone()).await
             {
                 if matches!(error, NatsError::Closed) {
                     break;
@@ -104,6 +116,18 @@ impl Worker {
             failpoint::pass(Point::AfterResult);
             let _ = done.send(Done::Sent);
         });
+    }
+
+    /// Applies what a task has done for a result.
+    pub(super) fn on_done(&mut self, done: Done) {
+        match done {
+            Done::Kept { key, kept: Err(error) } => self.not_kept(&key, &error),
+            // Its run may have ended meanwhile.
+            Done::Kept { key, kept: Ok(()) } if !self.waiting.contains_key(&key) => self.spool.remove(&key),
+            Done::Sent => self.unsent = self.unsent.saturating_sub(1),
+            // Only a service has claims.
+            Done::Kept { .. } | Done::Claimed { .. } => {}
+        }
     }
 
     /// Applies an answer of a coordinator.
@@ -142,7 +166,7 @@ impl Worker {
         for &TokenTuple(token) in &answer.resend {
             if let Some(waiting) = self.waiting.get_mut(&key(token)) {
                 waiting.resends += 1;
-                self.send(&key(token));
+                self.send(&key(token), None);
             }
         }
         Ok(())
