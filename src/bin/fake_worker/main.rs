@@ -212,7 +212,9 @@ impl FakeWorker {
         let [lease, pause] = [description.lease_ms, description.beat_ms].map(Duration::from_millis);
         let (beats_per_extension, mut beats) = (beats_per_extension(lease, pause), 0);
         while Instant::now() < until {
-            let free = self.slots.saturating_sub(pairs.len());
+            // A slot does not wait for the answer to its result.
+            let in_play = pairs.values().filter(|pair| pair.sent.is_none()).count();
+            let free = self.slots.saturating_sub(in_play);
             if free > 0 && asked == 0 && Instant::now() >= next_question {
                 let sent = match Asking::in_fleet_of(all_slots, self.number()) {
                     Asking::Waiting => jobs.request(free, Duration::from_secs(30)).await,

@@ -472,6 +472,15 @@ impl CoordinatorAnswer {
         let (counted, over, stale, resend) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { run, counted, over, stale, resend, taken: None }
     }
+
+    /// Adds what a later answer to the same worker states.
+    pub fn append(&mut self, later: Self) {
+        self.counted.extend(later.counted);
+        self.over.extend(later.over);
+        self.stale.extend(later.stale);
+        self.resend.extend(later.resend);
+        self.taken = later.taken.or(self.taken);
+    }
 }
 
 /// The answer of a coordinator to a question about its workers; a large fleet has several.

@@ -1,6 +1,7 @@
 //! The coordinator's side of a fleet: publishes jobs, receives reports, and lets the [`Ledger`] decide.
 
 mod offer;
+mod outbox;
 mod tasks;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -11,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use self::offer::first_notice;
 pub use self::offer::{Memory, Offer, StartError, shown_url};
+use self::outbox::{Output, Postman, StoredJob};
 use self::tasks::{CardTask, Reception, listen, watch_link};
 use crate::fleet::nats::ledger::{Action, Ledger, Publication, Terms};
 use crate::fleet::nats::messages::{
@@ -54,12 +56,6 @@ enum Input {
     Failed(String),
 }
 
-/// What is sent without waiting for an answer.
-enum Output {
-    Acknowledge(Box<Delivery>),
-    Send(String, Vec<u8>),
-}
-
 /// The fleet of a coordinator.
 pub struct NatsFleet {
     connection: ServerConnection,
@@ -70,6 +66,9 @@ pub struct NatsFleet {
     inbox: Receiver<Input>,
     /// For tasks that report back.
     sender: Sender<Input>,
+    /// Sends at once.
+    postman: Postman,
+    /// Sends in bundles.
     outbox: UnboundedSender<Output>,
     deliveries: HashMap<u64, Delivery>,
     events: VecDeque<FleetEvent>,
@@ -132,7 +131,9 @@ impl NatsFleet {
         let beats = connection.subscribe(subject::beats()).await?;
         let questions = connection.subscribe(subject::question(&run)).await?;
         let (sender, inbox) = channel(QUEUE);
-        let (outbox, mut outgoing) = unbounded_channel::<Output>();
+        let (outbox, outgoing) = unbounded_channel::<Output>();
+        let postman =
+            Postman { connection: connection.clone(), backoff: offer.backoff, inbox: sender.clone() };
         let (notice_sender, notices) = unbounded_channel();
         let link = connection.link();
         let tasks = vec![
@@ -153,19 +154,10 @@ impl NatsFleet {
                 Some(Input::Question(MembersQuestion { reply: message.reply? }))
             })),
         ];
-        let sending = connection.clone();
         let notice_task =
             CardTask { connection: connection.clone(), run, epoch, sequence, inbox: sender.clone() };
-        let sending_outbox = async move {
-            while let Some(output) = outgoing.recv().await {
-                // What is lost is asked for again.
-                let _ = match output {
-                    Output::Acknowledge(delivery) => delivery.ack().await,
-                    Output::Send(subject, payload) => sending.publish(subject, payload).await,
-                };
-            }
-        };
-        let senders = vec![tokio::spawn(sending_outbox), tokio::spawn(notice_task.run(notices))];
+        let senders =
+            vec![tokio::spawn(postman.clone().run(outgoing)), tokio::spawn(notice_task.run(notices))];
         let now = Instant::now();
         let settled = memory.counted;
         let mut fleet = Self {
@@ -176,6 +168,7 @@ impl NatsFleet {
             began: now,
             inbox,
             sender,
+            postman,
             outbox,
             deliveries: HashMap::new(),
             events: VecDeque::new(),
@@ -273,14 +266,16 @@ impl NatsFleet {
         for action in self.ledger.actions() {
             match action {
                 Action::Publish { job, base, first } => self.publish(&job, base, first),
-                Action::Delete { pair, attempt } => self.delete(pair, attempt),
+                Action::Delete { pair, attempt } => {
+                    let _ = self.outbox.send(Output::Delete(subject::job(&self.offer.run, pair, attempt)));
+                }
                 Action::Acknowledge(message) => {
                     if let Some(delivery) = self.deliveries.remove(&message) {
                         let _ = self.outbox.send(Output::Acknowledge(Box::new(delivery)));
                     }
                 }
                 Action::Answer(worker, answer) => {
-                    let _ = self.outbox.send(Output::Send(subject::answer(&worker), answer.encode()));
+                    let _ = self.outbox.send(Output::Answer(worker, answer));
                 }
                 Action::Report(event) => self.events.push_back(event),
             }
@@ -292,34 +287,12 @@ impl NatsFleet {
         let subject = subject::job(&run, id.index, id.attempt);
         let message = (first == Publication::First).then(|| message_id::job(&run, id));
         let payload = Job { run, base, job: job.clone() }.encode();
-        let (connection, inbox, backoff) = (self.connection.clone(), self.sender.clone(), self.offer.backoff);
-        tokio::spawn(async move {
-            let mut pause = backoff.first;
-            loop {
-                match connection.put_job(subject.clone(), message.clone(), payload.clone()).await {
-                    Ok(_) => return drop(inbox.send(Input::Stored(id)).await),
-                    Err(error) => {
-                        let text = format!("jobs are not stored: {error}");
-                        if inbox.send(Input::NotStored(text)).await.is_err() {
-                            return;
-                        }
-                    }
-                }
-                connection.pause(pause).await;
-                pause = (2 * pause).min(backoff.longest);
-            }
-        });
-    }
-
-    fn delete(&self, pair: u64, attempt: u32) {
-        let connection = self.connection.clone();
-        let subject = subject::job(&self.offer.run, pair, attempt);
-        tokio::spawn(async move {
-            // What stays is deleted after the next comparison.
-            if let Ok(Some(sequence)) = connection.job_sequence(&subject).await {
-                let _ = connection.delete_job(sequence).await;
-            }
-        });
+        let job = StoredJob { id, subject, message, payload };
+        // Free slots wait for it only where nothing is in store.
+        if self.ledger.is_short_of_jobs(self.slots) {
+            return self.postman.store(job);
+        }
+        let _ = self.outbox.send(Output::Store(job));
     }
 
     /// Does what is due; returns when it must be called again.

@@ -11,6 +11,10 @@ use crate::fleet::nats::messages::Board;
 const FEWEST_UNCLAIMED: usize = 8;
 const SLOTS_PER_UNCLAIMED: usize = 10;
 
+fn wanted_unclaimed(slots: usize) -> usize {
+    (slots / SLOTS_PER_UNCLAIMED).max(FEWEST_UNCLAIMED)
+}
+
 impl Ledger {
     /// Returns the slots of all workers that play this run or could.
     pub fn slots(&self, now: Duration) -> usize {
@@ -24,8 +28,12 @@ impl Ledger {
         if self.phase != LedgerPhase::Open {
             return 0;
         }
-        let wanted = (slots / SLOTS_PER_UNCLAIMED).max(FEWEST_UNCLAIMED);
-        wanted.saturating_sub(self.unclaimed.len())
+        wanted_unclaimed(slots).saturating_sub(self.unclaimed.len())
+    }
+
+    /// Returns whether half of the jobs that should wait for a worker are missing.
+    pub fn is_short_of_jobs(&self, slots: usize) -> bool {
+        2 * self.unclaimed.len() <= wanted_unclaimed(slots)
     }
 
     /// Returns the number of pairs in flight.
