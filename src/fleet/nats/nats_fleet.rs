@@ -121,12 +121,13 @@ impl NatsFleet {
             ledger.restore_exclusion(worker, why);
         }
         let notice = first_notice(&offer, epoch, &ledger, memory.counted);
+        // Workers ask for jobs as soon as they see the notice, and the server does not answer questions before the consumer exists.
+        connection.open_jobs(&run, offer.timing.lease).await?;
         let sequence = match connection.put_notice(&run, notice.encode(), sequence).await {
             Ok(sequence) => sequence,
             Err(NatsError::Conflict) => return Err(StartError::Fenced),
             Err(error) => return Err(error.into()),
         };
-        connection.open_jobs(&run, offer.timing.lease).await?;
         let reports = connection.open_results(&run, offer.timing.lease / 2).await?;
         let beats = connection.subscribe(subject::beats()).await?;
         let questions = connection.subscribe(subject::question(&run)).await?;
