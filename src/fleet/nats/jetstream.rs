@@ -216,7 +216,8 @@ impl ServerConnection {
 
     /// Makes the consumer that leases the jobs of a run, or keeps the one that exists with its leases.
     pub async fn open_jobs(&self, run: &RunId, lease: Duration) -> Result<(), NatsError> {
-        let limits = (1_000_000, 100_000);
+        // The leases must outlive a kill of the server.
+        let limits = json!({ "max_ack_pending": 1_000_000, "max_waiting": 100_000 });
         self.make_consumer(JOBS, run, subject::jobs(run), lease, limits).await
     }
 
@@ -240,7 +241,9 @@ impl ServerConnection {
     /// order, and returns a puller of them.
     pub async fn open_results(&self, run: &RunId, ack_wait: Duration) -> Result<Puller, NatsError> {
         self.delete_consumer(RESULTS, run).await?;
-        self.make_consumer(RESULTS, run, subject::results(run), ack_wait, (20_000, 512)).await?;
+        // The coordinator knows what it has acknowledged, so the server need not write it down, ten times a second.
+        let limits = json!({ "max_ack_pending": 20_000, "max_waiting": 512, "mem_storage": true });
+        self.make_consumer(RESULTS, run, subject::results(run), ack_wait, limits).await?;
         Puller::new(self, RESULTS, run).await
     }
 
@@ -270,13 +273,16 @@ impl ServerConnection {
         run: &RunId,
         filter: String,
         ack_wait: Duration,
-        (pending, waiting): (u64, u64),
+        mut config: Value,
     ) -> Result<(), NatsError> {
-        let request = json!({ "stream_name": stream, "config": {
+        let common = json!({
             "durable_name": run.as_str(), "filter_subject": filter, "deliver_policy": "all", "ack_policy": "explicit",
-            "ack_wait": nanoseconds(ack_wait), "max_deliver": -1, "replay_policy": "instant",
-            "max_ack_pending": pending, "max_waiting": waiting, "num_replicas": 0,
-        }});
+            "ack_wait": nanoseconds(ack_wait), "max_deliver": -1, "replay_policy": "instant", "num_replicas": 0,
+        });
+        if let (Value::Object(config), Value::Object(common)) = (&mut config, common) {
+            config.extend(common);
+        }
+        let request = json!({ "stream_name": stream, "config": config });
         let subject = format!("CONSUMER.DURABLE.CREATE.{stream}.{}", run.as_str());
         self.ask::<Value>(subject, &request).await.map(drop)
     }
