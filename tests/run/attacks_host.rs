@@ -54,23 +54,30 @@ fn counted_pairs(bench: &Bench, run: &str) -> usize {
 fn row_130_a_terminal_that_accepts_nothing_delays_neither_games_nor_status_nor_signals() {
     let bench = Bench::new();
     let config = slow_match(&bench, "unread");
-    for (case, flags, stopped) in
-        [("stopped", None, true), ("full", None, false), ("stopped-events", Some("--json"), true)]
-    {
-        let terminal = openpty(None, None).unwrap();
-        if stopped {
-            tcflow(&terminal.slave, FlowArg::TCOOFF).unwrap();
-        } else {
-            fill(&terminal.slave);
+    let stop = |terminal: &OwnedFd| tcflow(terminal, FlowArg::TCOOFF).unwrap();
+    let cases: [(_, _, fn(&OwnedFd)); 3] =
+        [("stopped", None, stop), ("full", None, fill), ("stopped-events", Some("--json"), stop)];
+    thread::scope(|scope| {
+        for (case, flags, block) in cases {
+            let mut command = bench.start(&config, case);
+            command.args(flags);
+            let bench = &bench;
+            scope.spawn(move || end_a_run_on_a_blocked_terminal(bench, case, command, block));
         }
-        let mut child = spawn_on(bench.start(&config, case).args(flags), &terminal.slave);
-        wait_for("counted pairs", 60, || counted_pairs(&bench, case) >= 5);
-        let (status, answer) = finish(Command::new(PLAYSELF).arg("status").arg(bench.path(case)));
-        assert_eq!((status, answer.contains("\"playing\"")), (0, true), "{case}: {answer}");
-        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
-        wait_for("the end", 25, || child.try_wait().unwrap().is_some());
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{case}");
-    }
+    });
+}
+
+/// Plays a run on a terminal that `block` has made accept nothing, and ends it by SIGTERM.
+fn end_a_run_on_a_blocked_terminal(bench: &Bench, case: &str, mut command: Command, block: fn(&OwnedFd)) {
+    let terminal = openpty(None, None).unwrap();
+    block(&terminal.slave);
+    let mut child = spawn_on(&mut command, &terminal.slave);
+    wait_for("counted pairs", 60, || counted_pairs(bench, case) >= 5);
+    let (status, answer) = finish(Command::new(PLAYSELF).arg("status").arg(bench.path(case)));
+    assert_eq!((status, answer.contains("\"playing\"")), (0, true), "{case}: {answer}");
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    wait_for("the end", 25, || child.try_wait().unwrap().is_some());
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{case}");
 }
 
 #[test]

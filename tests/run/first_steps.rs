@@ -129,7 +129,7 @@ fn games_state_the_versions_of_their_engines_and_the_name_of_the_opening() {
     let bench = Bench::new();
     let white = format!("{FAKE} --name 'Fake 1.0'");
     let call = ["--white", &white, "--black", "builtin", "--white-name", "mine", "--run-dir", "run"];
-    let limits = ["--tc", "60+1", "--openings", "book.epd", "--order", "sequential", "--max-moves", "2"];
+    let limits = ["--tc", "2+0.1", "--openings", "book.epd", "--order", "sequential", "--max-moves", "2"];
     succeeds(&bench, &[&call[..], &limits[..]].concat());
     let games = bench.read("run", "games.pgn");
     for tag in [
