@@ -20,6 +20,8 @@
 //! assert_eq!((margins.null_move_base, margins.get("null_move_base").unwrap()), (4, 4));
 //! assert!(margins.set("nul_move_base", 4).unwrap_err().to_string().contains("null_move_base"));
 //! ```
+//!
+//! `tests/engine/declared.rs` runs this example.
 
 use crate::spelling::nearest;
 use std::fmt;

@@ -9,6 +9,7 @@ mod endgame_tables;
 mod machine;
 
 mod ace_game;
+mod declared;
 mod endings_won;
 mod eval_claims;
 mod eval_endings;
