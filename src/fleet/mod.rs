@@ -13,6 +13,7 @@ mod local_fleet;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod placement;
+mod processor_use;
 mod shipment;
 mod shortage;
 mod sim_fleet;

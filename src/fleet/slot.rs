@@ -14,18 +14,18 @@ use crate::fleet::engine_registry::EngineRegistry;
 use crate::fleet::engine_seat::{EngineSeat, SeatContext, SeatError, evidence_of};
 use crate::fleet::fault_bundle::{EngineEvidence, GameKey, bundle};
 use crate::fleet::live_board::LiveBoard;
+use crate::fleet::processor_use::ProcessorUse;
 use crate::fleet::shortage::{Refusals, Remedy, Shortages};
 use crate::fleet::slot_thread::{ActiveSlot, WorkerHost};
 use crate::fleet::stall_detector::{DelayProbe, Suspensions};
 use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineBooks, EngineIndex, FaultBundle, GameOfPair,
-    GameRecord, GameSetup, LiveGame, LiveSearch, MoveSource, PlayedGame, PlyRecord, Referee, TableJudge,
-    Termination, VoidReason, Warning, play,
+    GameRecord, GameSetup, LiveGame, LiveSearch, PlyRecord, Referee, TableJudge, Termination, VoidReason,
+    Warning, play,
 };
 use crate::player::{
-    EngineSpec, Irregularities, Launcher, LazyTimer, PlayerFault, Pondering, Transport, exit_disagrees,
-    printed_lines,
+    Irregularities, Launcher, LazyTimer, Player, PlayerFault, exit_disagrees, printed_lines,
 };
 
 /// An order to a slot.
@@ -377,7 +377,8 @@ impl Slot {
         let SlotShared { rules, tables, .. } = &*self.shared;
         let contest = Contest { setup, limits, rules, tables: tables.as_ref(), books };
         let (mut timer, mut board) = (LazyTimer::new(), self.board.clone());
-        let before = [white.transport().cpu_time(), black.transport().cpu_time()];
+        let used = |player: &Player<_>, color: Color| ProcessorUse::of(player.transport(), &limits[color]);
+        let before = ByColor { white: used(white, Color::White), black: used(black, Color::Black) };
         let played = play([&mut *white, &mut *black], contest, &mut timer, &*self.probe, &mut board).await;
         let mut warnings = Vec::new();
         let mut evidence = EngineEvidence::default();
@@ -387,12 +388,9 @@ impl Slot {
                 evidence = evidence_of(player);
             }
             warn(&mut warnings, player.take_irregularities(), engine);
-            let used = player.transport().cpu_time().zip(before[color.index()]).map(|(now, then)| now - then);
-            let spec = self.shared.registry.spec(engine);
-            if let Some(cpu_ms) =
-                used.zip(spec).and_then(|(used, spec)| busy_while_idle(used, spec, &played, color))
-            {
-                warnings.push(Warning::BusyWhileIdle { cpu_ms, by: engine });
+            if let Some(spec) = self.shared.registry.spec(engine) {
+                let now = used(player, color);
+                warnings.extend(now.warnings(before[color], (engine, spec), &played, color));
             }
             // Only for these endings can the program be certain of the result.
             if matches!(played.ending.termination, Termination::Checkmate | Termination::Stalemate) {
@@ -551,22 +549,6 @@ fn warn(warnings: &mut Vec<Warning>, irregularities: Irregularities, by: EngineI
         (false_time, Warning::FalseTime { count: false_time, by }),
     ];
     warnings.extend(found.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning));
-}
-
-/// Returns the processor time that an engine must have used on its opponent's time, in milliseconds, if it exceeds a
-/// twentieth of that time.
-fn busy_while_idle(used: Duration, spec: &EngineSpec, played: &PlayedGame, side: Color) -> Option<u64> {
-    if spec.ponder == Pondering::On {
-        return None;
-    }
-    let (mut own, mut other, mut turn) = (0, 0, played.first_mover);
-    for ply in played.plies.iter().skip_while(|ply| ply.source == MoveSource::Book) {
-        *(if turn == side { &mut own } else { &mut other }) += ply.time_us;
-        turn = !turn;
-    }
-    let idle = (used.as_micros() as u64).saturating_sub(own.saturating_mul(spec.threads() as u64));
-    // A few milliseconds are needed to read the commands.
-    (idle > 50_000 && idle > other / 20).then_some(idle / 1000)
 }
 
 #[cfg(test)]

@@ -42,6 +42,15 @@ pub enum Warning {
         /// The engine.
         by: EngineIndex,
     },
+    /// An engine that waited for a processor on its own clock.
+    Starved {
+        /// Time that it waited, over all its threads.
+        waited_ms: u64,
+        /// Time that it ran or waited.
+        wanted_ms: u64,
+        /// The engine.
+        by: EngineIndex,
+    },
     /// Reported times that exceed the time between writing the question and reading the answer.
     FalseTime {
         /// Number of moves.
@@ -73,6 +82,7 @@ impl Warning {
             | Self::Garbage { by, .. }
             | Self::BrokenInfo { by, .. }
             | Self::BusyWhileIdle { by, .. }
+            | Self::Starved { by, .. }
             | Self::FalseTime { by, .. }
             | Self::ExitStatusDisagrees { by, .. }
             | Self::Leak { by, .. } => by,
@@ -97,6 +107,13 @@ impl fmt::Display for Warning {
             Self::BrokenInfo { count, .. } => write!(f, "sent {count} scores that cannot be read"),
             Self::BusyWhileIdle { cpu_ms, .. } => {
                 write!(f, "used {cpu_ms} ms of processor time on its opponent's time")
+            }
+            Self::Starved { waited_ms, wanted_ms, .. } => {
+                let [waited, wanted] = [waited_ms, wanted_ms].map(|ms| *ms as f64 / 1000.0);
+                write!(
+                    f,
+                    "waited for a processor for {waited:.2} s of the {wanted:.2} s in which it could have run"
+                )
             }
             Self::FalseTime { count: 1, .. } => f.write_str("reported more time than had passed for a move"),
             Self::FalseTime { count, .. } => {

@@ -453,11 +453,7 @@ impl<T: Transport> ActiveGame<'_, T> {
     ) -> TimeEvidence {
         let micros = |time: Duration| time.as_micros() as u64;
         let now = self.players[mover.index()].transport().cpu_use();
-        // Threads that have ended no longer count, so the difference may be too small; it is never below zero.
-        let cpu = now.zip(self.cpu_samples[mover]).map(|(now, (_, before))| CpuUse {
-            running: now.running.saturating_sub(before.running),
-            waiting: now.waiting.saturating_sub(before.waiting),
-        });
+        let cpu = now.zip(self.cpu_samples[mover]).map(|(now, (_, before))| now.since(before));
         TimeEvidence {
             measured_us: micros(measured),
             allowed_us: allowed.map_or(0, micros),

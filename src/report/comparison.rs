@@ -295,6 +295,7 @@ mod tests {
             voids: 0,
             after_stop: 0,
             repeated_pairs: 0,
+            starved_games: 0,
             completion: None,
             table: Vec::new(),
             tuning: None,

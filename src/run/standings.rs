@@ -1,7 +1,7 @@
 //! Results of the counted pairs.
 
 use crate::chess::Color;
-use crate::game::{EngineIndex, GameResult, Termination};
+use crate::game::{EngineIndex, GameResult, Termination, Warning};
 use crate::journal::GameEntry;
 
 use crate::stats::{Estimate, GameScore, PairScore, Pentanomial, SprtConfig, Strength, Trinomial};
@@ -81,6 +81,14 @@ pub struct FaultCounts {
     pub illegal_moves: u64,
 }
 
+/// Games in which engines waited for a processor while their clocks ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct StarvedGames {
+    by_engine: Vec<u64>,
+    /// Games in which at least one of both engines did.
+    all: u64,
+}
+
 impl FaultCounts {
     /// All of them.
     pub fn total(&self) -> u64 {
@@ -93,6 +101,7 @@ impl FaultCounts {
 pub struct Standings {
     matchups: Vec<([EngineIndex; 2], MatchScore)>,
     faults: Vec<FaultCounts>,
+    starved: StarvedGames,
 }
 
 impl Standings {
@@ -101,6 +110,7 @@ impl Standings {
         Self {
             matchups: matchups.iter().map(|&engines| (engines, MatchScore::default())).collect(),
             faults: vec![FaultCounts::default(); engines],
+            starved: StarvedGames { by_engine: vec![0; engines], all: 0 },
         }
     }
 
@@ -109,8 +119,18 @@ impl Standings {
         let scores: Vec<GameScore> = games.iter().map(|game| score_of(game, fixture.engines[0])).collect();
         for game in games {
             self.note_fault(game);
+            self.note_starved(game);
         }
         self.matchups[fixture.matchup].1.count(&scores)
+    }
+
+    fn note_starved(&mut self, game: &GameEntry) {
+        let starved = game.warnings.iter().filter(|warning| matches!(warning, Warning::Starved { .. }));
+        let engines: Vec<EngineIndex> = starved.map(Warning::by).collect();
+        self.starved.all += u64::from(!engines.is_empty());
+        for engine in engines {
+            self.starved.by_engine[engine.get()] += 1;
+        }
     }
 
     fn note_fault(&mut self, game: &GameEntry) {
@@ -158,6 +178,16 @@ impl Standings {
     /// The faults of all engines.
     pub fn faults(&self) -> u64 {
         self.faults.iter().map(FaultCounts::total).sum()
+    }
+
+    /// Games in which this engine waited for a processor for a considerable share of its time.
+    pub fn starved_games_of(&self, engine: EngineIndex) -> u64 {
+        self.starved.by_engine[engine.get()]
+    }
+
+    /// Games in which at least one engine did.
+    pub fn starved_games(&self) -> u64 {
+        self.starved.all
     }
 
     /// Pairs counted, over all matchups.

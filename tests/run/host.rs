@@ -236,6 +236,40 @@ fn row_61_time_forfeits_under_overload_count_and_have_their_evidence() {
     assert_valid(&bench, "run");
 }
 
+#[test]
+fn row_245_engines_that_wait_for_a_processor_on_their_clocks_make_a_noisy_run() {
+    let _machine = machine::reserve();
+    let bench = Bench::new();
+    // Each move takes 10 ms of work, and there is time for ten times as much.
+    let work = ["--on", "on go: burn 10; play"];
+    let wanted = Match { pairs: 1, candidate: &work, baseline: &work, games: "concurrency = 1", rest: "" };
+    let config = with_limit(&bench, "starved", &wanted, "tc = \"60+0.1\"");
+    let shorter = fs::read_to_string(&config).unwrap().replace("max_moves = 40", "max_moves = 10");
+    fs::write(&config, shorter).unwrap();
+    let spinners = KillOnDrop(helper("keeps_every_processor_busy", &bench, "").spawn().unwrap());
+    let (status, printed) = finish(&mut bench.start(&config, "run"));
+    drop(spinners);
+    assert_eq!(status, 0, "{printed}");
+    let summary: serde_json::Value = serde_json::from_str(&bench.read("run", "summary.json")).unwrap();
+    assert_eq!((&summary["faults"], &summary["starved_games"]), (&0.into(), &2.into()), "{summary}");
+    let anomalies = summary["completion"]["anomalies"].as_array().unwrap();
+    let starved = |engine: &str| {
+        anomalies.iter().any(|found| {
+            (&found["kind"], &found["engine"], &found["count"])
+                == (&"starved_games".into(), &engine.into(), &2.into())
+        })
+    };
+    assert!(starved("new") && starved("old"), "{summary}");
+    assert_eq!(
+        printed.matches(" new waited for a processor for ").count(),
+        1,
+        "once for each engine: {printed}"
+    );
+    assert!(printed.contains("noisy run: 2 of 2 games were played while an engine waited"), "{printed}");
+    assert!(bench.read("run", "report.html").contains("2 of 2 games were played while an engine waited"));
+    assert_valid(&bench, "run");
+}
+
 /// A small tmpfs in the mount namespace of this process.
 struct SmallDisk(PathBuf);
 

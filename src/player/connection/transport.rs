@@ -25,6 +25,18 @@ pub struct CpuUse {
     pub waiting: Duration,
 }
 
+impl CpuUse {
+    /// Returns the use since then. Threads that have ended no longer count, so the difference may be too small; it is never
+    /// below zero.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            running: self.running.saturating_sub(before.running),
+            waiting: self.waiting.saturating_sub(before.waiting),
+        }
+    }
+}
+
 /// A byte stream in each direction to one engine, and the state of its process.
 pub trait Transport: 'static {
     /// Reads output of the engine; 0 bytes mean the end of the stream.
@@ -51,7 +63,7 @@ pub trait Transport: 'static {
     /// Returns the end of the engine's stderr.
     fn stderr_tail(&self) -> Vec<u8>;
 
-    /// Returns the processor use, if it is known. Meant for the analysis of a fault; too slow for every move.
+    /// Returns the processor use, if it is known. Too slow for every move of a fast game.
     fn cpu_use(&self) -> Option<CpuUse>;
 
     /// Returns the processor time; cheap enough for every game.

@@ -77,6 +77,8 @@ pub enum AnomalyKind {
     Crashes,
     /// Games lost by an illegal move.
     IllegalMoves,
+    /// Games in which the engine waited for a processor while its clock ran.
+    StarvedGames,
     /// Pairs that the host disturbed and that were played again.
     VoidPairs,
     /// Pairs that equal earlier ones and do not count.
@@ -138,6 +140,7 @@ fn anomalies(view: &RunView<'_>) -> Vec<AnomalyCount> {
             (AnomalyKind::TimeLosses, faults.timeouts),
             (AnomalyKind::Crashes, faults.crashes),
             (AnomalyKind::IllegalMoves, faults.illegal_moves),
+            (AnomalyKind::StarvedGames, state.standings().starved_games_of(engine)),
         ];
         let name = plan.name_of(engine);
         found.extend(kinds.map(|(kind, count)| AnomalyCount { kind, engine: Some(name.to_owned()), count }));

@@ -14,6 +14,7 @@ pub use completion::{AnomalyCount, AnomalyKind, Completion, CompletionReason, Co
 pub use derived_files::DerivedFiles;
 pub(in crate::report) use derived_files::write_summary;
 pub use pgn::{Unplayable, pgn_text};
+pub(in crate::report) use summary::NOTED_SHARE;
 pub use summary::{Summary, TableRow, table};
 pub use tune_files::{TuneFiles, weights_toml};
 pub use tuning_summary::{AcceptanceState, TuningSummary};

@@ -56,6 +56,8 @@ pub struct Summary {
     #[serde(default)]
     pub repeated_pairs: u64,
     #[serde(default)]
+    pub starved_games: u64,
+    #[serde(default)]
     pub completion: Option<Completion>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableRow>,
@@ -87,6 +89,9 @@ pub struct TableRow {
     pub elo_upper: Option<f64>,
     pub faults: u64,
 }
+
+/// Smallest share of games with a disturbance that is stated beside the result, as one in this many games.
+pub(in crate::report) const NOTED_SHARE: u64 = 20;
 
 impl Summary {
     /// Returns the summary of the pairs counted so far. The two sides of a tuning run are the same engine with trial values,
@@ -130,6 +135,7 @@ impl Summary {
             voids: state.voids(),
             after_stop: state.after_stop(),
             repeated_pairs: state.repeated_pairs(),
+            starved_games: standings.starved_games(),
             completion: Some(Completion::of(view, state.outcome().as_ref())),
             table: if plan.engines.len() > 2 { table(view) } else { Vec::new() },
             tuning: None,
@@ -222,7 +228,7 @@ impl Summary {
 
     /// Returns the state of a tournament in one sentence.
     fn tournament_sentence(&self, leader: &TableRow) -> String {
-        let games = self.table.iter().map(|row| row.games).sum::<u64>() / 2;
+        let games = self.all_games();
         if leader.rating.is_none() {
             return format!("{} engines, no pair counted yet", self.table.len());
         }
@@ -237,6 +243,29 @@ impl Summary {
             format!(" with {} Elo", leader.rating_text())
         };
         format!("{} leads {} engines{lead} after {games} games", leader.name, self.table.len())
+    }
+
+    /// Returns the number of games, of all engines of a tournament.
+    pub(in crate::report) fn all_games(&self) -> u64 {
+        if self.table.is_empty() {
+            self.games
+        } else {
+            self.table.iter().map(|row| row.games).sum::<u64>() / 2
+        }
+    }
+
+    /// Returns what the machine did to the result, if engines waited for a processor in a considerable share of the games.
+    pub(in crate::report) fn starvation(&self) -> Option<String> {
+        let games = self.all_games();
+        let is_noted = self.starved_games > 0 && self.starved_games.saturating_mul(NOTED_SHARE) >= games;
+        is_noted.then(|| {
+            format!(
+                "{} of {} games were played while an engine waited for a processor on its clock, so the result also \
+                 measures what else the machine did; play again with fewer games at a time or without other work",
+                grouped(self.starved_games),
+                grouped(games)
+            )
+        })
     }
 
     /// Returns the Elo difference with its error or interval.

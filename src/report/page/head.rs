@@ -1,5 +1,6 @@
 //! The text at the top of a page: result, conditions and figures.
 
+use crate::report::files::NOTED_SHARE;
 use crate::report::number_text::{chance_text, duration, estimate_text, grouped, percentage, signed};
 use crate::report::page::PageSetting;
 use crate::report::page::html::PageContext;
@@ -27,7 +28,7 @@ pub(super) fn page_context(
         conditions: conditions(plan, hosts),
         engine_conditions,
         unfinished: None,
-        gap: fault_note(summary),
+        gap: caution(summary),
         figures: figures(summary),
         plan: setting.plan_text.clone(),
         repeat: format!("playself {command} plan.toml"),
@@ -35,13 +36,21 @@ pub(super) fn page_context(
     }
 }
 
-/// Smallest share of games decided by faults that is stated beside the result, as one in this many games.
-const NOTED_FAULTS: u64 = 20;
+/// Returns what a reader must know before the result.
+fn caution(summary: &Summary) -> Option<String> {
+    let notes: Vec<String> = fault_note(summary).into_iter().chain(starvation_note(summary)).collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
+}
+
+/// Returns the note that the result is one of the machine, too.
+fn starvation_note(summary: &Summary) -> Option<String> {
+    summary.starvation().map(|text| text + ".")
+}
 
 /// Returns the note that the result is one of faults rather than of play.
 fn fault_note(summary: &Summary) -> Option<String> {
-    let games = if summary.table.is_empty() { summary.games } else { tournament_games(summary) };
-    let is_noted = summary.faults > 0 && summary.faults.saturating_mul(NOTED_FAULTS) >= games;
+    let games = summary.all_games();
+    let is_noted = summary.faults > 0 && summary.faults.saturating_mul(NOTED_SHARE) >= games;
     is_noted.then(|| {
         let (faults, games) = (grouped(summary.faults), grouped(games));
         format!("{faults} of {games} games were decided by a fault of an engine, not by its play: see Faults below.")
@@ -57,7 +66,7 @@ fn figures(summary: &Summary) -> Vec<(String, String)> {
     };
     figures.push(("Faults", grouped(summary.faults)));
     // The time of a run is known up to its last pair.
-    if summary.games + tournament_games(summary) > 0 {
+    if summary.all_games() > 0 {
         figures.push(("Playing time", playing_time(summary.seconds)));
     }
     figures.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
@@ -68,12 +77,8 @@ fn playing_time(seconds: f64) -> String {
     if seconds > 0.0 && seconds < 1.0 { "< 1 s".to_owned() } else { duration(seconds) }
 }
 
-fn tournament_games(summary: &Summary) -> u64 {
-    summary.table.iter().map(|row| row.games).sum::<u64>() / 2
-}
-
 fn tournament_figures(summary: &Summary) -> Vec<(&'static str, String)> {
-    let games = tournament_games(summary);
+    let games = summary.all_games();
     let draws = summary.table.iter().map(|row| row.draws).sum::<u64>() / 2;
     let leader = summary.table.first();
     vec![

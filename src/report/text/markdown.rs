@@ -53,6 +53,9 @@ fn write(text: &mut String, summary: &Summary, plan: &Plan) -> std::fmt::Result 
         row("LLR", &format!("{} ({} to {}){bounds}", signed(llr, 2), signed(lower, 2), signed(upper, 2)))?;
     }
     row("Faults", &format!("{} of engines, {} void", summary.faults, counted(summary.voids, "pair")))?;
+    if let Some(why) = summary.starvation() {
+        row("Noisy run", &why)?;
+    }
     row("Time", &duration(summary.seconds))
 }
 

@@ -158,6 +158,7 @@ fn noise_warnings(view: &RunView<'_>) -> Vec<String> {
         let cause = if summary.workers.is_empty() { " because of the host" } else { "" };
         warnings.push(format!("noisy run: {} pairs were void{cause}", summary.voids));
     }
+    warnings.extend(summary.starvation().map(|text| format!("noisy run: {text}")));
     // What they played counts, so a person has to judge it.
     let excluded = summary.workers.iter().filter(|worker| worker.quarantined.is_some());
     let doubtful: u64 = excluded.map(|worker| worker.pairs).sum();
