@@ -13,7 +13,7 @@ use crate::opening::{AfterBook, Order};
 use crate::run::{Breaker, Plan};
 
 /// Parameters of a run. A flag that is not given leaves the value of the configuration file, or its default.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub struct RunFlags {
     /// Number of games, two for each opening; an odd number is rounded up [default: games.max_pairs of the file; without a
     /// file, one pair for each two engines; no limit in a test]
@@ -76,7 +76,7 @@ pub struct RunFlags {
 }
 
 /// Folders of tables; a type of its own, because clap takes a list for several flags.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Folders(Vec<PathBuf>);
 
 fn folders(text: &str) -> Result<Folders, String> {

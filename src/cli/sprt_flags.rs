@@ -8,7 +8,7 @@ use crate::config::{Preset, RunFile, default_test};
 use crate::stats::{EloModel, ErrorRate, Hypotheses, SprtConfig, TestKind};
 
 /// The test of a run of two engines. A flag that is not given leaves the value of the configuration file, or its default.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub struct SprtFlags {
     /// Run a sequential test of H0, the candidate is ELO0 stronger, against H1, it is ELO1 stronger [default: 0,5 with `sprt`
     /// and `plan`, otherwise no test]

@@ -11,7 +11,7 @@ use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan
 use playself::config::{EngineEntry, RunFile, limit_to_one_round};
 use playself::run::Pairing;
 
-use crate::play_plan::{apply, play_plan};
+use crate::play_plan::{apply, play_plan, refuse_changes};
 
 /// A match of two engines without a configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -88,6 +88,8 @@ impl MatchCommand {
         let environment = Environment::current().or_fault()?;
         let mut run = match self.config.as_deref().map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
+                let config = self.config.unwrap_or_default();
+                refuse_changes(&config.display(), &self.flags, &self.test)?;
                 return play_plan(check_plan(*plan, &environment)?, &self.output, &environment);
             }
             Some(PlanSource::File(run)) => *run,

@@ -11,7 +11,7 @@ use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan
 use playself::config::{EngineEntry, RunFile};
 use playself::stats::ErrorRate;
 
-use crate::play_plan::{apply, play_plan};
+use crate::play_plan::{apply, play_plan, refuse_changes};
 use crate::revision::RevisionFlags;
 use crate::several_tests::{self, SeveralFlags};
 
@@ -67,6 +67,7 @@ impl SprtCommand {
         let environment = Environment::current().or_fault()?;
         let run = match self.configs.first().map(PathBuf::as_path).map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
+                refuse_changes(&self.configs[0].display(), &self.flags, &self.test)?;
                 return play_plan(check_plan(*plan, &environment)?, &self.output, &environment);
             }
             Some(PlanSource::File(run)) => *run,

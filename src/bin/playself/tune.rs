@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
+use playself::cli::sprt_flags::SprtFlags;
 use playself::commands::{
     Environment, Failure, OrFailure, Pilots, PlanSource, TuneRequest, answer, check_plan, dry_run, tune,
     tuning_plan,
 };
 
-use crate::play_plan::apply;
+use crate::play_plan::{apply, refuse_changes};
 
 /// Tune weights or options of an engine, then test the best values against the start.
 ///
@@ -52,7 +53,10 @@ impl TuneCommand {
                     "a plan.toml repeats its run; --learn-from needs a configuration file",
                 ));
             }
-            PlanSource::Recorded(plan) => check_plan(*plan, &environment)?,
+            PlanSource::Recorded(plan) => {
+                refuse_changes(&self.config.display(), &self.flags, &SprtFlags::default())?;
+                check_plan(*plan, &environment)?
+            }
             PlanSource::File(mut run) => {
                 apply(&self.flags, &self.output, &mut run);
                 environment = environment.on_fleet(self.output.fleet.access_or(&run.fleet));
