@@ -65,7 +65,7 @@ impl Environment {
 
     /// Returns the environment of a run that may use the copies of programs in this folder.
     #[must_use]
-    pub(super) fn with_kept_programs(&self, folder: PathBuf) -> Self {
+    pub fn with_kept_programs(&self, folder: PathBuf) -> Self {
         Self { kept_programs: vec![folder], ..self.clone() }
     }
 

@@ -45,6 +45,7 @@ mod stats;
 mod texel;
 mod training_data;
 mod tune;
+mod tuned_values;
 mod verify;
 mod watch;
 #[cfg(feature = "nats")]
@@ -91,6 +92,7 @@ pub use stats::{CorrectedStats, CountedStats, ResultStats};
 pub use texel::{TexelRequest, TexelSummary, fit_weights};
 pub use training_data::{TrainingDataRequest, make_training_data};
 pub use tune::{Pilots, TuneOutcome, TuneRequest, accept, tune, tuning_plan};
+pub use tuned_values::test_of_tuned_values;
 pub use verify::{FileState, JournalCut, Verification, VerifiedFile, verify};
 pub use watch::{panel_status, watched_run};
 #[cfg(feature = "nats")]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use crate::commands::failure::{Failure, OrFailure};
+use crate::commands::tuned_values::test_command;
 use crate::game::GameId;
 use crate::journal::LockedFile;
 use crate::report::chart::standalone;
@@ -47,7 +48,9 @@ impl ReadRun {
             None if self.is_playing => interim_text(&view),
             None => closing_text(&RunOutcome::Interrupted, &view),
         };
-        text + &self.outcome_line()
+        let command =
+            test_command(view.plan, view.state, view.state.outcome().as_ref(), self.page.reader().folder());
+        text + &self.outcome_line() + &command.map_or_else(String::new, |command| command + "\n")
     }
 
     /// Returns the result in the layout that is pasted into forums.

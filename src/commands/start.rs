@@ -15,6 +15,7 @@ use crate::commands::hosted::tap_engines;
 use crate::commands::openings::PlannedOpenings;
 use crate::commands::plan::CheckedPlan;
 use crate::commands::shell_word::shell_word;
+use crate::commands::tuned_values::test_command;
 use crate::dashboard::{Catalogue, ServeAddress, Server};
 use crate::fleet::{LocalFleet, set_aside_descriptors};
 use crate::journal::LockedFile;
@@ -225,6 +226,9 @@ impl Reporting {
             }
             if !outcome.is_final() && folder.journal().exists() {
                 console.print(&format!("To resume: playself resume {}", shell_word(whole_run(path))));
+            }
+            if let Some(command) = test_command(&plan, &state, Some(&outcome), &folder) {
+                console.print(&command);
             }
         } else {
             console.print(&format!(

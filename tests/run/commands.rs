@@ -123,6 +123,46 @@ fn sprt_bounds_are_refused_for_a_tuning_run() {
 }
 
 #[test]
+fn the_values_of_a_tuning_run_that_was_killed_can_be_tested() {
+    let bench = Bench::new();
+    let config = "engine = \"builtin\"\nseed = 1\n[tune]\ngames = 400\nparameters = [\"knight_value\"]\n\
+                  [tune.bounds.knight_value]\nmin = 20\nmax = 700\nstart = 60\n[games]\nnodes = 60\nconcurrency = 1\n\
+                  [adjudicate]\nmax_moves = 30\nresign = { moves = 2, cp = 400 }\n\
+                  [accept]\nnodes = 80\nelo = [0.0, 5.0]\nmax_pairs = 2\n";
+    fs::write(bench.path("tune.toml"), config).unwrap();
+    let playself =
+        |arguments: &[&str]| finish(Command::new(PLAYSELF).args(arguments).current_dir(bench.path("")));
+    let (_, printed) = playself(&["tune", "tune.toml", "--run-dir", "run"]);
+    assert!(!printed.contains("playself sprt"), "its test follows by itself: {printed}");
+    let journal = bench.read("run", "journal.ndjson");
+    let kept: Vec<&str> = journal.lines().take(journal.lines().count() * 9 / 10).collect();
+    fs::write(bench.path("run/journal.ndjson"), kept.join("\n") + "\n").unwrap();
+    let (_, printed) = playself(&["report", "run"]);
+    assert!(printed.contains("To test the best values so far: playself sprt run\n"), "{printed}");
+    let (status, printed) = playself(&["sprt", "run", "--run-dir", "test"]);
+    assert!([0, 1, 3].contains(&status), "{printed}");
+    let plan: toml::Table = bench.read("test", "plan.toml").parse().unwrap();
+    assert_eq!((plan["max_pairs"].as_integer(), plan["sprt"].is_table()), (Some(2), true), "{plan}");
+    let side = |at: usize| {
+        let engine = &plan["engines"][at];
+        assert_eq!(engine["limits"]["nodes"].as_integer(), Some(80), "{plan}");
+        (engine["spec"]["name"].as_str().unwrap().to_owned(), engine["spec"]["options"].to_string())
+    };
+    assert_eq!(side(1).0, "before");
+    assert!(side(1).1.contains("\"60\""), "{plan}");
+    assert_eq!(side(0).0, "tuned");
+    assert_ne!(side(0).1, side(1).1, "{plan}");
+    for (arguments, part) in [
+        (&["sprt", "test"][..], "is not the folder of a tuning run"),
+        (&["sprt", "run", "--sprt", "0,10"], "run has a plan, which is played as it is"),
+        (&["sprt", "test/plan.toml", "--nodes", "90"], "test/plan.toml has a plan, which is played as it is"),
+    ] {
+        let (status, printed) = playself(arguments);
+        assert_eq!((status, printed.contains(part)), (2, true), "{arguments:?}: {printed}");
+    }
+}
+
+#[test]
 fn two_engines_alone_are_enough_to_play_and_report_a_pair() {
     let bench = Bench::new();
     let (status, printed) = classic(&bench, &["--white", FAKE, "--black", FAKE]);

@@ -47,6 +47,12 @@ fn open(path: &Path) -> Result<RunFolder, Failure> {
     RunFolder::open(&path).or_usage()
 }
 
+/// Returns the run that stands in the place of a configuration file, or `None` of a file.
+pub(crate) fn folder_of(path: &Path) -> Result<Option<RunFolder>, Failure> {
+    let path = run_path(path)?;
+    if path.is_dir() { RunFolder::open(&path).map(Some).or_usage() } else { Ok(None) }
+}
+
 /// Returns the path of a run that may be named `last`, or by the name of its folder in results. A path that exists is meant
 /// before both.
 pub(crate) fn run_path(path: &Path) -> Result<PathBuf, Failure> {

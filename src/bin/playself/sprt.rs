@@ -7,12 +7,15 @@ use playself::cli::number_lists::error_rate;
 use playself::cli::output_flags::OutputFlags;
 use playself::cli::run_flags::RunFlags;
 use playself::cli::sprt_flags::SprtFlags;
-use playself::commands::{Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan};
+use playself::commands::{
+    Environment, Failure, OrFailure, PlanSource, check_plan, checked_plan, test_of_tuned_values,
+};
 use playself::config::{EngineEntry, RunFile};
 use playself::stats::ErrorRate;
 
 use crate::play_plan::{apply, play_plan, refuse_changes};
 use crate::revision::RevisionFlags;
+use crate::run_dir::folder_of;
 use crate::several_tests::{self, SeveralFlags};
 
 /// Run a sequential test: is a candidate stronger than a baseline?
@@ -30,10 +33,11 @@ use crate::several_tests::{self, SeveralFlags};
   playself sprt --candidate ./new --baseline ./old --preset stc-gain \\
       --openings openings/balanced.epd.gz
   playself sprt --candidate-rev HEAD --baseline-rev HEAD~10 \\
-      --build 'cargo build --release' --program target/release/chess-uci")]
+      --build 'cargo build --release' --program target/release/chess-uci
+  playself sprt results/RUN      tests the best values so far of a tuning run")]
 pub(crate) struct SprtCommand {
-    /// Configuration file, e.g. configs/sprt.toml, or the plan.toml of a run to play again; several files are tested one
-    /// after the other
+    /// Configuration file, e.g. configs/sprt.toml, the plan.toml of a run to play again, or the folder of a tuning run, whose
+    /// best values so far are tested; several files are tested one after the other
     #[arg(value_name = "CONFIG")]
     configs: Vec<PathBuf>,
     /// With several files: the accepted share of wrong ones among all candidates that pass
@@ -65,6 +69,12 @@ impl SprtCommand {
             return several_tests::run(&configs, fdr, &SeveralFlags { flags, test, output });
         }
         let environment = Environment::current().or_fault()?;
+        if let Some(folder) = self.configs.first().map(|config| folder_of(config)).transpose()?.flatten() {
+            refuse_changes(&folder.path().display(), &self.flags, &self.test)?;
+            let environment = environment.with_kept_programs(folder.programs());
+            let plan = check_plan(test_of_tuned_values(&folder)?, &environment)?;
+            return play_plan(plan, &self.output, &environment);
+        }
         let run = match self.configs.first().map(PathBuf::as_path).map(PlanSource::read).transpose()? {
             Some(PlanSource::Recorded(plan)) => {
                 refuse_changes(&self.configs[0].display(), &self.flags, &self.test)?;
