@@ -28,10 +28,11 @@ pub struct CheckedPlan {
 }
 
 impl CheckedPlan {
-    /// Returns the plan with the names that its engines gave.
+    /// Returns the plan with the names that its engines gave, and with the defaults that they declared.
     pub(super) fn new(mut plan: Plan, facts: Vec<EngineFacts>) -> Self {
         for (engine, facts) in plan.engines.iter_mut().zip(&facts) {
             engine.id_name.clone_from(&facts.id_name);
+            engine.defaults = facts.defaults(&engine.spec);
         }
         distinguish_by_id(&mut plan);
         Self { plan, facts }

@@ -91,6 +91,7 @@ pub fn plan_engine(
     Ok(PlannedEngine {
         named: entry.engine.clone(),
         id_name: None,
+        defaults: Vec::new(),
         spec,
         limits: entry.limits.or(common).time_control(),
         files,

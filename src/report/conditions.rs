@@ -186,7 +186,12 @@ fn of_all(plan: &Plan, value: impl Fn(&PlannedEngine) -> String) -> String {
 /// Returns the value of an option that all engines share, or those of all.
 fn option_of_all(plan: &Plan, name: &str, unit: &str) -> String {
     of_all(plan, |engine| {
-        engine.spec.option(name).map_or_else(|| "default".to_owned(), |value| format!("{value}{unit}"))
+        let default = engine.defaults.iter().find(|option| option.is_named(name));
+        match (engine.spec.option(name), default) {
+            (Some(value), _) => format!("{value}{unit}"),
+            (None, Some(option)) => format!("{}{unit} by default", option.value),
+            (None, None) => "default".to_owned(),
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use crate::game::{
     AdjudicationRules, EngineIndex, GameOfPair, TableJudge, TablesUnusable, TimeControl, Variant,
 };
 use crate::opening::{AfterBook, Order, Share};
-use crate::player::{EngineSpec, Timeouts};
+use crate::player::{EngineOption, EngineSpec, Timeouts};
 use crate::stats::SprtConfig;
 use crate::tuning::TunerPlan;
 
@@ -264,6 +264,9 @@ pub struct PlannedEngine {
     /// The name that the engine gave in its handshake (`id name`), which mostly has its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id_name: Option<String>,
+    /// What its settings of hash and threads are where the plan does not set them, as it declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<EngineOption>,
     /// How to start it and which protocol it uses.
     pub spec: EngineSpec,
     /// Its thinking limits.
@@ -297,6 +300,7 @@ impl Plan {
         let engine = |name: &str| PlannedEngine {
             named: name.to_owned(),
             id_name: None,
+            defaults: Vec::new(),
             spec: EngineSpec::uci(name, name),
             limits: TimeControl::nodes(1),
             files: Vec::new(),

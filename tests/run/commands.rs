@@ -179,6 +179,18 @@ fn two_engines_alone_are_enough_to_play_and_report_a_pair() {
 }
 
 #[test]
+fn the_conditions_state_what_an_engine_does_by_default() {
+    let bench = Bench::new();
+    let arguments = ["--engine", "builtin", "--engine", "cmd=builtin option.Hash=4"];
+    let (status, printed) = classic(&bench, &arguments);
+    assert_eq!(status, 0, "{printed}");
+    let run = fs::read_dir(bench.path("results")).unwrap().next().unwrap().unwrap().path();
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("builtin: 16 MB by default; builtin_2: 4 MB"), "{page}");
+    assert!(page.contains("1 by default"), "{page}");
+}
+
+#[test]
 fn a_tuning_run_reports_its_values_and_ends_with_one_verdict() {
     let bench = Bench::new();
     let config = "engine = \"builtin\"\nseed = 1\n[tune]\ngames = 300\nparameters = [\"knight_value\"]\n\

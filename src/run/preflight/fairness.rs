@@ -45,6 +45,12 @@ impl EngineFacts {
     pub fn value(&self, name: &str) -> Option<&str> {
         value_of(&self.standing, name)
     }
+
+    /// Returns the defaults of hash and threads where `spec` does not set them.
+    pub fn defaults(&self, spec: &EngineSpec) -> Vec<EngineOption> {
+        let unset = ALWAYS.iter().filter(|name| spec.option(name).is_none());
+        unset.filter_map(|name| Some(EngineOption::new(*name, self.value(name)?))).collect()
+    }
 }
 
 /// Findings about a plan before it is played.
