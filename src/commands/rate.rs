@@ -44,5 +44,5 @@ pub fn rate(request: &RateRequest) -> Result<RatingTable, Failure> {
         white_deviation: Some(WHITE_DEVIATION),
     };
     let ratings = results.tournament.rate(&options).or_fault()?;
-    Ok(RatingTable::new(results.names(), &results.tournament, &ratings, results.ignored))
+    Ok(RatingTable::new(results.names(), &results.tournament, &ratings, results.ignored, request.prior_draws))
 }

@@ -16,8 +16,12 @@ pub struct RatingTable {
     pub white_advantage_error: Option<f64>,
     pub draw_ratio: f64,
     pub draw_ratio_error: Option<f64>,
+    pub prior_draws: f64,
     pub groups: Vec<RatedGroup>,
 }
+
+/// An error from which on the table states how it can be narrowed, in Elo.
+const WIDE_ERROR: f64 = 150.0;
 
 /// Players that can be compared with each other, the strongest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,8 +58,15 @@ pub struct RatingExtras {
 }
 
 impl RatingTable {
-    /// Makes the table of a tournament; `ignored` games had no result.
-    pub fn new(names: &[String], tournament: &Tournament, ratings: &Ratings, ignored: u64) -> Self {
+    /// Makes the table of a tournament; `ignored` games had no result, and each player was assumed to have played
+    /// `prior_draws` draws before.
+    pub fn new(
+        names: &[String],
+        tournament: &Tournament,
+        ratings: &Ratings,
+        ignored: u64,
+        prior_draws: f64,
+    ) -> Self {
         let totals = tournament.totals();
         let group = |players: &Vec<usize>| {
             let mut players = players.clone();
@@ -84,7 +95,23 @@ impl RatingTable {
             white_advantage_error: white.error,
             draw_ratio: draws.value,
             draw_ratio_error: draws.error,
+            prior_draws,
             groups: ratings.groups().iter().map(group).collect(),
+        }
+    }
+
+    /// Returns what helps if players who won or lost every game are alone, or hardly rated.
+    fn advice(&self) -> Option<&'static str> {
+        let mut players = self.groups.iter().flat_map(|group| &group.players);
+        let is_wide = players.any(|player| player.elo_error.is_some_and(|error| error > WIDE_ERROR));
+        match (self.prior_draws > 0.0, self.groups.len() > 1) {
+            (false, true) => {
+                Some("--prior 2 puts players who met on one scale: it assumes two draws of each before")
+            }
+            (false, false) if is_wide => Some(
+                "Wide errors: too few games, or one side won nearly all; --prior 2 assumes two draws of each before",
+            ),
+            _ => None,
         }
     }
 
@@ -111,6 +138,9 @@ impl RatingTable {
                 "{} groups without a common scale: between them nothing was played, or one side won every game",
                 self.groups.len()
             )?;
+        }
+        if let Some(advice) = self.advice() {
+            writeln!(text, "{advice}")?;
         }
         for group in &self.groups {
             writeln!(text)?;

@@ -282,6 +282,27 @@ fn a_pgn_file_is_rated_as_text_csv_and_json() {
 }
 
 #[test]
+fn ratings_of_few_games_and_clean_sweeps_state_what_narrows_their_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.pgn");
+    let sweep = [("a", "b", "1-0", "1"), ("b", "c", "1-0", "1"), ("a", "c", "1-0", "1")].repeat(4);
+    let upset = [("c", "a", "1-0", "5")];
+    let balanced = [("a", "b", "1-0", "1"), ("b", "a", "1-0", "1")].repeat(40);
+    for (case, games, prior, advice) in [
+        ("a sweep", sweep.clone(), "0", Some("--prior 2 puts players who met on one scale")),
+        ("a sweep with assumed draws", sweep.clone(), "2", None),
+        ("nearly a sweep", [&sweep[..], &upset].concat(), "0", Some("Wide errors: too few games")),
+        ("many games", balanced, "0", None),
+    ] {
+        fs::write(&path, pgn(&games)).unwrap();
+        let text = playself(&["rate", path.to_str().unwrap(), "--prior", prior]).stdout;
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.contains("--prior 2"), advice.is_some(), "{case}: {text}");
+        assert!(text.contains(advice.unwrap_or_default()), "{case}: {text}");
+    }
+}
+
+#[test]
 fn stats_count_a_pgn_file_by_pairs_where_rounds_are_pairs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn");
