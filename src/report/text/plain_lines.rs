@@ -22,12 +22,18 @@ pub struct PlainLines<W> {
     begun: Vec<String>,
     /// Games that are reported as begun and not as finished.
     open: usize,
+    /// For how many looks at the boards lines have waited without any game being finished.
+    held: u32,
 }
+
+/// Looks at the boards after which lines are printed that wait for a game to be finished: that game is void. A game that
+/// has ended is reported sooner, unless its disk is very slow.
+const MOST_HELD: u32 = 3;
 
 impl<W: Write + Send> PlainLines<W> {
     /// Returns an observer that writes to `out`.
     pub fn new(out: W) -> Self {
-        Self { out, begun: Vec::new(), open: 0 }
+        Self { out, begun: Vec::new(), open: 0, held: 0 }
     }
 
     /// Prints the lines of games that have begun, as many as can be in play.
@@ -51,10 +57,13 @@ impl<W: Write + Send> Observer for PlainLines<W> {
                 let (name, what) = (&bundle.engine_name, bundle.what_happened());
                 writeln!(self.out, "Fault in game {game}: {name} {what}; the dialogue is in faults/{file}")?;
             }
-            // A game whose predecessor was void must not wait for its result.
+            // A game whose predecessor was void must not wait for its result for ever.
             RunEvent::Boards(games) => {
-                self.print_begun(usize::MAX)?;
-                self.open = games.len();
+                self.held = if self.begun.is_empty() { 0 } else { self.held + 1 };
+                if self.held > MOST_HELD {
+                    self.print_begun(usize::MAX)?;
+                    self.open = games.len();
+                }
             }
             RunEvent::GameStarted { pair, game, white, black } => {
                 let number = view.plan.game_number(*pair, *game);
@@ -67,6 +76,7 @@ impl<W: Write + Send> Observer for PlainLines<W> {
             RunEvent::GameFinished(game) => {
                 writeln!(self.out, "{}", finished_line(game, view))?;
                 self.open = self.open.saturating_sub(1);
+                self.held = 0;
                 self.print_begun(view.plan.concurrency)?;
             }
             RunEvent::Counted(pair) => {
