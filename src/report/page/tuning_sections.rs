@@ -18,7 +18,8 @@ const PATHS_SHOWN: usize = 60;
 /// Largest number of weights in the visible table; the table of all weights is folded.
 const ROWS_SHOWN: usize = 24;
 
-/// Returns the curve of the estimated gain, or `None` if the method does not estimate it.
+/// Returns the curve of the estimated gain, or `None` if the method does not estimate it, or has estimated it only once: a
+/// point is no curve.
 pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<String> {
     let gains: Vec<(f64, f64, f64)> = path
         .iter()
@@ -26,7 +27,7 @@ pub(super) fn gain_chart(report: &TuningReport, path: &[PathPoint]) -> Option<St
         // Before the first change the estimate is zero with an error of zero, which is no measurement.
         .skip_while(|&(_, elo, error)| elo == 0.0 && error == 0.0)
         .collect();
-    let &(_, last, error) = gains.last()?;
+    let &(_, last, error) = gains.get(1..)?.last()?;
     let reach = (3.0 * error).max(1.0);
     let band = gains.iter().map(|&(x, elo, error)| BandPoint { x, low: elo - error, high: elo + error });
     let chart = XyChart {
@@ -70,7 +71,7 @@ pub(super) fn gain_section(
     let gain = gain_chart(report, path);
     let explanation = match (&gain, report.gain) {
         (Some(_), _) => "",
-        (None, Some(_)) => "The gain is drawn once the best values differ from the start.",
+        (None, Some(_)) => "The gain is drawn once two estimates have best values other than the start.",
         (None, None) => "This method does not estimate the gain; only a test can measure it.",
     };
     let template = GainTemplate {
@@ -257,6 +258,15 @@ mod tests {
             gain: Some(GainEstimate { elo: Elo(12.34), error: Elo(5.0) }),
             remaining_loss: Some(Elo(1.0)),
         }
+    }
+
+    #[test]
+    fn a_gain_that_was_estimated_once_is_no_curve() {
+        let point = |pairs: u64, gain: (f64, f64)| PathPoint { pairs, weights: Vec::new(), gain: Some(gain) };
+        let found = report(Vec::new());
+        let path = [point(50, (0.0, 0.0)), point(100, (2.6, 7.0)), point(150, (3.1, 5.0))];
+        assert_eq!(gain_chart(&found, &path[..2]), None);
+        assert!(gain_chart(&found, &path).is_some_and(|svg| svg.contains("+3.1")));
     }
 
     #[test]

@@ -116,7 +116,8 @@ fn the_page_of_a_tuning_run_shows_the_values_of_weights_toml() {
     assert!(page.contains("<figure id=\"path-1\">"));
     let has_gain = page.contains("<figure id=\"gain\">");
     assert!(
-        has_gain || page.contains("once the best values differ from the start"),
+        has_gain
+            || page.contains("The gain is drawn once two estimates have best values other than the start"),
         "a gain of nothing is not drawn"
     );
     assert!(page.contains("The run file has no acceptance test"), "there was no acceptance test");
