@@ -57,9 +57,11 @@ fn versions(plan: &Plan) -> Option<String> {
     (!versions.is_empty()).then(|| versions.join("; "))
 }
 
-/// Returns the conditions in a few words, for lists of runs: `8+0.08, 16 MB, balanced.epd`.
+/// Returns the conditions in a few words, for lists of runs: `8+0.08, 16 MB, balanced.epd`. The strength of a tuning run is
+/// that of its test, so the limits of the test are named, too.
 pub fn brief_conditions(plan: &Plan) -> String {
     let mut parts = vec![limits_of_all(plan)];
+    parts.extend(plan.acceptance().map(|accept| format!("tested at {}", limits_text(&accept.limits))));
     parts.extend(plan.engines[0].spec.option("Hash").map(|hash| format!("{hash} MB")));
     parts.extend(plan.openings.as_ref().map(book_name));
     if let Some(sprt) = plan.sprt() {
