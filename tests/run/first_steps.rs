@@ -59,17 +59,26 @@ fn a_program_that_is_no_engine_is_refused_by_what_it_printed_and_leaves_no_folde
 }
 
 #[test]
-fn a_silent_program_leaves_no_folder() {
+fn a_program_that_is_silent_or_repeats_its_input_leaves_no_folder() {
     let bench = Bench::new();
-    let config = format!(
-        "[candidate]\nengine = \"/bin/sleep\"\nargs = [\"60\"]\nstart_s = 0.2\n\
-         [baseline]\nengine = \"{FAKE}\"\n[games]\ndepth = 1\nmax_pairs = 1\n"
-    );
-    fs::write(bench.path("silent.toml"), config).unwrap();
-    let (status, text) = playself(&bench, &["match", "silent.toml"]);
-    assert_eq!(status, 4, "{text}");
-    assert!(text.contains("engine sleep: ") && text.contains("it printed nothing"), "{text}");
-    assert!(!bench.path("results").exists(), "{text}");
+    for (program, argument, why) in [
+        ("sleep", "60", "it did not send uciok in time; it printed nothing"),
+        (
+            "cat",
+            "-",
+            "it did not send uciok in time; it only repeats what it is sent, so it is no chess engine",
+        ),
+    ] {
+        let config = format!(
+            "[candidate]\nengine = \"/bin/{program}\"\nargs = [\"{argument}\"]\nstart_s = 0.2\n\
+             [baseline]\nengine = \"{FAKE}\"\n[games]\ndepth = 1\nmax_pairs = 1\n"
+        );
+        fs::write(bench.path("silent.toml"), config).unwrap();
+        let (status, text) = playself(&bench, &["match", "silent.toml"]);
+        assert_eq!(status, 4, "{text}");
+        assert!(text.contains(&format!("engine {program}: {why}\n")), "{text}");
+        assert!(!bench.path("results").exists(), "{text}");
+    }
 }
 
 #[test]

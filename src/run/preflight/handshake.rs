@@ -174,6 +174,9 @@ async fn start_once(
 /// Returns the first line that an engine printed, which often explains why it is not one, as the end of a sentence.
 pub fn printed_line<T: Transport>(player: &Player<T>) -> String {
     let transcript = player.transcript();
+    if repeats_its_input(&transcript) {
+        return "; it only repeats what it is sent, so it is no chess engine".to_owned();
+    }
     let output =
         transcript.iter().find_map(|line| line.strip_prefix("< ")).filter(|line| !line.trim().is_empty());
     let errors = player.stderr_tail();
@@ -183,6 +186,13 @@ pub fn printed_line<T: Transport>(player: &Player<T>) -> String {
         (None, Some(line)) => format!("; it printed `{}` to standard error", shortened(line)),
         (None, None) => "; it printed nothing".to_owned(),
     }
+}
+
+/// Returns whether a program has printed nothing but lines that it was sent, as `cat` does.
+fn repeats_its_input(transcript: &[String]) -> bool {
+    let lines = |prefix| transcript.iter().filter_map(move |line: &String| line.strip_prefix(prefix));
+    let sent: Vec<&str> = lines("> ").collect();
+    lines("< ").count() > 0 && lines("< ").all(|line| sent.contains(&line))
 }
 
 fn shortened(line: &str) -> String {
