@@ -65,7 +65,7 @@ impl InitCommand {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.map_or(Ok(()), std::fs::create_dir_all).or_fault()?;
         let written = write_output(&path, text.as_bytes());
-        written.with_context(|| format!("{shown} cannot be written")).or_fault()?;
+        written.context("the run file cannot be written").or_fault()?;
         match kind {
             InitKind::Ci => {
                 answer(format_args!("Written: {shown}; adapt the lines that are marked with <-"))?;

@@ -62,9 +62,9 @@ fn add_pages(
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let named = || format!("{} cannot be written", path.display());
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(named)?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("the folder {} cannot be created", folder.display()))?;
     }
-    write_whole(path, bytes).with_context(named)
+    write_whole(path, bytes).context("the manual cannot be written")
 }

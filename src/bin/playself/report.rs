@@ -88,7 +88,7 @@ impl ReportCommand {
         let charts = self.write_charts(&[("comparison".to_owned(), comparison_chart(&runs))])?;
         if let Some(path) = &self.page {
             write_output(path, comparison_page(&runs, None).as_bytes())
-                .with_context(|| format!("{} cannot be written", path.display()))
+                .context("the page cannot be written")
                 .or_fault()?;
         }
         if self.json {

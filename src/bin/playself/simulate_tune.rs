@@ -74,9 +74,7 @@ impl TuneArguments {
     fn compare(&self, compared: &ComparedMethods) -> Result<(), Failure> {
         if let Some(path) = &self.svg {
             let chart = compared.chart(&self.landscape.display().to_string());
-            write_output(path, chart.as_bytes())
-                .with_context(|| format!("{} cannot be written", path.display()))
-                .or_fault()?;
+            write_output(path, chart.as_bytes()).context("the chart cannot be written").or_fault()?;
         }
         if self.json {
             return compared.json_lines().into_iter().try_for_each(answer);
