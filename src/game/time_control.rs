@@ -51,6 +51,10 @@ impl FromStr for ClockRule {
             }
         };
         let (time, increment) = rest.split_once('+').map_or((rest, "0"), |(time, inc)| (time, inc));
+        // Eight minutes and 0.08 seconds is what is written, and never what is meant.
+        if time.split_once(':').is_some_and(|(_, seconds)| seconds.starts_with("0.")) {
+            return Err(fail("after a colon follow whole seconds; an increment follows a plus sign"));
+        }
         let time = parse_span(time).ok_or_else(|| fail("the time is not a number of seconds or min:sec"))?;
         let increment =
             parse_span(increment).ok_or_else(|| fail("the increment is not a number of seconds"))?;
@@ -313,6 +317,7 @@ mod tests {
             "nan",
             "5++1",
             "1:2:3",
+            "8:0.08",
             "99999999999999999999",
             "1:18446744073709551000",
             "307445734561825860:18446744073709551000",
