@@ -3,6 +3,7 @@
 use crate::player::{EngineOption, EngineSpec, OptionDeclaration};
 
 use crate::game::EngineIndex;
+use crate::opening::AfterBook;
 
 use crate::run::plan::{OwnSetting, Plan, PlannedEngine};
 
@@ -81,7 +82,8 @@ pub fn fairness(plan: &Plan, facts: &[EngineFacts], processors: usize) -> Fairne
     }
     found.warnings.extend(plan.engines.iter().find_map(swapped_clock));
     found.warnings.extend(oversubscription(plan, facts, processors));
-    if plan.openings.is_none() && plan.last_pair().is_none_or(|pairs| pairs > 1) {
+    let varies = plan.openings.is_some() || plan.after_book == AfterBook::Extend;
+    if !varies && plan.last_pair().is_none_or(|pairs| pairs > 1) {
         found
             .warnings
             .push("all games start from the initial position; --openings FILE makes them differ".to_owned());
