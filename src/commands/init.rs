@@ -204,7 +204,7 @@ fn two_engines(text: &mut String, request: &InitRequest) {
 fn tune(text: &mut String, request: &InitRequest, numbers: &[NumberOption]) -> Result<(), Failure> {
     if numbers.is_empty() {
         return Err(Failure::usage(format_args!(
-            "{} declares no number that can be tuned: make its parameters UCI options of type spin",
+            "{} declares no number that can be tuned, beside usual settings: make its parameters UCI options of type spin",
             request.engine
         )));
     }
