@@ -445,8 +445,13 @@ fn a_page_states_that_the_run_which_served_it_has_ended() {
     let Some(browser) = browser() else { return };
     let bench = Bench::new();
     let served = Served::start(bench.start(&hostile_config(&bench, 12, 4), "run").arg("--serve=0"));
+    // A busy machine may need longer to open the page than the run takes.
+    let ask = |what: &str| finish(Command::new(PLAYSELF).arg(what).arg(bench.path("run"))).0 == 0;
+    wait_for("a pause", 10, || ask("pause"));
     browser.open(&served.url("/run/run/"));
     let phase = "document.getElementById('phase').textContent";
+    browser.wait("the run is paused", &format!("return {phase}.startsWith('paused')"));
+    assert!(ask("continue"));
     browser.wait(
         "the program ends",
         &format!("return {phase}.startsWith('finished. The program that served this page has ended')"),
