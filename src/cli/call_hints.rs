@@ -45,9 +45,12 @@ pub fn call_hint<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Option<Str
     if let Some(hint) = flag_hint(&arguments) {
         return Some(hint.to_owned());
     }
+    // `playself texel` has rounds of its own.
+    let own_flags = arguments.first() == Some(&"texel");
     let known = |(words, hint): &(&[&str], &str)| {
         let first = arguments.first().is_some_and(|first| words.contains(first));
-        let flag = arguments.iter().any(|argument| argument.starts_with('-') && words.contains(argument));
+        let is_foreign = |argument: &&str| argument.starts_with('-') && words.contains(argument);
+        let flag = !own_flags && arguments.iter().any(is_foreign);
         (first || flag).then(|| (*hint).to_owned())
     };
     WORDS.iter().find_map(known)
@@ -130,6 +133,7 @@ mod tests {
             "fastchess -engine cmd=a",
             "report last",
             "engine ace -d 3",
+            "texel games.bin --rounds 2",
         ] {
             assert_eq!(hint(own), None, "{own}");
         }
