@@ -8,7 +8,7 @@ use playself::fleet::{
 };
 
 use playself::game::PairId;
-use playself::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, TimeControl, VoidReason};
+use playself::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, TimeControl, VoidReason, Warning};
 use playself::opening::Opening;
 use playself::player::{EngineSpec, GuardianProgram};
 
@@ -57,6 +57,12 @@ impl Outcome {
             .iter()
             .map(|(.., game)| format!("{} {}", game.ending.result, game.ending.termination))
             .collect()
+    }
+
+    /// The warnings of all games, without waits for a processor: they depend on what else the machine does.
+    pub(crate) fn warnings(&self) -> Vec<&Warning> {
+        let all = self.games.iter().flat_map(|(.., game)| &game.warnings);
+        all.filter(|warning| !matches!(warning, Warning::Starved { .. })).collect()
     }
 }
 
