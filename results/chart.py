@@ -16,7 +16,7 @@ CHART = HERE / "chart.svg"
 # The runs whose candidate became the engine. Number 6 repeats the gain of rounds before it against other weights.
 ACCEPTED = {1, 2, 3, 4, 5, 8, 9, 10, 14}
 # Matches against Stockfish 15.1 with `Use NNUE = false` at 2+0.02.
-STOCKFISH = {11, 18}
+STOCKFISH = {11, 18, 23}
 WIDTH, HEIGHT = 760, 560
 LEFT, RIGHT = 70, 20
 
