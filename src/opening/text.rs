@@ -80,7 +80,7 @@ impl BookText {
         Ok(Self { text, name, sha256 })
     }
 
-    /// Reads a plain book into memory, where nobody writes to it while it is used.
+    /// Reads a plain book into memory, where no program can write to it while it is used.
     fn in_memory(file: File, name: String) -> io::Result<Self> {
         let mut bytes = Vec::new();
         // A file that grows meanwhile is not read for ever.
