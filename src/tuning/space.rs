@@ -156,7 +156,7 @@ impl Space {
         }
     }
 
-    /// Largest number of parameters, far beyond what games can tell apart.
+    /// Largest number of parameters, far beyond what games can distinguish.
     pub const MAX_PARAMETERS: usize = 10_000;
 
     /// Returns all errors for which [`Space::new`] would refuse the list, in its order.
