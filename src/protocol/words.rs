@@ -16,6 +16,11 @@ impl<'a> Words<'a> {
         Self { text }
     }
 
+    /// Creates the sequence of the words of a line, which may begin with byte-order marks.
+    pub fn of_line(line: &'a str) -> Self {
+        Self { text: line.trim_start_matches(|letter| letter == '\u{feff}' || is_separator(letter)) }
+    }
+
     /// Returns an iterator over the words.
     pub const fn iter(self) -> Cursor<'a> {
         Cursor { rest: self.text }
@@ -172,8 +177,12 @@ const fn separates(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7f
 }
 
+fn is_separator(letter: char) -> bool {
+    letter.is_ascii() && separates(letter as u8)
+}
+
 fn trim(text: &str) -> &str {
-    text.trim_matches(|letter: char| letter.is_ascii() && separates(letter as u8))
+    text.trim_matches(is_separator)
 }
 
 #[cfg(test)]

@@ -174,6 +174,15 @@ proptest! {
     }
 }
 
+#[test]
+fn a_byte_order_mark_behind_separators_is_skipped() {
+    for line in ["\u{feff}bestmove e2e4", "\r \u{feff} bestmove e2e4", "\u{feff}\0\u{feff}bestmove e2e4"] {
+        assert_eq!(Reply::parse(line), Reply::BestMove { best: Some("e2e4"), ponder: None }, "{line:?}");
+    }
+    assert_eq!(Command::parse("\t\u{feff}isready"), Command::IsReady);
+    parses_to_a_fixed_point("\r \u{feff} bestmove Illegal stop on");
+}
+
 /// Parsing does not panic, and the parsed value round-trips.
 fn parses_to_a_fixed_point(line: &str) {
     let command = Command::parse(line);

@@ -66,13 +66,14 @@ pub enum Switch {
 impl<'a> Command<'a> {
     /// Parses a line. Unknown words before a command are skipped, as the UCI specification requires (`joho debug on`).
     pub fn parse(line: &'a str) -> Self {
-        let mut words = Words::new(line.trim_start_matches('\u{feff}')).iter();
+        let line = Words::of_line(line);
+        let mut words = line.iter();
         while let Some(word) = words.next() {
             if let Some(command) = Self::after(word, words.clone()) {
                 return command;
             }
         }
-        Self::Unknown(Words::new(line).as_str())
+        Self::Unknown(line.as_str())
     }
 
     /// Parses the command that starts with `word`.

@@ -53,11 +53,12 @@ impl<'a> Reply<'a> {
     /// Words before a reply are skipped only if the rest of the line is unambiguous: `> bestmove e2e4` is a reply, but
     /// free text that mentions one is not.
     pub fn parse(line: &'a str) -> Self {
-        let mut words = Words::new(line.trim_start_matches('\u{feff}')).iter();
+        let line = Words::of_line(line);
+        let mut words = line.iter();
         let reply = words.next().and_then(|first| Self::after(first, words.clone()));
         reply
             .or_else(|| words.clone().find_map(|_| Self::at_end(words.by_ref())))
-            .unwrap_or_else(|| Self::Unknown(Words::new(line).as_str()))
+            .unwrap_or_else(|| Self::Unknown(line.as_str()))
     }
 
     /// Parses the reply that starts with `word`, the first word of a line.
