@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use nix::errno::Errno;
+
 /// Why a command failed. [`status`](Self::status) is the exit status of the program.
 #[derive(Debug)]
 pub enum Failure {
@@ -72,12 +74,21 @@ impl fmt::Display for Failure {
                         shown.push_str(&cause);
                     }
                 }
-                f.write_str(&shown)
+                f.write_str(&shown)?;
+                if error.chain().any(lacks_descriptors) && !shown.contains("ulimit") {
+                    f.write_str("; raise the limit (ulimit -n)")?;
+                }
+                Ok(())
             }
             Self::Interrupted(what) => f.write_str(what),
             Self::Output(error) => write!(f, "standard output: {error}"),
         }
     }
+}
+
+fn lacks_descriptors(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let code = cause.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+    [Some(Errno::EMFILE as i32), Some(Errno::ENFILE as i32)].contains(&code)
 }
 
 /// Converts an error into a [`Failure`]. There is no `From`, because each call site decides what its error means.

@@ -385,6 +385,29 @@ fn row_195_small_stacks_and_few_processes_end_in_a_sentence_and_never_in_a_panic
 }
 
 #[test]
+fn row_195_few_descriptors_and_small_stacks_of_threads_end_in_a_sentence_and_never_in_a_panic() {
+    let bench = Bench::new();
+    let config = bench.config("small", &Match { pairs: 2, ..Match::default() });
+    let mut seen = Vec::new();
+    for number in (4..24).chain([200]) {
+        let script = format!("ulimit -n {number}; exec \"$0\" match \"$1\" --run-dir few-{number}");
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).arg(PLAYSELF).arg(&config);
+        let (status, printed) = finish(command.current_dir(bench.folder.path()));
+        assert!(!printed.contains("panicked"), "{number}: {printed}");
+        // With three descriptors the loader cannot open a library.
+        let is_explained = [0, 127].contains(&status) || printed.contains("open files");
+        assert!(is_explained && [0, 2, 4, 127].contains(&status), "{number}: {status}: {printed}");
+        seen.push(status);
+    }
+    assert_eq!(seen.last(), Some(&0), "two hundred are enough: {seen:?}");
+    let mut command = Command::new(PLAYSELF);
+    command.arg("match").arg(&config).args(["--run-dir", "stacks"]).current_dir(bench.folder.path());
+    let (status, printed) = finish(command.env("RUST_MIN_STACK", "1"));
+    assert_eq!(status, 0, "{printed}");
+}
+
+#[test]
 fn row_198_a_run_file_with_300_000_engines_is_refused_in_linear_time() {
     let bench = Bench::new();
     let config = bench.path("many.toml");
