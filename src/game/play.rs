@@ -475,13 +475,15 @@ impl<T: Transport> ActiveGame<'_, T> {
         self.cpu_samples[mover] = used.map(|used| (self.moved_at, used));
     }
 
-    /// Returns the limits to send to `mover`.
+    /// Returns the limits to send to `mover`. An engine without a clock learns nothing of its opponent's: some engines then
+    /// manage their own time, of which they have none.
     fn limits(&self, mover: Color) -> ThinkLimits {
         let control = self.clocks[mover].control();
+        let is_timed = control.clock.is_some();
         let increments = |color| self.contest.limits[color].clock.map(|rule| rule.increment);
         ThinkLimits {
-            time: ByColor::new_with(|color| self.clocks[color].left()),
-            increment: ByColor::new_with(increments),
+            time: ByColor::new_with(|color| self.clocks[color].left().filter(|_| is_timed)),
+            increment: ByColor::new_with(|color| increments(color).filter(|_| is_timed)),
             moves_to_go: self.clocks[mover].moves_to_go(),
             depth: control.depth,
             nodes: control.nodes,

@@ -159,6 +159,7 @@ impl Result {
 
 struct Setting {
     limits: TimeControl,
+    opponent: TimeControl,
     pipe: usize,
     stop: Vec<Step>,
     spec: EngineSpec,
@@ -170,7 +171,7 @@ impl Setting {
     fn new(limits: TimeControl) -> Self {
         let spec = EngineSpec::uci("virtual", "none");
         let stop = vec![Step::Write("bestmove a2a3\n")];
-        Self { limits, pipe: 1 << 16, stop, spec, max_moves: 4, delay: Duration::ZERO }
+        Self { limits, opponent: limits, pipe: 1 << 16, stop, spec, max_moves: 4, delay: Duration::ZERO }
     }
 }
 
@@ -193,7 +194,7 @@ async fn game(setting: Setting, answer: impl FnMut(u32) -> Vec<Step> + 'static) 
             let setup = GameSetup::new(&Opening::start()).unwrap();
             let rules =
                 AdjudicationRules { max_moves: Some(setting.max_moves), ..AdjudicationRules::default() };
-            let limits = ByColor { white: setting.limits, black: setting.limits };
+            let limits = ByColor { white: setting.limits, black: setting.opponent };
             let books = EngineBooks::default();
             let contest = Contest { setup: &setup, limits, rules: &rules, tables: None, books };
             let begun = Instant::now();
@@ -347,6 +348,21 @@ async fn the_remaining_time_is_sent_and_recorded() {
     let goes: Vec<_> = received.iter().filter(|line| line.starts_with("go")).collect();
     assert_eq!(goes[0], "go wtime 10000 btime 10000 winc 500 binc 500");
     assert_eq!(goes[1], "go wtime 10250 btime 10500 winc 500 binc 500");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_engine_without_a_clock_learns_nothing_of_that_of_its_opponent() {
+    for (limits, opponent, expected) in [
+        (TimeControl::nodes(300), clock("10+0.5", 0), "go nodes 300"),
+        (TimeControl::movetime(20), clock("10+0.5", 0), "go movetime 20"),
+        (clock("10+0.5", 0), TimeControl::nodes(300), "go wtime 10000 winc 500"),
+    ] {
+        let setting = Setting { opponent, ..Setting::new(limits) };
+        let result = game(setting, |_| vec![Step::Move]).await;
+        let received = result.received.borrow();
+        let go = received.iter().find(|line| line.starts_with("go"));
+        assert_eq!(go.map(String::as_str), Some(expected));
+    }
 }
 
 #[tokio::test(start_paused = true)]
