@@ -22,7 +22,7 @@ use crate::fleet::{Contestant, FleetEvent, PairJob, PairReport};
 use crate::game::{
     AdjudicationRules, Anomaly, Clock, Contest, Ending, EngineBooks, EngineIndex, FaultBundle, GameOfPair,
     GameRecord, GameSetup, LiveGame, LiveSearch, PlyRecord, Referee, TableJudge, Termination, VoidReason,
-    Warning, play,
+    Warning, opening_plies, play,
 };
 use crate::player::{
     Irregularities, Launcher, LazyTimer, Player, PlayerFault, exit_disagrees, printed_lines,
@@ -166,6 +166,10 @@ impl Slot {
                 PairEnd::Done
             }
         };
+        if end == PairEnd::Done {
+            // The pair has ended: an interruption of this rest takes nothing back.
+            kill.run_until_cancelled(self.rest()).await;
+        }
         if end == PairEnd::OutOfResources {
             seats.iter_mut().for_each(|seat| seat.release(self.context()));
         }
@@ -183,7 +187,10 @@ impl Slot {
         };
         let mut games = Vec::with_capacity(2);
         games.extend(job.first_game.as_deref().cloned());
-        for &game in &job.id.part.games()[games.len()..] {
+        for (position, &game) in job.id.part.games()[games.len()..].iter().enumerate() {
+            if position > 0 {
+                self.rest().await;
+            }
             let key = GameKey { id: job.id, game };
             self.send(FleetEvent::GameStarted { id: job.id, game, slot: self.number });
             let played = self.game(seats, job, &setup, key).await;
@@ -200,12 +207,16 @@ impl Slot {
                 }
                 Err(none) => return self.no_result(key, none),
             }
-            if !self.shared.wait_after_game.is_zero() {
-                tokio::time::sleep(self.shared.wait_after_game).await;
-            }
         }
         self.send(FleetEvent::PairFinished(Box::new(PairReport { id: job.id, games })));
         PairEnd::Done
+    }
+
+    /// Waits between two games for as long as the plan states.
+    async fn rest(&self) {
+        if !self.shared.wait_after_game.is_zero() {
+            tokio::time::sleep(self.shared.wait_after_game).await;
+        }
     }
 
     fn no_result(&self, GameKey { id, game }: GameKey, none: NoResult) -> PairEnd {
@@ -479,7 +490,9 @@ impl Slot {
         let fen = setup.first_fen();
         let anomaly = Anomaly { side, exit, time: None, position: format!("position fen {fen}"), fen };
         let ending = Referee::fault(side, fault);
-        Ok(EndedGame { ending, plies: Vec::new(), anomaly: Some(anomaly), evidence, warnings: Vec::new() })
+        // The other game of the pair begins with the same moves, also if it is played by a later session.
+        let plies = opening_plies(setup);
+        Ok(EndedGame { ending, plies, anomaly: Some(anomaly), evidence, warnings: Vec::new() })
     }
 
     fn show_start(&self, key: GameKey, sides: &ByColor<&Contestant>, setup: &GameSetup) {

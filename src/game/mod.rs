@@ -22,7 +22,7 @@ pub use engine_books::{EngineBook, EngineBooks};
 pub use fault::{FaultBundle, TimeEvidence, VoidReason, Warning, fault_in_words};
 pub use ids::{EngineIndex, GameId, GameOfPair, PairId, PairPart};
 pub use live::{LiveGame, LiveSearch};
-pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, play};
+pub use play::{Anomaly, Contest, GameHost, LivePly, PlayedGame, Spectator, opening_plies, play};
 pub use record::{Ending, GameRecord, GameResult, MoveSource, PlyRecord};
 pub use referee::{Referee, can_mate};
 pub use setup::{GameSetup, GameSetupError};

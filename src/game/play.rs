@@ -554,6 +554,11 @@ fn last_move<'a>(referee: &'a Referee, setup: &GameSetup) -> Option<(&'a Positio
     line.positions().nth_back(1).map(|before| (before, mv))
 }
 
+/// Returns the half-moves of an opening.
+pub fn opening_plies(setup: &GameSetup) -> Vec<PlyRecord> {
+    setup.book_moves().map(|mv| book_ply(mv, MoveSource::Book)).collect()
+}
+
 fn book_ply(mv: MoveText, source: MoveSource) -> PlyRecord {
     PlyRecord {
         mv,

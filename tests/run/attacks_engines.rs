@@ -260,6 +260,33 @@ fn row_192_an_engine_whose_folder_is_gone_loses_and_does_not_end_the_run() {
 }
 
 #[test]
+fn row_192_a_game_that_is_lost_at_its_start_begins_with_the_moves_of_its_opening() {
+    let bench = Bench::new();
+    let (config, engine) = restarting_match(&bench, 2, "wait_ms = 300\nbreaker = \"off\"", &[]);
+    let book = bench.path("book.pgn");
+    fs::write(&book, "[Event \"one\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"two\"]\n\n1. d4 d5 2. c4 *\n")
+        .unwrap();
+    let folder = bench.path("folder");
+    fs::create_dir(&folder).unwrap();
+    let text = fs::read_to_string(&config).unwrap().replace("book.epd", "book.pgn");
+    let own = format!("engine = \"{}\"", engine.display());
+    fs::write(&config, text.replacen(&own, &format!("{own}\ndir = \"{}\"", folder.display()), 1)).unwrap();
+    let child = start(&mut bench.start(&config, "run"));
+    wait_for("a game", 30, || journal(&bench, "run").contains("\"type\":\"game\""));
+    fs::remove_dir(&folder).unwrap();
+    let (status, printed) = end(child);
+    assert_eq!(status, 0, "{printed}");
+    let games = journal(&bench, "run");
+    let lost = games
+        .lines()
+        .find(|line| line.contains("\"during\":\"startup\""))
+        .expect("a game is lost at its start");
+    let lost: serde_json::Value = serde_json::from_str(lost).unwrap();
+    assert_eq!((&lost["book"], lost["moves"].as_str().map(str::len)), (&3.into(), Some(12)), "{lost}");
+    assert!(bench.verify("run").status.success());
+}
+
+#[test]
 fn row_193_two_engines_of_a_tournament_that_fail_at_the_same_start_are_put_away() {
     let bench = Bench::new();
     let entry = |name: &str, args: &str| {
