@@ -439,6 +439,26 @@ fn interrupted_runs_drain_or_stop_in_time_and_stay_valid() {
 }
 
 #[test]
+fn an_interruption_of_the_rest_after_a_pair_takes_nothing_back() {
+    let bench = Bench::new();
+    let config = bench
+        .config("rest", &Match { pairs: 3, games: "concurrency = 1\nwait_ms = 3000", ..Match::default() });
+    let mut child = spawn(&mut bench.start(&config, "run"));
+    let journal = bench.path("run/journal.ndjson");
+    let games = || fs::read_to_string(&journal).map_or(0, |text| text.matches("\"type\":\"game\"").count());
+    wait_for("both games of a pair", 30, || games() == 2);
+    for _ in 0..2 {
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let abandoned = bench.read("run", "journal.ndjson").contains("\"type\":\"abandoned\",\"pair\":0,");
+    assert_eq!((games(), abandoned), (2, false));
+    let verified = bench.verify("run");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
+
+#[test]
 fn control_commands_query_and_change_a_running_run() {
     let _machine = machine::share();
     let bench = Bench::new();
