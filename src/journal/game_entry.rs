@@ -74,7 +74,7 @@ pub struct GameEntry {
     pub scale_ppm: Option<u32>,
 }
 
-/// Engines and result of a game; the other fields of the record are not parsed.
+/// Engines, result and irregularities of a game; the other fields of the record are not parsed.
 #[derive(Deserialize)]
 pub(super) struct GameOutline {
     pair: u64,
@@ -90,12 +90,14 @@ pub(super) struct GameOutline {
     move_hash: u64,
     #[serde(default)]
     by: Option<String>,
+    #[serde(default)]
+    warnings: Vec<Warning>,
 }
 
 impl From<GameOutline> for GameEntry {
     fn from(outline: GameOutline) -> Self {
-        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took, move_hash, by } =
-            outline;
+        let GameOutline { pair, attempt, game, white, black, opening, ending, started, took, .. } = outline;
+        let GameOutline { move_hash, by, warnings, .. } = outline;
         Self {
             pair,
             attempt,
@@ -117,7 +119,7 @@ impl From<GameOutline> for GameEntry {
             ending,
             started,
             took,
-            warnings: Vec::new(),
+            warnings,
             move_hash,
             by,
             scale_ppm: None,
@@ -393,6 +395,17 @@ mod tests {
             assert_eq!(entry.unpack([limits; 2]), Ok(game));
             assert_eq!(entry.plies(), 6);
         }
+    }
+
+    #[test]
+    fn an_outline_keeps_engines_result_and_irregularities() {
+        let entry = GameEntry::pack(5, 1, GameOfPair::Second, &record(TimeControl::nodes(20_000)));
+        let json = serde_json::to_string(&entry).unwrap();
+        let outline: GameEntry = serde_json::from_str::<GameOutline>(&json).unwrap().into();
+        let facts =
+            |entry: &GameEntry| (entry.pair, entry.white, entry.ending.clone(), entry.warnings.clone());
+        assert_eq!(facts(&outline), facts(&entry));
+        assert_eq!((outline.warnings.len(), outline.plies()), (1, 0));
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub type OnCommit<E> = Box<dyn FnMut(Result<Vec<Committed<E>>, WriteError>) + Se
 /// A journal open for appending.
 pub struct Journal<E> {
     requests: Option<SyncSender<WriteRequest<E>>>,
+    /// Whether a request to commit is in the queue. A second one would only fill it while the disk is full.
+    commit_is_queued: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     room: Arc<Room>,
 }
@@ -92,10 +94,12 @@ impl<E: Serialize + Send + 'static> Journal<E> {
     ) -> std::io::Result<Self> {
         let (sender, receiver) = mpsc::sync_channel(QUEUE);
         let (length, room) = (storage.length()?, Arc::<Room>::default());
+        let commit_is_queued = Arc::<AtomicBool>::default();
         let writer = Writer {
             storage,
             length,
             room: Arc::clone(&room),
+            commit_is_queued: Arc::clone(&commit_is_queued),
             next_seq,
             on_commit,
             unsynced: Vec::new(),
@@ -103,7 +107,7 @@ impl<E: Serialize + Send + 'static> Journal<E> {
         };
         let thread =
             thread::Builder::new().name("journal".to_owned()).spawn(move || writer.serve(&receiver))?;
-        Ok(Self { requests: Some(sender), thread: Some(thread), room })
+        Ok(Self { requests: Some(sender), commit_is_queued, thread: Some(thread), room })
     }
 
     /// Queues `entry`; `on_commit` is called when it is durable.
@@ -114,7 +118,9 @@ impl<E: Serialize + Send + 'static> Journal<E> {
 
     /// Makes everything queued so far durable without waiting for the group to grow.
     pub fn commit(&self) {
-        if let Some(requests) = &self.requests {
+        if let Some(requests) = &self.requests
+            && !self.commit_is_queued.swap(true, Ordering::AcqRel)
+        {
             // A writer that failed has already reported it.
             let _ = requests.send(WriteRequest::Commit);
         }
@@ -157,6 +163,7 @@ struct Writer<S, E> {
     /// Number of bytes of whole records.
     length: u64,
     room: Arc<Room>,
+    commit_is_queued: Arc<AtomicBool>,
     next_seq: u64,
     on_commit: OnCommit<E>,
     unsynced: Vec<Committed<E>>,
@@ -186,7 +193,11 @@ impl<S: Storage, E: Serialize> Writer<S, E> {
                         self.commit()?;
                     }
                 }
-                Ok(WriteRequest::Commit) | Err(RecvTimeoutError::Timeout) => self.commit()?,
+                Ok(WriteRequest::Commit) => {
+                    self.commit_is_queued.store(false, Ordering::Release);
+                    self.commit()?;
+                }
+                Err(RecvTimeoutError::Timeout) => self.commit()?,
                 Err(RecvTimeoutError::Disconnected) => return self.commit(),
             }
         }
