@@ -33,6 +33,10 @@ struct PairFile {
     /// Text that is not written yet. On a full disk it waits here, and nothing of it is lost.
     pending: Vec<u8>,
     next: u64,
+    /// Number of pairs that the file contained when it was opened, the last one included.
+    found: u64,
+    /// Length to which the file is cut before anything is written: the beginning of its last pair.
+    cut: Option<u64>,
     /// Whether the file has no content yet.
     is_empty: bool,
     /// Fail point that tears the file in tests.
@@ -46,7 +50,7 @@ impl PairFile {
     fn create(path: &Path, torn: Point) -> io::Result<Self> {
         let out = open_own_to_write(path)?;
         out.set_len(0)?;
-        Ok(Self { out, pending: Vec::new(), next: 0, is_empty: true, torn })
+        Ok(Self { out, pending: Vec::new(), next: 0, found: 0, cut: None, is_empty: true, torn })
     }
 
     /// Writes the header into an empty file.
@@ -58,6 +62,13 @@ impl PairFile {
 
     /// Writes what is pending. What could not be written stays pending.
     fn flush(&mut self) -> io::Result<()> {
+        if !self.pending.is_empty()
+            && let Some(length) = self.cut
+        {
+            self.out.set_len(length)?;
+            self.out.seek(SeekFrom::End(0))?;
+            self.cut = None;
+        }
         while !self.pending.is_empty() {
             match self.out.write(&self.pending) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -69,7 +80,8 @@ impl PairFile {
         Ok(())
     }
 
-    /// Opens an existing file and removes its last pair, which may be incomplete, so that it is written again.
+    /// Opens an existing file. Its last pair, which may be incomplete, is written again, and removed when that begins: if the
+    /// journal does not contain it, the file is kept as it is.
     fn reopen(path: &Path, torn: Point, last_pair: LastPair) -> io::Result<Self> {
         let mut file = open_own_to_write(path)?;
         let length = file.metadata()?.len();
@@ -80,10 +92,9 @@ impl PairFile {
         match last_pair(&String::from_utf8_lossy(&tail)) {
             // Offsets in lossy text differ from those in the bytes. This program writes UTF-8 only.
             Some((offset, pair)) if std::str::from_utf8(&tail).is_ok() => {
-                file.set_len(tail_start + offset as u64)?;
-                file.seek(SeekFrom::End(0))?;
-                let is_empty = tail_start + offset as u64 == 0;
-                Ok(Self { out: file, pending: Vec::new(), next: pair, is_empty, torn })
+                let length = tail_start + offset as u64;
+                let (next, found, cut) = (pair, pair + 1, Some(length));
+                Ok(Self { out: file, pending: Vec::new(), next, found, cut, is_empty: length == 0, torn })
             }
             _ => Self::create(path, torn),
         }
@@ -170,7 +181,7 @@ impl DerivedFiles {
     /// Returns whether the files contain pairs beyond the first `counted` ones: the journal lost its end, and those
     /// pairs are played again.
     pub fn are_ahead_of(&self, counted: u64) -> bool {
-        self.games.next.max(self.pairs.next) > counted
+        self.games.found.max(self.pairs.found) > counted
     }
 
     fn count(&mut self, pair: &CountedPair, plan: &Plan) -> io::Result<()> {
