@@ -2,7 +2,7 @@
 
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
-use crate::run::{FinishedRun, Plan, RunBuilder};
+use crate::run::{FinishedRun, Plan, RunBuilder, RunError};
 
 /// Refuses a plan that cannot be played by other machines.
 pub(super) fn check_plan_for_fleet(plan: &Plan) -> Result<(), Failure> {
@@ -21,11 +21,19 @@ pub(super) fn check_plan_for_fleet(plan: &Plan) -> Result<(), Failure> {
 /// Plays a run where the environment states.
 pub(super) fn play_run(run: RunBuilder, environment: &Environment) -> Result<FinishedRun, Failure> {
     match environment.fleet() {
-        None => run.run().or_fault(),
+        None => concluded(run.run()),
         #[cfg(feature = "nats")]
         Some(access) => remote::play(run, access),
         #[cfg(not(feature = "nats"))]
         Some(_) => Err(Failure::usage("this program was built without the feature `nats`")),
+    }
+}
+
+/// Converts the result of a session that did not end in an outcome.
+fn concluded(finished: Result<FinishedRun, RunError>) -> Result<FinishedRun, Failure> {
+    match finished {
+        Err(RunError::Interrupted) => Err(Failure::Interrupted(RunError::Interrupted.to_string())),
+        finished => finished.or_fault(),
     }
 }
 
@@ -37,6 +45,7 @@ mod remote {
     use crate::commands::console::Console;
     use crate::commands::environment::{Encryption, FleetAccess};
     use crate::commands::failure::{Failure, OrFailure};
+    use crate::commands::fleet_session::concluded;
     use crate::fleet::nats::messages::{DescribedEngine, Message, PLAY, RunDescription};
     use crate::fleet::nats::{
         Access, Backoff, ConnectError, Memory, NatsFleet, Offer, Reference, Role, RunId, ServerConnection,
@@ -65,7 +74,7 @@ mod remote {
         });
         match usage {
             Some(text) => Err(Failure::usage(text)),
-            None => finished.or_fault(),
+            None => concluded(finished),
         }
     }
 
