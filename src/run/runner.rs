@@ -71,6 +71,9 @@ pub(super) struct Run<F> {
     uncommitted_faults: usize,
     /// Entries that have become durable.
     committed: u64,
+    /// Entries at the start of the session: pairs that an earlier session left behind must be on record as abandoned before
+    /// they start again.
+    entries_at_start: u64,
     /// Pairs that ended, with the number of entries that must be durable before the fleet may forget them.
     unsettled: VecDeque<(u64, PairId)>,
     observers: Observers,
@@ -108,6 +111,7 @@ impl<F: Fleet> Run<F> {
             uncommitted: 0,
             uncommitted_faults: 0,
             committed: 0,
+            entries_at_start: 0,
             unsettled: VecDeque::new(),
             observers: Observers::new(parts.observers),
             warnings: parts.warnings,
@@ -121,8 +125,17 @@ impl<F: Fleet> Run<F> {
         let fleet = run.fleet.session();
         run.append(Entry::Session { host: Some(host_description()), fleet }, Urgency::Now);
         run.state.begin_session();
+        run.record_decision();
         run.abandon_or_adopt();
+        run.entries_at_start = run.uncommitted as u64;
         Ok(run)
+    }
+
+    /// Records the decision of an earlier session that was killed after the game that decided and before the record.
+    fn record_decision(&mut self) {
+        if let Some(decision) = self.state.unrecorded_decision() {
+            self.perform(Effect::Decide(decision));
+        }
     }
 
     /// Takes care of the pairs that an earlier session left in play: those that another machine may still be playing keep
@@ -159,12 +172,6 @@ impl<F: Fleet> Run<F> {
         self.report(&RunEvent::Started);
         for warning in std::mem::take(&mut self.warnings) {
             self.report(&RunEvent::Warning(warning));
-        }
-        // Pairs that an earlier session left behind must be on record as abandoned before they start again.
-        while self.uncommitted > 0
-            && let Some(group) = self.commits.recv().await
-        {
-            self.on_commit(group);
         }
         let mut boards = tokio::time::interval(BOARDS_EVERY);
         boards.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
@@ -257,6 +264,7 @@ impl<F: Fleet> Run<F> {
     fn fill(&mut self) {
         self.state.set_ahead(self.fleet.ahead());
         while self.fleet.room() > 0
+            && self.committed >= self.entries_at_start
             && !self.waits_for_disk()
             && let Some(start) = self.state.start_next()
         {

@@ -77,6 +77,8 @@ pub struct RunState {
     llr_from: u64,
     at_limit: bool,
     decision: Option<Decision>,
+    /// Whether the journal contains the decision.
+    decision_is_recorded: bool,
     finished: bool,
     tuner: Option<Tuner>,
     trials: BTreeMap<u64, Trial>,
@@ -119,6 +121,7 @@ impl RunState {
             llr_from: 0,
             at_limit: false,
             decision: None,
+            decision_is_recorded: false,
             finished: false,
             tuner: plan.tuner().cloned().map(Tuner::new),
             trials: BTreeMap::new(),
@@ -207,13 +210,14 @@ impl RunState {
     pub fn replay(&mut self, entry: Entry) -> Vec<Effect> {
         match &entry {
             Entry::PairStarted { pair, attempt, part } => {
+                let is_new = *pair >= self.next;
                 // Ask for trials at the same points as the original run did: after the same scores.
                 while self.tuner.is_some() && self.next <= *pair && self.begin_new().is_some() {}
                 if *part == PairPart::Second {
                     self.second = self.second.filter(|second| second != pair);
-                } else if *pair >= self.next {
+                } else if is_new {
                     // Without trials, pairs in between were started or skipped.
-                    self.next = *pair + 1;
+                    self.next = self.next.max(*pair + 1);
                     self.second = (self.encounters.parts().len() > 1).then_some(*pair);
                 }
                 self.retry.remove(&(*pair, *part));
@@ -228,6 +232,8 @@ impl RunState {
             Entry::Void { pair, part, .. } | Entry::Abandoned { pair, part, .. } => {
                 self.flying.remove(&(*pair, *part));
             }
+            // What stopped the session before it is over.
+            Entry::Session { host: Some(_), .. } => self.begin_session(),
             _ => {}
         }
         self.commit(entry).into_iter().filter(|effect| matches!(effect, Effect::Counted(_))).collect()
@@ -246,6 +252,7 @@ impl RunState {
                 Vec::new()
             }
             Entry::Decision { accepted, llr, pentanomial, .. } => {
+                self.decision_is_recorded = true;
                 self.decision = Some(Decision { accepted, llr, seen: pentanomial });
                 Vec::new()
             }

@@ -119,6 +119,8 @@ fn a_test_killed_at_every_fail_point_ends_the_same_and_replays_no_finished_game(
             let (resumed, output) = finish(&mut again);
             assert_eq!(resumed, status, "{armed}: {output}");
             assert_eq!(bench.results(&run), bench.results("whole"), "{armed}");
+            let decisions = bench.read(&run, "journal.ndjson").matches("\"type\":\"decision\"").count();
+            assert_eq!(decisions, 1, "{armed}");
             let mut games = games_on_record(&bench, &run);
             let all = games.len();
             games.sort_unstable();

@@ -8,6 +8,7 @@ use crate::run::RunKind;
 use crate::run::outcome::RunOutcome;
 
 use crate::stats::{Hypotheses, Hypothesis};
+use crate::tuning::{EarlierPairs, Lookahead, Method, Parameter, Space, TunerPlan};
 
 pub(super) fn plan(max_pairs: Option<u64>, sprt: Option<SprtConfig>) -> Plan {
     let kind = match sprt {
@@ -295,6 +296,76 @@ fn games_that_start_on_their_own_start_in_order_and_count_as_pairs() {
         state.landed(PairId { index: 0, attempt: 1, part: first });
         assert_eq!(counted(&state.commit(one.clone())), [0]);
     }
+}
+
+#[test]
+fn a_tuning_run_whose_games_start_on_their_own_goes_on_between_the_games_of_a_pair() {
+    let space = Space::new(vec![Parameter::integer("Contempt", 0.0, 100.0, 50.0)]).unwrap();
+    let method = Method::named("bayes", &space, 4).unwrap();
+    let tuner = Box::new(TunerPlan {
+        space,
+        method,
+        pairs: 4,
+        seed: 1,
+        lookahead: Lookahead::of(1),
+        earlier: EarlierPairs::default(),
+    });
+    let kind = RunKind::Tuning { tuner, accept: None };
+    let mut plan = Plan { kind, ..Plan::sample(["new", "old"]) };
+    plan.encounters.at_once = crate::run::encounters::AtOnce::Games;
+    let mut state = RunState::new(&plan);
+    let id = start(&mut state).unwrap();
+    let mut resumed = RunState::new(&plan);
+    resumed.replay(Entry::PairStarted { pair: id.index, attempt: id.attempt, part: id.part });
+    let [first, second] = games(id, 2);
+    resumed.replay(first);
+    let other = start(&mut resumed).map(|id| (id.index, id.part));
+    assert_eq!(other, Some((0, PairPart::Second)), "{:?}", resumed.outcome());
+    resumed.landed(PairId { part: PairPart::Second, ..id });
+    assert_eq!(counted(&resumed.commit(second)), [0]);
+}
+
+#[test]
+fn what_stopped_a_session_is_forgotten_when_the_next_one_begins() {
+    let mut plan = plan(Some(1), None);
+    plan.breaker = Breaker::First;
+    let session = || Entry::Session { host: Some("here".to_owned()), fleet: None };
+    let id = PairId { index: 0, attempt: 0, part: PairPart::Both };
+    let [crash, second] = games(id, 2);
+    let Entry::Game(mut crash) = crash else { unreachable!() };
+    crash.ending.termination = Termination::Crash { during: CrashMoment::Thinking, exit: None };
+    let mut state = RunState::new(&plan);
+    for entry in [session(), Entry::PairStarted { pair: 0, attempt: 0, part: PairPart::Both }] {
+        state.replay(entry);
+    }
+    state.replay(Entry::Game(crash));
+    assert!(matches!(state.outcome(), None | Some(RunOutcome::Faulty(_))));
+    state.replay(session());
+    state.replay(second);
+    assert_eq!(state.outcome(), Some(RunOutcome::Finished));
+}
+
+#[test]
+fn a_decision_that_was_not_recorded_is_known_after_a_replay() {
+    let sprt = SprtConfig::usual(Hypotheses::new(0.0, 200.0).unwrap());
+    let mut state = RunState::new(&plan(None, Some(sprt)));
+    let mut journal = Vec::new();
+    while state.decision().is_none() {
+        let id = start(&mut state).unwrap();
+        state.landed(id);
+        journal.push(Entry::PairStarted { pair: id.index, attempt: id.attempt, part: id.part });
+        for entry in games(id, 3 + (id.index % 2) as u8) {
+            journal.push(entry.clone());
+            state.commit(entry);
+        }
+    }
+    let Decision { accepted, llr, seen: pentanomial } = state.decision().unwrap();
+    let recorded = Entry::Decision { accepted, llr, pairs: state.counted(), pentanomial };
+    let mut replayed = RunState::new(&plan(None, Some(sprt)));
+    journal.into_iter().for_each(|entry| drop(replayed.replay(entry)));
+    assert_eq!(replayed.unrecorded_decision(), state.decision());
+    replayed.replay(recorded);
+    assert_eq!((replayed.unrecorded_decision(), replayed.decision()), (None, state.decision()));
 }
 
 #[test]

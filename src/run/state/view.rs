@@ -138,6 +138,11 @@ impl RunState {
         self.at_limit && self.decision.is_some()
     }
 
+    /// The test's decision, if it has been made and is not on record: the program was killed in between.
+    pub fn unrecorded_decision(&self) -> Option<Decision> {
+        self.decision.filter(|_| !self.decision_is_recorded)
+    }
+
     /// The test's decision, if it has been made.
     pub fn decision(&self) -> Option<Decision> {
         self.decision
