@@ -4,7 +4,6 @@ use crate::chess::{Color, Position};
 use crate::engine::eval::Weights;
 use crate::engine::eval::endings::known_score;
 use crate::engine::eval::evaluation::Evaluation;
-use crate::engine::eval::kpk;
 use crate::engine::eval::material::{Material, MaterialCache};
 use crate::engine::eval::pawn_cache::PawnCache;
 use crate::engine::eval::pawns::PawnStructure;
@@ -32,11 +31,6 @@ impl Evaluator {
         // The initial key of a slot differs from every key that maps to it, so an empty slot never matches.
         let scores = (0..SCORE_SLOTS).map(|slot| (!(slot as u64), 0)).collect();
         Self { weights, pawns: PawnCache::new(), material: MaterialCache::new(), scores }
-    }
-
-    /// Computes the tables that would otherwise be computed at first use, on the clock of a game.
-    pub fn prepare() {
-        kpk::prepare();
     }
 
     /// Returns the weights.

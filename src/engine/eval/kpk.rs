@@ -4,149 +4,89 @@ use std::sync::OnceLock;
 
 use crate::chess::{Bitboard, Color, Square, king_attacks, pawn_attacks};
 
-/// Number of positions: 2 sides to move, 24 pawn squares (files a to d, ranks 2 to 7), 64 squares for each king.
-const SIZE: usize = 2 * 24 * 64 * 64;
+/// The positions with a pawn on one square that White, who has the pawn, wins: the squares of the black king, by side to
+/// move and square of the white king.
+type Wins = [[Bitboard; 64]; 2];
 
-/// A position with a white pawn on the files a to d.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    turn: Color,
-    pawn: Square,
-    white: Square,
-    black: Square,
-}
+const WHITE: usize = Color::White.index();
+const BLACK: usize = Color::Black.index();
 
-/// The result of a position.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PositionResult {
-    Unreachable,
-    Unknown,
-    Draw,
-    Win,
-}
-
-static BITS: OnceLock<Vec<u64>> = OnceLock::new();
-
-/// Computes the bitbase if that has not been done yet. It captures tens of milliseconds, which may be more than a clock has.
-pub(super) fn prepare() {
-    BITS.get_or_init(solve);
-}
+/// The wins for each square of the pawn: files a to d, ranks 2 to 7.
+static WINS: OnceLock<Vec<Wins>> = OnceLock::new();
 
 /// Whether White, who has the pawn, wins.
 pub(super) fn white_wins(turn: Color, white_king: Square, pawn: Square, black_king: Square) -> bool {
-    let bits = BITS.get_or_init(solve);
+    let wins = WINS.get_or_init(solve);
     // Only pawns on the files a to d are stored; the others are mirrored.
     let mirrored = |square: Square| match pawn.file() < 4 {
         true => square,
         false => Square::at(7 - square.file(), square.rank()),
     };
-    let node = Node { turn, pawn: mirrored(pawn), white: mirrored(white_king), black: mirrored(black_king) };
-    let index = node.index();
-    bits[index / 64] >> (index % 64) & 1 != 0
+    wins[index(mirrored(pawn))][turn.index()][mirrored(white_king).index()].has(mirrored(black_king))
 }
 
-impl Node {
-    fn index(self) -> usize {
-        let pawn = (self.pawn.rank() as usize - 1) * 4 + self.pawn.file() as usize;
-        ((self.turn.index() * 24 + pawn) * 64 + self.white.index()) * 64 + self.black.index()
-    }
-
-    fn at(index: usize) -> Self {
-        let pawn = index / 4096 % 24;
-        Self {
-            turn: Color::ALL[index / (24 * 4096)],
-            pawn: Square::at((pawn % 4) as u8, (pawn / 4 + 1) as u8),
-            white: Square::wrap((index / 64 % 64) as u8),
-            black: Square::wrap((index % 64) as u8),
-        }
-    }
-
-    /// Returns the result as far as it follows from the position alone.
-    fn initial_result(self) -> PositionResult {
-        let Self { turn, pawn, white, black } = self;
-        let attacks = pawn_attacks(Color::White, pawn);
-        if white.distance(black) <= 1 || white == pawn || black == pawn {
-            return PositionResult::Unreachable;
-        }
-        match turn {
-            Color::White if attacks.has(black) => PositionResult::Unreachable,
-            Color::White if pawn.rank() == 6 => {
-                let goal = Square::at(pawn.file(), 7);
-                let captured = black.distance(goal) <= 1 && white.distance(goal) > 1;
-                if white != goal && black != goal && !captured {
-                    PositionResult::Win
-                } else {
-                    PositionResult::Unknown
-                }
-            }
-            Color::White => PositionResult::Unknown,
-            Color::Black => {
-                let escapes = king_attacks(black).without(king_attacks(white) | attacks);
-                let captures = king_attacks(black).has(pawn) && !king_attacks(white).has(pawn);
-                let stalemate = escapes.is_empty() && !attacks.has(black);
-                if captures || stalemate { PositionResult::Draw } else { PositionResult::Unknown }
-            }
-        }
-    }
-
-    /// Returns the positions after one move; captures of the pawn and promotions have an initial result.
-    fn next(self) -> impl Iterator<Item = Node> {
-        let Self { turn, pawn, white, black } = self;
-        let (king, other) = match turn {
-            Color::White => (white, black),
-            Color::Black => (black, white),
-        };
-        let steps = king_attacks(king).without(king_attacks(other) | Bitboard::of(pawn));
-        let kings = steps.map(move |to| match turn {
-            Color::White => Node { turn: Color::Black, white: to, ..self },
-            Color::Black => Node { turn: Color::White, black: to, ..self },
-        });
-        let free = move |square: Square| square != white && square != black;
-        let one = Square::wrap(pawn.index() as u8 + 8);
-        let two = Square::wrap(pawn.index() as u8 + 16);
-        let can_push = turn == Color::White && pawn.rank() < 6 && free(one);
-        let can_double_push = can_push && pawn.rank() == 1 && free(two);
-        let pawns = [(can_push, one), (can_double_push, two)].into_iter().filter(|(may, _)| *may);
-        kings.chain(pawns.map(move |(_, pawn)| Node { turn: Color::Black, pawn, ..self }))
-    }
+fn index(pawn: Square) -> usize {
+    (pawn.rank() as usize - 1) * 4 + pawn.file() as usize
 }
 
-/// Classifies positions by retrograde analysis, until a pass finds no new result; the remaining positions are draws.
-fn solve() -> Vec<u64> {
-    let mut results: Vec<PositionResult> = (0..SIZE).map(|index| Node::at(index).initial_result()).collect();
+fn solve() -> Vec<Wins> {
+    let mut solved = vec![[[Bitboard::EMPTY; 64]; 2]; 24];
+    // Each square needs the results of those in front of it.
+    for rank in (1..7).rev() {
+        for file in 0..4 {
+            let pawn = Square::at(file, rank);
+            solved[index(pawn)] = wins(pawn, &solved);
+        }
+    }
+    solved
+}
+
+/// Finds wins from the end of games backwards, until a pass finds no more; the remaining positions are draws.
+fn wins(pawn: Square, solved: &[Wins]) -> Wins {
+    let attacks = pawn_attacks(Color::White, pawn);
+    let mut wins = [[Bitboard::EMPTY; 64]; 2];
     loop {
-        let mut found = 0;
-        for index in 0..SIZE {
-            if results[index] == PositionResult::Unknown {
-                results[index] = classify(Node::at(index), &results);
-                found += usize::from(results[index] != PositionResult::Unknown);
-            }
+        let before = wins;
+        for white in Bitboard::ALL.without(Bitboard::of(pawn)) {
+            let near = king_attacks(white);
+            let apart = !(near | Bitboard::of(white) | Bitboard::of(pawn));
+
+            let kings = near
+                .without(Bitboard::of(pawn))
+                .fold(Bitboard::EMPTY, |won, to| won | wins[BLACK][to.index()]);
+            wins[WHITE][white.index()] = apart.without(attacks) & (kings | wins_by_pawn(pawn, white, solved));
+
+            let covered = near | attacks;
+            let escapes = beside(!(covered | wins[WHITE][white.index()]));
+            let no_stalemate = beside(!covered) | attacks;
+            wins[BLACK][white.index()] = (apart & no_stalemate).without(escapes);
         }
-        if found == 0 {
-            break;
+        if wins == before {
+            return wins;
         }
     }
-    let mut bits = vec![0; SIZE / 64];
-    for (index, _) in results.iter().enumerate().filter(|(_, results)| **results == PositionResult::Win) {
-        bits[index / 64] |= 1 << (index % 64);
-    }
-    bits
 }
 
-fn classify(node: Node, results: &[PositionResult]) -> PositionResult {
-    let (good, bad) = match node.turn {
-        Color::White => (PositionResult::Win, PositionResult::Draw),
-        Color::Black => (PositionResult::Draw, PositionResult::Win),
-    };
-    let mut all_bad = true;
-    for next in node.next() {
-        let reached = results[next.index()];
-        if reached == good {
-            return good;
-        }
-        all_bad &= reached == bad || reached == PositionResult::Unreachable;
+/// Returns the squares of the black king where White wins by a move of the pawn.
+fn wins_by_pawn(pawn: Square, white: Square, solved: &[Wins]) -> Bitboard {
+    let one = Square::wrap(pawn.index() as u8 + 8);
+    if white == one {
+        return Bitboard::EMPTY;
     }
-    if all_bad { bad } else { PositionResult::Unknown }
+    let after = |pawn: Square| solved[index(pawn)][BLACK][white.index()];
+    match pawn.rank() {
+        6 if king_attacks(one).has(white) => !Bitboard::of(one),
+        6 => !(king_attacks(one) | Bitboard::of(one)),
+        1 => after(one) | after(Square::wrap(pawn.index() as u8 + 16)).without(Bitboard::of(one)),
+        _ => after(one),
+    }
+}
+
+/// Returns the squares from which a king can step to a square of `set`.
+fn beside(set: Bitboard) -> Bitboard {
+    let sides = set.east() | set.west();
+    let row = set | sides;
+    sides | row.north() | row.south()
 }
 
 #[cfg(test)]
@@ -155,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_number_of_wins_is_the_published_one() {
-        let wins: u32 = solve().iter().map(|word| word.count_ones()).sum();
+        let wins: u32 = solve().iter().flatten().flatten().map(|black_kings| black_kings.len()).sum();
         assert_eq!(wins, 111_282, "Stockfish asserts this count for its bitbase of the same positions");
     }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::chess::{GameLine, MoveStyle, Position};
-use crate::engine::{Evaluator, Limits, Score, SearchReport, Searcher, StopFlag};
+use crate::engine::{Limits, Score, SearchReport, Searcher, StopFlag};
 use crate::frontend::options::EngineOptions;
 use crate::frontend::uci::debug_commands;
 use crate::frontend::uci::info_writer::InfoWriter;
@@ -132,7 +132,6 @@ impl State {
             SearchJob::NewGame => self.searcher.iter_mut().for_each(Searcher::new_game),
             SearchJob::GetReady => {
                 self.searcher();
-                Evaluator::prepare();
                 self.output.line(Reply::ReadyOk);
             }
             SearchJob::Search { line, limits, stop } => self.search(&line, &limits, &stop),
