@@ -21,7 +21,7 @@ impl Position {
     pub fn play_null(&self) -> Self {
         debug_assert!(!self.in_check(), "a side in check cannot pass");
         let mut next = *self;
-        next.key ^= zobrist::black_to_move() ^ self.ep.map_or(0, zobrist::en_passant);
+        next.key = self.key_after_null();
         next.ep = None;
         next.turn = !self.turn;
         next.halfmove = self.halfmove.saturating_add(1);
@@ -29,6 +29,22 @@ impl Position {
         // A null move gives no check, and the opponent was not in check before it.
         next.checkers = Bitboard::EMPTY;
         next
+    }
+
+    /// Returns the key after a null move.
+    #[inline]
+    pub fn key_after_null(&self) -> u64 {
+        self.key ^ zobrist::black_to_move() ^ self.ep.map_or(0, zobrist::en_passant)
+    }
+
+    /// Returns the key after a move, as a hint. It is right for all moves but castling, promotions, en-passant captures, and
+    /// those that change the castling rights or allow an en-passant capture.
+    #[inline]
+    pub fn likely_key_after(&self, mv: Move) -> u64 {
+        let (from, to) = (mv.from(), mv.to());
+        let piece = Piece::new(mv.color(), mv.kind());
+        let captured = self.piece_at(to).map_or(0, |captured| zobrist::piece(captured, to));
+        self.key_after_null() ^ zobrist::piece(piece, from) ^ zobrist::piece(piece, to) ^ captured
     }
 
     fn play_as<U: Side>(&self, mv: Move) -> Self {

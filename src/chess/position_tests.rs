@@ -205,6 +205,20 @@ fn incremental_state_equals_the_state_computed_from_scratch() {
 }
 
 #[test]
+fn the_key_after_a_plain_move_is_known_before_it_is_played() {
+    in_random_games(|position, _| {
+        for &mv in position.legal_moves().iter() {
+            let child = position.play(mv);
+            let special = mv.is_castling() || mv.is_en_passant() || mv.promotion().is_some();
+            let same_rights = child.castling().bits() == position.castling().bits();
+            if !special && same_rights && child.ep_square().is_none() {
+                assert_eq!(position.likely_key_after(mv), child.key(), "{mv:?} in {position:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn the_third_occurrence_of_a_position_ends_the_game() {
     let mut game = GameLine::new(Position::startpos());
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];

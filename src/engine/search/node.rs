@@ -116,6 +116,7 @@ impl Search<'_> {
             }
             return hit.value;
         }
+        self.prefetch_first_children(position, table_move, depth);
 
         // 4. Endgame tables, and mates in one near the root.
         if let Some(value) = self.table_value::<K>(position, ply, alpha, beta) {
@@ -175,6 +176,7 @@ impl Search<'_> {
             if Some(mv) == excluded || (K::ROOT && !self.root_moves.includes(mv)) {
                 continue;
             }
+            self.prefetch_child(position, mv);
             number += 1;
             let history = self.history_score(position, mv, &quiet_context);
             let stage = picker.stage();

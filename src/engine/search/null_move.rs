@@ -13,6 +13,9 @@ use crate::engine::search::see::see_at_least;
 use crate::engine::search::thread::Search;
 use crate::engine::transposition::{PackedMove, TableHit};
 
+/// Minimum depth of a node in which a null move is tried.
+pub(super) const NULL_MOVE_MIN_DEPTH: i32 = 2;
+
 impl Search<'_> {
     /// Step 6: returns a score if the node can be pruned before its moves are searched.
     pub(super) fn prune_node(&mut self, position: &Position, context: &NodeContext) -> Option<Value> {
@@ -50,7 +53,7 @@ impl Search<'_> {
         let NodeContext { ply, depth, beta, .. } = *context;
         let params = self.params();
         let eval = context.eval?;
-        let allowed = depth >= 2
+        let allowed = depth >= NULL_MOVE_MIN_DEPTH
             && ply >= self.min_null_ply
             && self.last_piece_to(ply) != PieceTo::NONE
             && estimate >= beta
@@ -96,6 +99,7 @@ impl Search<'_> {
         let filter = MoveFilter::Captures { at_least: target - eval };
         let mut picker = Picker::new(filter, table_move, Refutations::NONE, QuietContext::NONE);
         while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
+            self.prefetch_child(position, mv);
             let child = position.play(mv);
             self.enter(ply, mv, child.key());
             let mut value =

@@ -65,6 +65,7 @@ impl Search<'_> {
         let mut picker = self.quiescence_picker(position, ply, alpha - best, quiescence_ply, hit);
         let (mut best_move, mut number) = (None, 0);
         while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
+            self.prefetch_child(position, mv);
             number += 1;
             if best > -MATE_THRESHOLD {
                 if raw_eval.is_none() && !mv.is_tactical() && number > 2 {

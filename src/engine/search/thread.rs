@@ -7,6 +7,7 @@ use crate::chess::{Bitboard, Color, Move, PieceKind, Position};
 use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
 use crate::engine::search::correction::CorrectionHistory;
 use crate::engine::search::history::{Histories, PieceTo, PreviousMoves, QuietContext};
+use crate::engine::search::null_move::NULL_MOVE_MIN_DEPTH;
 use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Refutations};
 use crate::engine::search::pruning::{Reductions, Trend};
 use crate::engine::search::root::RootMoves;
@@ -265,10 +266,27 @@ impl<'a> Search<'a> {
         (self.shared.limits_apply() && spent()) || visited()
     }
 
+    /// Prefetches the table entry of the position after `mv`. The memory takes about as long as a node, so this is called as
+    /// soon as the move is likely to be searched.
+    #[inline(always)]
+    pub(super) fn prefetch_child(&self, position: &Position, mv: Move) {
+        self.shared.table.prefetch(position.likely_key_after(mv));
+    }
+
+    /// Prefetches the table entries after a null move and after the table move, which are the first to be searched.
+    #[inline(always)]
+    pub(super) fn prefetch_first_children(&self, position: &Position, table_move: Option<Move>, depth: i32) {
+        if depth >= NULL_MOVE_MIN_DEPTH {
+            self.shared.table.prefetch(position.key_after_null());
+        }
+        if let Some(mv) = table_move {
+            self.prefetch_child(position, mv);
+        }
+    }
+
     /// Enters the position with this key after the move `mv` at `ply`; [`Move::NONE`] for a null move.
     #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize, mv: Move, key: u64) {
-        self.shared.table.prefetch(key);
         let frame = self.frame_mut(ply);
         frame.mv = mv;
         frame.piece_to = if mv == Move::NONE { PieceTo::NONE } else { PieceTo::of(mv) };
