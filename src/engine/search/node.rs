@@ -171,12 +171,14 @@ impl Search<'_> {
         let mut picker = Picker::new(MoveFilter::All, table_move, refutations, quiet_context);
         let (mut quiets, mut captures) = (SearchedMoves::new(), SearchedMoves::new());
         let (mut best, mut best_move) = (-INFINITE, None);
-        let mut number = 0;
+        let (mut number, mut prefetched) = (0, None);
         while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
             if Some(mv) == excluded || (K::ROOT && !self.root_moves.includes(mv)) {
                 continue;
             }
-            self.prefetch_child(position, mv);
+            if Some(mv) != prefetched {
+                self.prefetch_child(position, mv);
+            }
             number += 1;
             let history = self.history_score(position, mv, &quiet_context);
             let stage = picker.stage();
@@ -207,6 +209,7 @@ impl Search<'_> {
             }
 
             // 11. Make the move. Checks that do not lose material are extended.
+            prefetched = self.prefetch_upcoming(position, &picker, ply);
             let child = position.play(mv);
             self.enter(ply, mv, child.key());
             let nodes_before = self.nodes;

@@ -279,6 +279,7 @@ impl Picker {
         }
         list[end..end + LANES].fill(ScoredMove::NONE);
         self.end = end;
+        self.select(list);
     }
 
     /// Returns the best capture that passes the static exchange test. Those that fail are moved to the front of the list,
@@ -298,11 +299,23 @@ impl Picker {
         None
     }
 
-    /// Selects the best remaining move, which is cheaper than sorting if a cutoff comes early.
+    /// Takes the best remaining move and selects the next one, so that [`Picker::upcoming`] knows it.
     #[inline(always)]
     fn best_remaining(&mut self, list: &mut MoveList) -> Option<Move> {
         if self.next >= self.end {
             return None;
+        }
+        let best = list[self.next];
+        self.next += 1;
+        self.select(list);
+        Some(best.mv())
+    }
+
+    /// Swaps the best remaining move with the first one, which is cheaper than sorting if a cutoff comes early.
+    #[inline(always)]
+    fn select(&self, list: &mut MoveList) {
+        if self.next >= self.end {
+            return;
         }
         let (chunks, _) = list[self.next..self.end + LANES - 1].as_chunks::<LANES>();
         let lanes = chunks
@@ -311,8 +324,14 @@ impl Picker {
         let best = ScoredMove(lanes.into_iter().fold(i64::MIN, i64::max));
         list[best.slot()] = list[self.next].at(best.slot());
         list[self.next] = best;
-        self.next += 1;
-        Some(best.mv())
+    }
+
+    /// Returns the move that probably comes next, if it has been selected.
+    #[inline(always)]
+    pub(super) fn upcoming(&self, list: &MoveList) -> Option<Move> {
+        let selected =
+            matches!(self.stage, PickStage::GoodCaptures | PickStage::Quiets) && self.next < self.end;
+        selected.then(|| list[self.next].mv())
     }
 }
 
@@ -356,6 +375,7 @@ mod tests {
             list[slot] = ScoredMove::new(*mv, score, slot);
         }
         picker.end = 5;
+        picker.select(&mut list);
         let picked: Vec<Move> = std::iter::from_fn(|| picker.best_remaining(&mut list)).collect();
         // Every selection swaps the best move with the first remaining one.
         assert_eq!(picked, [1, 3, 4, 0, 2].map(|slot| moves[slot]));

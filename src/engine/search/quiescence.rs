@@ -63,9 +63,11 @@ impl Search<'_> {
 
         // 4. Move loop with delta pruning: captures that cannot reach alpha even with a margin are skipped.
         let mut picker = self.quiescence_picker(position, ply, alpha - best, quiescence_ply, hit);
-        let (mut best_move, mut number) = (None, 0);
+        let (mut best_move, mut number, mut prefetched) = (None, 0, None);
         while let Some(mv) = picker.next(position, &self.memory.histories, &mut self.memory.move_lists[ply]) {
-            self.prefetch_child(position, mv);
+            if Some(mv) != prefetched {
+                self.prefetch_child(position, mv);
+            }
             number += 1;
             if best > -MATE_THRESHOLD {
                 if raw_eval.is_none() && !mv.is_tactical() && number > 2 {
@@ -82,6 +84,7 @@ impl Search<'_> {
             }
 
             // 5. Make the move and search it.
+            prefetched = self.prefetch_upcoming(position, &picker, ply);
             let child = position.play(mv);
             self.enter(ply, mv, child.key());
             let value = -self.quiescence::<K>(&child, -beta, -alpha, ply + 1, QuiescencePly::Later);

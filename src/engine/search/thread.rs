@@ -8,7 +8,7 @@ use crate::engine::score::{MAX_EVAL, MAX_PLY, Value};
 use crate::engine::search::correction::CorrectionHistory;
 use crate::engine::search::history::{Histories, PieceTo, PreviousMoves, QuietContext};
 use crate::engine::search::null_move::NULL_MOVE_MIN_DEPTH;
-use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Refutations};
+use crate::engine::search::picker::{EMPTY_MOVE_LIST, MoveList, Picker, Refutations};
 use crate::engine::search::pruning::{Reductions, Trend};
 use crate::engine::search::root::RootMoves;
 use crate::engine::search::tables::TableProbe;
@@ -271,6 +271,15 @@ impl<'a> Search<'a> {
     #[inline(always)]
     pub(super) fn prefetch_child(&self, position: &Position, mv: Move) {
         self.shared.table.prefetch(position.likely_key_after(mv));
+    }
+
+    /// Prefetches the table entry of the position after the move that probably comes next, while another one is searched.
+    /// Returns that move, if it is known.
+    #[inline(always)]
+    pub(super) fn prefetch_upcoming(&self, position: &Position, picker: &Picker, ply: usize) -> Option<Move> {
+        let upcoming = picker.upcoming(&self.memory.move_lists[ply])?;
+        self.prefetch_child(position, upcoming);
+        Some(upcoming)
     }
 
     /// Prefetches the table entries after a null move and after the table move, which are the first to be searched.
