@@ -175,16 +175,21 @@ pub fn run_file_text(request: &InitRequest, environment: &Environment) -> Result
     Ok(text)
 }
 
+/// Replaces what would end a comment.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 fn head(request: &InitRequest, options: &EngineOptionList) -> String {
     let mut text = format!(
         "# {}\n# Every key is described in docs/configuration.md; `--dry-run` shows what the run would do.\n",
-        request.command()
+        one_line(&request.command())
     );
     if let Some(name) = &options.id_name {
         let _ = writeln!(
             text,
             "# {}: {name}, {} options (playself options)",
-            request.engine,
+            one_line(&request.engine),
             options.options.len()
         );
     }

@@ -4,7 +4,7 @@ use crate::commands::console::Console;
 use crate::commands::environment::Environment;
 use crate::commands::failure::{Failure, OrFailure};
 use crate::commands::openings::PlannedOpenings;
-use crate::commands::start::{NewRun, play_new};
+use crate::commands::start::{NewRun, check_disk, play_new};
 use crate::game::TimeControl;
 use crate::player::DialogueTap;
 use crate::report::counted;
@@ -34,6 +34,7 @@ pub fn pilot(plan: &Plan, pairs: u64, console: Console, environment: &Environmen
     console.print_progress(&format!("Playing {pairs_text} to measure how long one takes{about}."));
     let plan = Plan { kind: RunKind::Match { pairs }, ..plan.clone() };
     let place = TempFolder::create("playself-pilot").or_fault()?;
+    check_disk(place.path(), 2 * pairs, console).or_usage()?;
     let folder = RunFolder::create_at(place.path()).or_fault()?;
     play_pairs(plan, &folder, console, environment)
 }

@@ -14,7 +14,7 @@ use crate::report::comparison::{ComparedRun, forum_block};
 use crate::report::page::shelved_game;
 use crate::report::{RunPage, Summary, closing_text, interim_text, score_block, setting_text};
 use crate::run::{RunOutcome, plan_from_toml};
-use crate::store::{RunFolder, read_text};
+use crate::store::{RunFolder, read_text, write_whole};
 
 /// A run that was read to the end of its journal.
 pub struct ReadRun {
@@ -92,6 +92,12 @@ fn read_page(folder: &RunFolder) -> anyhow::Result<RunPage> {
     ensure!(
         is_published || folder.journal().exists(),
         "{} is missing: a report needs it. Restore it; games.pgn, pairs.csv and summary.json can be read without it",
+        folder.journal().display()
+    );
+    let is_empty = || fs::metadata(folder.journal()).is_ok_and(|journal| journal.len() == 0);
+    ensure!(
+        is_published || !is_empty() || !folder.holds_games(),
+        "{} is empty: it has no record of the games in games.pgn and pairs.csv. Restore it",
         folder.journal().display()
     );
     let text =
@@ -173,7 +179,8 @@ pub fn write_charts(folder: &Path, charts: &[(String, String)]) -> Result<Vec<Pa
         .or_fault()?;
     let write = |(name, svg): &(String, String)| {
         let path = folder.join(format!("{name}.svg"));
-        fs::write(&path, standalone(svg)).with_context(|| format!("{} cannot be written", path.display()))?;
+        write_whole(&path, standalone(svg).as_bytes())
+            .with_context(|| format!("{} cannot be written", path.display()))?;
         Ok(path)
     };
     charts.iter().map(write).collect::<anyhow::Result<_>>().or_fault()

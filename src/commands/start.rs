@@ -1,6 +1,7 @@
 //! Starting a new run: checks, folder, journal and reports.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -115,6 +116,7 @@ pub fn start(
         console.print(&format!("Note: {note}"));
     }
     LocalFleet::reserve(plan.concurrency).or_usage()?;
+    refuse_inputs_as_outputs(&plan, options.log_dialogue.as_deref())?;
     let tap = options.log_dialogue.as_deref().map(open_log).transpose()?.unwrap_or_default();
     let place = match &options.place {
         RunPlace::Inside(path) | RunPlace::Exactly(path) => path,
@@ -143,6 +145,23 @@ pub fn start(
             remove_unplayed(&folder);
         }
     })
+}
+
+/// Refuses a file that receives a dialogue or the standard error of an engine and is the book of openings, or belongs to an
+/// engine.
+fn refuse_inputs_as_outputs(plan: &Plan, log: Option<&Path>) -> Result<(), Failure> {
+    let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let books = plan.openings.iter().map(|book| &book.file);
+    let inputs = books.chain(plan.engines.iter().flat_map(|engine| &engine.files));
+    let inputs: Vec<_> = inputs.filter_map(|file| identity(&file.path)).collect();
+    let outputs = plan.engines.iter().filter_map(|engine| engine.spec.stderr.as_deref()).chain(log);
+    match outputs.into_iter().find(|path| identity(path).is_some_and(|found| inputs.contains(&found))) {
+        Some(path) => Err(Failure::usage(format_args!(
+            "{} is read by this run: it cannot receive output, name another file",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Removes the folder of a new run that no fleet has accepted.

@@ -213,6 +213,10 @@ impl<R: BufRead> EpdLines<R> {
             }
             let text = String::from_utf8_lossy(&self.line);
             let text = text.trim_start_matches('\u{feff}').trim();
+            if text.contains('\r') {
+                let reason = "a carriage return inside the line; lines end with a line feed".to_owned();
+                return Ok(Some((place, Err(BadEntry { line: place.line, reason }))));
+            }
             if !text.is_empty() && !text.starts_with('#') {
                 return Ok(Some((place, Ok(text.to_owned()))));
             }

@@ -19,10 +19,12 @@ pub struct ErrorRate(f64);
 impl ErrorRate {
     /// The conventional 5 %.
     pub const FIVE_PERCENT: Self = Self(0.05);
+    /// The least rate; Wald's bounds of much smaller ones are not finite.
+    const LEAST: f64 = 1e-9;
 
     /// Creates an error rate. Returns an error unless Wald's bounds are finite and in order.
     pub fn new(rate: f64) -> Result<Self, ErrorRateOutOfRange> {
-        if rate > 0.0 && rate < 0.5 { Ok(Self(rate)) } else { Err(ErrorRateOutOfRange(rate)) }
+        if (Self::LEAST..0.5).contains(&rate) { Ok(Self(rate)) } else { Err(ErrorRateOutOfRange(rate)) }
     }
 
     /// Returns the rate as a number.
@@ -74,11 +76,14 @@ pub struct Hypotheses {
 impl Hypotheses {
     /// The maximum absolute difference; beyond it a score cannot be distinguished from 0 or 1.
     pub const LIMIT: f64 = 2000.0;
+    /// The least distance of the two; a test of a smaller one would take longer than anyone waits.
+    pub const LEAST_DISTANCE: f64 = 0.01;
 
-    /// Creates the hypotheses. Returns an error unless `null < alternative` and both are within [`Hypotheses::LIMIT`].
+    /// Creates the hypotheses. Returns an error unless `null` is below `alternative` by [`Hypotheses::LEAST_DISTANCE`] and both
+    /// are within [`Hypotheses::LIMIT`].
     pub fn new(null: f64, alternative: f64) -> Result<Self, HypothesesOutOfOrder> {
         let within = |elo: f64| elo.abs() <= Self::LIMIT;
-        if null < alternative && within(null) && within(alternative) {
+        if alternative - null >= Self::LEAST_DISTANCE && within(null) && within(alternative) {
             Ok(Self { null, alternative })
         } else {
             Err(HypothesesOutOfOrder { null, alternative })
@@ -122,7 +127,11 @@ pub struct HypothesesOutOfOrder {
 impl fmt::Display for HypothesesOutOfOrder {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { null, alternative } = self;
-        write!(out, "elo0 {null} must be below elo1 {alternative}, both within ±{}", Hypotheses::LIMIT)
+        write!(out, "elo0 {null} must be below elo1 {alternative}, both within ±{}", Hypotheses::LIMIT)?;
+        if null < alternative && alternative - null < Hypotheses::LEAST_DISTANCE {
+            write!(out, ", and {} apart at least", Hypotheses::LEAST_DISTANCE)?;
+        }
+        Ok(())
     }
 }
 

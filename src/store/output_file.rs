@@ -1,7 +1,7 @@
 //! Opening files that a user names for output.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -19,9 +19,34 @@ pub enum OutputStart {
     Append,
 }
 
+/// Files of a run that no output may replace; its page is made from them.
+const FILES_OF_A_RUN: [&str; 6] =
+    ["journal.ndjson", "plan.toml", "games.pgn", "pairs.csv", "trials.csv", "summary.json"];
+
+/// Refuses a file that is certainly not meant for output: a program, or the record of a run.
+fn refuse_precious(path: &Path) -> io::Result<()> {
+    let Ok(real) = path.canonicalize() else { return Ok(()) };
+    if !real.is_file() {
+        return Ok(());
+    }
+    let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    let is_of_a_run = FILES_OF_A_RUN.iter().any(|name| real.ends_with(name))
+        && real.parent().is_some_and(|folder| {
+            folder.join("plan.toml").is_file() && folder.join("journal.ndjson").is_file()
+        });
+    if is_of_a_run {
+        return refuse("it belongs to a run; name another file");
+    }
+    let mut start = [0; 4];
+    let is_program = File::open(&real).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && (start == *b"\x7fELF" || start.starts_with(b"#!"));
+    if is_program { refuse("it is a program; name another file") } else { Ok(()) }
+}
+
 /// Opens a file for output, and creates it if it is missing. A pipe that no program reads is an error: opening it as usual
 /// would wait for a reader, perhaps for ever.
 pub fn open_output(path: &Path, start: OutputStart) -> io::Result<File> {
+    refuse_precious(path)?;
     let mut options = File::options();
     match start {
         OutputStart::Empty => options.write(true).truncate(true),
@@ -41,6 +66,8 @@ pub fn open_output(path: &Path, start: OutputStart) -> io::Result<File> {
 /// Writes a file that a user names: a regular file is replaced as a whole, also where a link leads to it. A device or a pipe
 /// (`/dev/stdout`, `/dev/null`) is written to and stays what it is.
 pub fn write_output(path: &Path, contents: &[u8]) -> io::Result<()> {
+    refuse_precious(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
     match fs::metadata(path) {
         Ok(found) if found.is_file() => write_whole(&path.canonicalize()?, contents),
         Ok(_) => open_output(path, OutputStart::Empty)
@@ -76,6 +103,39 @@ mod tests {
             open_output(&file, start).unwrap().write_all(b"a").unwrap();
             assert_eq!(fs::read_to_string(&file).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn row_246_programs_and_files_of_a_run_are_never_outputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let link = folder.path().join("link");
+        let precious = [
+            place("engine", "\x7fELF..."),
+            place("script", "#!/bin/sh\n"),
+            place("plan.toml", ""),
+            link.clone(),
+        ];
+        let alone = place("journal.ndjson", "{}\n");
+        symlink(&alone, &link).unwrap();
+        for path in precious.iter().chain([&alone]) {
+            let before = fs::read(path).unwrap();
+            let error = write_output(path, b"new").unwrap_err();
+            assert!(error.to_string().contains("name another file"), "{error}");
+            for start in [OutputStart::Empty, OutputStart::Append] {
+                assert!(open_output(path, start).is_err(), "{}", path.display());
+            }
+            assert_eq!(fs::read(path).unwrap(), before, "{}", path.display());
+        }
+        // The same names elsewhere are ordinary files.
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("games.pgn"), "old").unwrap();
+        write_output(&elsewhere.path().join("games.pgn"), b"new").unwrap();
+        write_output(&place("page.html", "old"), b"new").unwrap();
     }
 
     #[test]

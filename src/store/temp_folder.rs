@@ -28,7 +28,10 @@ impl TempFolder {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let text = format!("no temporary folder can be created in {}: {error}", root.display());
+                    return Err(io::Error::new(error.kind(), text));
+                }
             }
         }
     }

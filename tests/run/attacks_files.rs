@@ -224,3 +224,51 @@ fn row_100_zeros_in_the_last_game_of_an_interrupted_run_are_damage() {
     let (status, printed) = call("verify", &bench.path("run"));
     assert_eq!((status, printed.contains("damaged at byte")), (4, true), "{printed}");
 }
+
+#[test]
+fn row_246_outputs_replace_neither_inputs_nor_the_record_of_a_run() {
+    let bench = Bench::new();
+    let config = bench.config("outputs", &Match { pairs: 2, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
+    let [journal, book] = [bench.path("run/journal.ndjson"), bench.path("book.epd")];
+    let before = [&journal, &book].map(|path| fs::read(path).unwrap());
+    let mut log = bench.start(&config, "again");
+    let (status, printed) = finish(log.arg("--log-dialogue").arg(&book));
+    assert_eq!((status, printed.contains("is read by this run")), (2, true), "{printed}");
+    let run = bench.path("run");
+    let mut page = Command::new(PLAYSELF);
+    let (status, printed) = finish(page.arg("report").args([&run, &run]).arg("--page").arg(&journal));
+    assert_eq!((status, printed.contains("it belongs to a run")), (4, true), "{printed}");
+    let mut summary = bench.start(&config, "third");
+    let (status, printed) = finish(summary.arg("--summary-md").arg(&journal));
+    assert_eq!((status, printed.contains("it belongs to a run")), (4, true), "{printed}");
+    assert_eq!([&journal, &book].map(|path| fs::read(path).unwrap()), before);
+}
+
+#[test]
+fn row_123_charts_replace_links_and_pipes_and_do_not_write_through_them() {
+    let bench = Bench::new();
+    let config = bench.config("charts", &Match { pairs: 2, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
+    let [folder, precious] = [bench.path("charts"), bench.path("precious")];
+    fs::create_dir(&folder).unwrap();
+    fs::write(&precious, "mine").unwrap();
+    std::os::unix::fs::symlink(&precious, folder.join("pentanomial.svg")).unwrap();
+    let mut report = Command::new(PLAYSELF);
+    let (status, printed) = finish(report.arg("report").arg(bench.path("run")).arg("--svg").arg(&folder));
+    assert_eq!(status, 0, "{printed}");
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    assert!(fs::read_to_string(folder.join("pentanomial.svg")).unwrap().contains("<svg"));
+}
+
+#[test]
+fn row_100_a_report_of_an_emptied_journal_is_refused_and_keeps_the_page() {
+    let bench = Bench::new();
+    let config = bench.config("emptied", &Match { pairs: 2, ..Match::default() });
+    assert_eq!(finish(&mut bench.start(&config, "run")).0, 0);
+    let page = fs::read(bench.path("run/report.html")).unwrap();
+    fs::write(bench.path("run/journal.ndjson"), "").unwrap();
+    let (status, printed) = finish(Command::new(PLAYSELF).arg("report").arg(bench.path("run")));
+    assert_eq!((status, printed.contains("is empty")), (4, true), "{printed}");
+    assert_eq!(fs::read(bench.path("run/report.html")).unwrap(), page);
+}

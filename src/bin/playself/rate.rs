@@ -1,5 +1,6 @@
 //! `playself rate FILE…`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,14 +26,14 @@ pub(crate) struct RateCommand {
     #[arg(long = "anchor", value_name = "NAME=ELO", value_parser = anchor)]
     anchors: Vec<(String, f64)>,
     /// Mean rating of players without an anchor among them
-    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true, value_parser = rating)]
     average: f64,
     /// Draws that each player is assumed to have played before, so that even players with only wins have a rating (2 in
     /// BayesElo)
     #[arg(long, value_name = "DRAWS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = draws)]
     prior: f64,
     /// Advantage of White in Elo [default: fitted]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = rating)]
     white_advantage: Option<f64>,
     /// Also print the probability for every two players that one is stronger
     #[arg(long)]
@@ -50,6 +51,10 @@ pub(crate) struct RateCommand {
 
 impl RateCommand {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let names: BTreeSet<&str> = self.anchors.iter().map(|(name, _)| name.as_str()).collect();
+        if names.len() < self.anchors.len() {
+            return Err(Failure::usage("--anchor: a player has one rating only"));
+        }
         let table = rate(&RateRequest {
             sources: self.sources,
             anchors: self.anchors,
@@ -70,8 +75,12 @@ impl RateCommand {
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
     let (name, elo) = text.rsplit_once('=').ok_or("expected NAME=ELO, such as base=2800")?;
-    let elo: f64 = elo.parse().map_err(|_| format!("`{elo}` is not a rating"))?;
-    if elo.is_finite() { Ok((name.to_owned(), elo)) } else { Err("a rating is a finite number".to_owned()) }
+    Ok((name.to_owned(), rating(elo)?))
+}
+
+fn rating(text: &str) -> Result<f64, String> {
+    let elo: f64 = text.parse().map_err(|_| format!("`{text}` is not a rating"))?;
+    if elo.is_finite() { Ok(elo) } else { Err("a rating is a finite number".to_owned()) }
 }
 
 fn draws(text: &str) -> Result<f64, String> {

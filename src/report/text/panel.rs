@@ -130,7 +130,7 @@ impl Frame<'_> {
 
     fn title(&self) -> String {
         let phase = self.status.phase.map_or("not running", RunPhase::word);
-        let right = format!("{phase}  {}", duration(self.seconds()));
+        let right = fit(&format!("{phase}  {}", duration(self.seconds())), self.width);
         let room = self.width.saturating_sub(right.chars().count() + 2);
         let (name, engines) = (&self.summary.name, self.view.plan.engines.len());
         let who = if self.view.plan.is_tuning() {
@@ -143,7 +143,7 @@ impl Frame<'_> {
             if *name == versus.replace(" vs ", "-vs-") { versus } else { format!("{name}: {versus}") }
         };
         let who = fit(&who, room);
-        let gap = self.width - who.chars().count() - right.chars().count();
+        let gap = self.width.saturating_sub(who.chars().count() + right.chars().count());
         format!("{}{:gap$}{}", self.ink.strong(&who), "", self.ink.soft(&right))
     }
 
@@ -351,7 +351,7 @@ pub(super) fn fit(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.chars().map(clean).collect();
     }
-    text.chars().take(width.saturating_sub(1)).map(clean).chain(['…']).collect()
+    text.chars().take(width.saturating_sub(1)).map(clean).chain(['…']).take(width).collect()
 }
 
 #[cfg(test)]
@@ -362,6 +362,7 @@ mod tests {
     fn text_is_cut_to_its_width_and_cannot_move_the_cursor() {
         assert_eq!(fit("abc", 3), "abc");
         assert_eq!(fit("abcd", 3), "ab…");
+        assert_eq!((fit("abcd", 1).as_str(), fit("abcd", 0).as_str()), ("…", ""));
         assert_eq!(fit("a\x1b[2J", 10), "a\u{fffd}[2J");
     }
 
