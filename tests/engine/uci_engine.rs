@@ -142,6 +142,58 @@ fn a_search_can_be_stopped_at_any_moment() {
     assert_eq!(engine.until("readyok"), ["readyok"], "without a search nothing else is printed");
 }
 
+/// Sends a search and ends it after `wait` as `go` requires. Returns what was printed up to `bestmove`.
+fn search_and_end(engine: &mut Program, go: &str, wait: Duration) -> Vec<String> {
+    let (go, end) = go.split_once(" then ").map_or((go, None), |(go, end)| (go, Some(end)));
+    engine.send_line(go);
+    if let Some(end) = end {
+        thread::sleep(wait);
+        engine.send_line(end);
+    }
+    engine.until("bestmove")
+}
+
+#[test]
+fn the_move_played_is_the_first_of_the_last_best_line_printed_however_the_search_ends() {
+    const SHARP: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/P1N1PN2/1B3PPP/R2QKB1R w KQ - 0 9";
+    const MATE_IN_TWO: &str = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1";
+    let searches = [
+        "go movetime 7",
+        "go wtime 300 btime 300 winc 3 binc 3",
+        "go nodes 4000",
+        "go depth 6",
+        "go infinite then stop",
+        "go ponder wtime 300 btime 300 winc 3 binc 3 then ponderhit",
+        "go ponder wtime 300 btime 300 winc 3 binc 3 then stop",
+    ];
+    let mut engine = engine();
+    let mut compared = 0;
+    for (threads, lines) in [(1, 1), (1, 3), (2, 1), (2, 3)] {
+        let options = [("Threads", threads), ("MultiPV", lines)];
+        options.iter().for_each(|(name, value)| {
+            engine.send_line(&format!("setoption name {name} value {value}"));
+        });
+        for (round, fen) in [SHARP, MATE_IN_TWO].iter().cycle().take(8).enumerate() {
+            engine.send_line(&format!("ucinewgame\nposition fen {fen}"));
+            for go in searches {
+                let printed = search_and_end(&mut engine, go, Duration::from_micros(1_700 * round as u64));
+                let best =
+                    best_move(answer(&printed).0, &Position::from_fen(fen).unwrap(), MoveStyle::Standard);
+                let best_lines = printed.iter().filter_map(|line| match Reply::parse(line) {
+                    Reply::Info(info) => Some(info.read()).filter(|info| info.multipv == Some(1)),
+                    _ => None,
+                });
+                // A search that is stopped at once has no line.
+                if let Some(pv) = best_lines.filter_map(|info| info.pv).last() {
+                    compared += 1;
+                    assert_eq!(pv.into_iter().next(), Some(&*best), "{go}, {options:?}: {printed:#?}");
+                }
+            }
+        }
+    }
+    assert!(compared > 150, "{compared} of 224 searches printed a line");
+}
+
 #[test]
 fn quit_and_end_of_input_end_the_process_at_any_moment() {
     for (delay, go) in [
