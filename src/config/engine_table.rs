@@ -139,8 +139,8 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         name: fields.text("name"),
         args: fields.texts("args").unwrap_or_default(),
         dir: fields.text("dir").map(EngineDir::from),
-        env: fields.pairs("env").unwrap_or_default(),
-        inherit_env: fields.texts("inherit_env").unwrap_or_default(),
+        env: variables(fields),
+        inherit_env: inherited_variables(fields),
         isolation: fields.choice("sandbox", &[("off", Isolation::Off), ("strict", Isolation::Strict)]),
         options: fields.pairs("options").unwrap_or_default(),
         set: fields.pairs("set").unwrap_or_default(),
@@ -156,6 +156,28 @@ fn engine(fields: &mut Fields) -> EngineEntry {
         bounds: EngineBounds::read(fields),
         limits: limits(fields),
     }
+}
+
+fn variables(fields: &mut Fields) -> Vec<(String, String)> {
+    let variables = fields.pairs("env").unwrap_or_default();
+    for (name, _) in variables.iter().filter(|(name, _)| !is_variable(name)) {
+        fields.wrong(format_args!("env: `{name}` is not the name of a variable"));
+    }
+    variables
+}
+
+fn inherited_variables(fields: &mut Fields) -> Vec<String> {
+    let names = fields.texts("inherit_env").unwrap_or_default();
+    let is_pattern = |name: &str| name == "*" || is_variable(name.strip_suffix('*').unwrap_or(name));
+    for name in names.iter().filter(|name| !is_pattern(name)) {
+        fields
+            .wrong(format_args!("inherit_env: `{name}` is not the name of a variable; a name may end in *"));
+    }
+    names
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0', '*'])
 }
 
 fn shipment(fields: &mut Fields) -> Shipment {

@@ -148,6 +148,10 @@ fn plan(
     if run.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
         problems.push("name must not be empty".to_owned());
     }
+    let is_command = |text: &str| shlex::split(text).is_some_and(|words| !words.is_empty());
+    if let Some(text) = run.on_end.as_deref().filter(|text| !is_command(text)) {
+        problems.push(format!("on_end: `{text}` is not a command line; is a quote missing?"));
+    }
     let detail = SearchDetail { extras: run.pgn.needs_extras(), lines: run.pgn.match_lines.clone() };
     problems.extend(detail.wrong_pattern().map(|problem| format!("pgn.match_lines: {problem}")));
     let openings = book(run, &mut problems);

@@ -267,6 +267,20 @@ model = "normalized"
     }
 
     #[test]
+    fn names_that_no_variable_can_have_are_refused() {
+        for (line, part) in [
+            ("env = { \"A=B\" = \"c\" }", "env: `A=B` is not the name of a variable"),
+            ("env = { \"\" = \"c\" }", "env: `` is not the name of a variable"),
+            ("inherit_env = [\"HOME\", \"A*B\", \"PRE_*\", \"*\"]", "inherit_env: `A*B` is not the name"),
+        ] {
+            let text = SPRT.replacen("[candidate]\n", &format!("[candidate]\n{line}\n"), 1);
+            let mistakes = parse(&text).unwrap_err();
+            assert!(mistakes.to_string().contains(part), "{mistakes}");
+            assert_eq!(mistakes.count(), 1, "{mistakes}");
+        }
+    }
+
+    #[test]
     fn broken_toml_is_reported_with_its_line() {
         let message = parse("name = \"x\"\nseed = = 3\n").unwrap_err().to_string();
         assert!(message.starts_with("run.toml:2: "), "{message}");
