@@ -5,6 +5,8 @@
 # The built-in engine plays itself with 2,000 nodes a move. Bars: 0.9 of the local rate, 300 us of the server for each job, beyond
 # what the server needs for a worker without jobs.
 set -euo pipefail
+# As `playself fleet serve` does.
+export GOMAXPROCS=${GOMAXPROCS:-1}
 pairs=${1:-50} slots=${2:-2} rounds=${3:-6}
 programs=$(realpath "${PROGRAMS:-$(dirname "$0")/../target/release}")
 folder=$(mktemp -d)

@@ -6,6 +6,8 @@
 # notices, whatever the number of pairs. A job costs what the server needs beyond that in the middle half of the pairs; the costs
 # of the whole run contain the connections of all workers and the time in which the last pairs end. TMPDIR chooses the disk.
 set -euo pipefail
+# As `playself fleet serve` does.
+export GOMAXPROCS=${GOMAXPROCS:-1}
 workers=${1:-10000} slots=${2:-8} pairs=${3:-20000} shortest=${4:-80000} longest=${5:-120000} idle=${IDLE:-20}
 programs=${PROGRAMS:-$(dirname "$0")/../target/release}
 programs=$(realpath "$programs")

@@ -13,6 +13,9 @@ use crate::fleet::nats::{FleetFolder, FolderError, Listen, WorkerName};
 const MOST_STORE_BYTES: u64 = 16 << 30;
 /// Program of the server.
 const SERVER: &str = "nats-server";
+/// Variable with the processors that the server uses. One is enough for thousands of workers, and much of what a job costs a server
+/// that has several is waking threads up that find nothing to do.
+const PROCESSORS: &str = "GOMAXPROCS";
 
 /// A fleet that was made.
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +80,12 @@ pub fn serve_fleet(dir: &Path) -> Result<std::convert::Infallible, Failure> {
         Failure::fault(format_args!("{SERVER} is not installed (on Debian: apt-get install {SERVER})"))
     })?;
     let _lock = folder.lock_for_server().map_err(failure)?;
-    let why = Command::new(&program).arg("-c").arg(folder.config_file()).exec();
+    let mut server = Command::new(&program);
+    server.arg("-c").arg(folder.config_file());
+    if std::env::var_os(PROCESSORS).is_none() {
+        server.env(PROCESSORS, "1");
+    }
+    let why = server.exec();
     Err(Failure::fault(format_args!("{}: {why}", program.display())))
 }
 
