@@ -147,8 +147,6 @@ pub struct Ledger {
     /// Excluded workers whose reports are ignored as well: their games were impossible, or they were banned.
     ignored: BTreeSet<WorkerName>,
     comparisons: u64,
-    /// Attempts at pairs that were settled since the latest comparison began, and between that and the one before.
-    settled: [BTreeSet<(u64, u32)>; 2],
     /// Reports that waited behind the latest one, and when it arrived.
     backlog: (u64, Duration),
     refused_since: Option<Duration>,
@@ -172,7 +170,6 @@ impl Ledger {
             health: Health::default(),
             ignored: BTreeSet::new(),
             comparisons: 0,
-            settled: Default::default(),
             backlog: (0, Duration::ZERO),
             refused_since: None,
             actions: Vec::new(),
@@ -236,8 +233,6 @@ impl Ledger {
     /// Begins a comparison with the jobs that the server has: jobs that are stored from now on are not missed in it.
     pub fn begin_comparison(&mut self) -> u64 {
         self.comparisons += 1;
-        let [latest, before] = &mut self.settled;
-        *before = take(latest);
         self.comparisons
     }
 
@@ -259,9 +254,7 @@ impl Ledger {
         }
         for &(pair, attempt) in listed {
             let wanted = self.flights.get(&pair).is_some_and(|flight| flight.id.attempt == attempt);
-            // Its worker acknowledges it with the next thing that it sends.
-            let is_fresh = self.settled.iter().any(|settled| settled.contains(&(pair, attempt)));
-            if !wanted && !is_fresh && !self.audits.wants(pair, attempt) {
+            if !wanted && !self.audits.wants(pair, attempt) {
                 self.actions.push(Action::Delete { pair, attempt });
             }
         }
@@ -445,7 +438,6 @@ impl Ledger {
         if let Some((token, worker, messages)) =
             self.flights.remove(&id.index).and_then(|flight| flight.ended)
         {
-            self.settled[0].insert((id.index, id.attempt));
             self.answer(&worker).counted.push(TokenTuple(token));
             self.actions.extend(messages.into_iter().map(Action::Acknowledge));
             self.begin_audit(id);

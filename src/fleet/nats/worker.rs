@@ -226,7 +226,6 @@ impl Worker {
             };
             self.idled = false;
             let run = notice.run.clone();
-            self.send_all().await;
             let service = tokio::select! {
                 service = Service::open(self, &notice) => service,
                 _ = requests.recv() => {
@@ -366,13 +365,9 @@ impl Worker {
                     self.look_at_disk();
                     self.extend_leases().await;
                     self.beat(None).await;
-                    self.acknowledge_settled().await;
                 }
                 () = sleep_until(self.outbox.due()) => {}
-                answer = answers.next() => {
-                    self.on_answer(&answer.ok_or_else(closed)?.payload, None).await?;
-                    self.acknowledge_settled().await;
-                }
+                answer = answers.next() => self.on_answer(&answer.ok_or_else(closed)?.payload, None).await?,
                 notice = notices.next() => {
                     self.on_notice(&notice.ok_or_else(closed)?.payload);
                     let chosen = self.notices.choose(&self.config.name, Instant::now(), 0.0);
@@ -426,7 +421,6 @@ impl Worker {
             if service.is_done(self.config.timing.idle) {
                 // The answers to the last results arrive at once, or later from the spool.
                 self.beat(Some(&service)).await;
-                self.acknowledge_settled().await;
                 service.close().await;
                 return Ok(None);
             }
@@ -447,7 +441,6 @@ impl Worker {
                     self.extend_leases().await;
                     service.extend_leases().await;
                     self.beat(Some(&service)).await;
-                    self.acknowledge_settled().await;
                     turned_away |= self.turns_away(&service, &mut turn_began);
                 }
                 answer = answers.next() => {

@@ -260,23 +260,6 @@ fn row_207_a_job_that_the_server_lost_is_published_with_a_higher_base_and_leftov
 }
 
 #[test]
-fn a_job_that_its_worker_is_about_to_acknowledge_is_deleted_if_it_stays() {
-    let mut ledger = new_ledger();
-    ledger.submit(job(0));
-    done(&mut ledger);
-    ledger.report(at(1), 1, &name("oak"), result("oak", 0, 1));
-    let leftover = |ledger: &mut Ledger| {
-        let comparison = ledger.begin_comparison();
-        ledger.compare(comparison, &BTreeSet::from([(0, 0)]));
-        done(ledger)
-    };
-    assert_eq!(leftover(&mut ledger), ["received 0"], "it is in flight");
-    ledger.settle(PairId::both(0, 0));
-    assert_eq!(leftover(&mut ledger), ["ack 1", "oak counted 0.1"]);
-    assert_eq!(leftover(&mut ledger), ["delete 0.0"]);
-}
-
-#[test]
 fn row_237_the_later_of_two_processes_with_one_name_is_told() {
     let mut ledger = new_ledger();
     ledger.beat(at(0), &name("oak"), beat("oak", 1, &[], &[]));

@@ -11,14 +11,14 @@ use crate::fleet::nats::messages::{AlsoBegun, Message, Token, TokenTuple, Worker
 use crate::fleet::nats::spool::SpoolKey;
 use crate::fleet::nats::{Delivery, RunId};
 
-/// Time that a durable result waits for a claim.
+/// Time that a claim or a durable result waits for the other.
 const GATHER: Duration = Duration::from_millis(50);
-
-/// Time that a claim waits for others where no result is on its way: jobs arrive together.
-const BURST: Duration = Duration::from_millis(5);
 
 /// Time that a claim waits at the most for a result that is on its way to the disk.
 const SLOW_DISK: Duration = Duration::from_millis(500);
+
+/// Time that the acknowledgement of a job waits at the most for something that is sent anyway.
+const ACKNOWLEDGE: Duration = Duration::from_millis(500);
 
 /// A pair that this worker has begun.
 #[derive(Clone, Debug)]
@@ -61,8 +61,8 @@ impl<T> Gathered<T> {
 pub(super) struct Outbox {
     begun: Gathered<BegunPair>,
     durable: Gathered<SpoolKey>,
-    /// Jobs whose pairs are on record: they wait for something that is sent anyway, a sign of life at the latest.
-    settled: Vec<Delivery>,
+    /// Jobs whose pairs are on record.
+    settled: Gathered<Delivery>,
     /// Results on their way to the disk.
     pub(super) drafts: usize,
 }
@@ -80,7 +80,7 @@ impl Outbox {
 
     /// Returns when the claims are to be sent.
     fn claims_due(&self) -> Option<Instant> {
-        self.begun.due(if self.drafts > 0 { SLOW_DISK } else { BURST })
+        self.begun.due(if self.drafts > 0 { SLOW_DISK } else { GATHER })
     }
 
     /// Returns when the results are to be sent.
@@ -90,7 +90,8 @@ impl Outbox {
 
     /// Returns when something is to be sent.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.claims_due().into_iter().chain(self.results_due()).min()
+        let all = [self.claims_due(), self.results_due(), self.settled.due(ACKNOWLEDGE)];
+        all.into_iter().flatten().min()
     }
 
     /// Takes the claims of a run, or of the run of the first one, as many as fit in one report.
@@ -118,24 +119,9 @@ impl Worker {
 
     /// Sends what is due.
     pub(super) async fn send_due(&mut self) {
-        self.send_due_at(Instant::now()).await;
-    }
-
-    /// Sends everything, also what is on its way to the disk: the worker is about to do something that takes long.
-    pub(super) async fn send_all(&mut self) {
-        let patience = tokio::time::Instant::now() + 4 * SLOW_DISK;
-        while self.outbox.drafts > 0
-            && let Ok(Some(done)) = tokio::time::timeout_at(patience, self.finished.recv()).await
-        {
-            self.on_done(done);
-        }
-        self.send_due_at(Instant::now() + SLOW_DISK).await;
-        self.acknowledge_settled().await;
-    }
-
-    async fn send_due_at(&mut self, time: Instant) {
-        let is_due = |due: Option<Instant>| due.is_some_and(|due| due <= time);
-        let mut sends = false;
+        let now = Instant::now();
+        let is_due = |due: Option<Instant>| due.is_some_and(|due| due <= now);
+        let mut sends = is_due(self.outbox.settled.due(ACKNOWLEDGE));
         if is_due(self.outbox.results_due()) {
             for key in take(&mut self.outbox.durable.items) {
                 let also = self.outbox.take_begun(Some(&key.run)).map(|(_, also)| also);
@@ -157,7 +143,7 @@ impl Worker {
     /// Acknowledges the jobs whose pairs are on record; returns whether there were any.
     pub(super) async fn acknowledge_settled(&mut self) -> bool {
         let mut any = false;
-        for delivery in take(&mut self.outbox.settled) {
+        for delivery in take(&mut self.outbox.settled.items) {
             // A job that stays is delivered again, and acknowledged then.
             any |= delivery.ack().await.is_ok();
         }
@@ -190,7 +176,7 @@ mod tests {
         assert_eq!(outbox.due(), None);
         outbox.begun.push(begun(&run, 7));
         let since = outbox.begun.since;
-        assert_eq!(outbox.due(), Some(since + BURST));
+        assert_eq!(outbox.due(), Some(since + GATHER));
         outbox.drafts = 1;
         assert_eq!(outbox.due(), Some(since + SLOW_DISK));
         outbox.drafts = 0;
