@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use playself::fleet::PairJob;
 use playself::fleet::nats::messages::{
-    AlsoBegun, CoordinatorAnswer, Heartbeat, Job, Message, NoticeState, PLAY, Playing, RunDescription,
-    RunNotice, Token, TokenTuple, WorkerReport, message_id,
+    CoordinatorAnswer, Heartbeat, Job, Message, NoticeState, PLAY, Playing, RunDescription, RunNotice, Token,
+    TokenTuple, WorkerReport, message_id,
 };
 use playself::fleet::nats::{
     Access, Asking, Backoff, Delivery, Pulled, Role, RunId, ServerConnection, WorkerName,
@@ -159,40 +159,6 @@ struct Pair {
     dead: bool,
 }
 
-/// What waits until something is sent anyway, as on a real worker.
-#[derive(Default)]
-struct Gathered {
-    /// Since when something waits.
-    since: Option<Instant>,
-    begun: Vec<Token>,
-    /// Results, and how often they are sent.
-    results: Vec<(Token, u32, Vec<u8>)>,
-    settled: Vec<Delivery>,
-}
-
-impl Gathered {
-    /// Returns when it is to be sent: a claim and a result do not wait for more.
-    fn due(&self) -> Option<Instant> {
-        let wait = match (self.begun.is_empty(), self.results.is_empty()) {
-            (true, true) => Duration::from_millis(500),
-            (false, false) => Duration::ZERO,
-            _ => Duration::from_millis(50),
-        };
-        let any = !(self.begun.is_empty() && self.results.is_empty() && self.settled.is_empty());
-        self.since.filter(|_| any).map(|since| since + wait)
-    }
-
-    fn begin(&mut self) {
-        self.since = self.since.or(Some(Instant::now()));
-    }
-
-    async fn acknowledge(&mut self) {
-        for delivery in std::mem::take(&mut self.settled) {
-            let _ = delivery.ack().await;
-        }
-    }
-}
-
 impl FakeWorker {
     fn chance(&mut self, probability: f64) -> bool {
         self.number() < probability
@@ -242,7 +208,6 @@ impl FakeWorker {
         let mut beat = tokio::time::interval(Duration::from_millis(description.beat_ms));
         let mut pairs: BTreeMap<(u64, u32), Pair> = BTreeMap::new();
         let (mut asked, mut in_vain) = (0_usize, false);
-        let mut gathered = Gathered::default();
         let (mut next_question, mut all_slots) = (Instant::now(), notice.slots);
         let [lease, pause] = [description.lease_ms, description.beat_ms].map(Duration::from_millis);
         let (beats_per_extension, mut beats) = (beats_per_extension(lease, pause), 0);
@@ -257,22 +222,18 @@ impl FakeWorker {
                     Asking::Polling(_) => jobs.request(free, Asking::FIRST_WAITS).await,
                 };
                 match sent {
-                    Ok(()) => {
-                        asked = free;
-                        gathered.acknowledge().await;
-                    }
+                    Ok(()) => asked = free,
                     Err(_) => next_question = Instant::now() + Duration::from_millis(200),
                 }
             }
             let waits = free > 0 && asked == 0;
             let unsent = pairs.values().filter(|pair| pair.sent.is_none());
-            let next_due = unsent.map(|pair| pair.ends).chain(waits.then_some(next_question));
-            let next_due = next_due.chain(gathered.due()).min();
+            let next_due = unsent.map(|pair| pair.ends).chain(waits.then_some(next_question)).min();
             tokio::select! {
                 pulled = jobs.next() => match pulled? {
                     Pulled::Message(delivery) => {
                         (asked, in_vain) = (asked.saturating_sub(1), false);
-                        self.take(delivery, &mut pairs, &mut gathered).await;
+                        self.take(connection, &notice.run, delivery, &mut pairs).await;
                     }
                     Pulled::Ended(missing) => {
                         asked = asked.saturating_sub(missing.unwrap_or(asked));
@@ -287,18 +248,13 @@ impl FakeWorker {
                     }
                 },
                 () = tokio::time::sleep_until(next_due.unwrap_or(until).into()) => {
-                    self.finish(&mut pairs, &mut gathered);
-                    if gathered.due().is_some_and(|due| due <= Instant::now()) {
-                        self.send(connection, &notice.run, &mut gathered).await;
-                    }
+                    self.send_finished(connection, &notice.run, &mut pairs).await;
                 }
                 _ = beat.tick() => {
                     beats += 1;
                     self.beat(connection, &notice.run, &pairs, beats % beats_per_extension == 0).await;
                 }
-                answer = answers.next() => {
-                    self.answer(&CoordinatorAnswer::decode(&answer?.payload).ok()?, &mut pairs, &mut gathered);
-                }
+                answer = answers.next() => self.answer(&CoordinatorAnswer::decode(&answer?.payload).ok()?, &mut pairs).await,
                 message = notices.next() => {
                     let notice = RunNotice::decode(&message?.payload).ok()?;
                     all_slots = notice.slots;
@@ -314,9 +270,10 @@ impl FakeWorker {
 
     async fn take(
         &mut self,
+        connection: &ServerConnection,
+        run: &RunId,
         delivery: Delivery,
         pairs: &mut BTreeMap<(u64, u32), Pair>,
-        gathered: &mut Gathered,
     ) {
         let Ok(Job { base, job, .. }) = Job::decode(&delivery.payload) else { return };
         let token =
@@ -326,8 +283,14 @@ impl FakeWorker {
             pair.delivery = delivery;
             return;
         }
-        gathered.begin();
-        gathered.begun.push(token);
+        let claim = WorkerReport::Claim { worker: self.name.clone(), token, scale_ppm: None };
+        if connection
+            .put_report(run, &self.name, message_id::claim(run, token), claim.encode())
+            .await
+            .is_err()
+        {
+            return;
+        }
         let [least, most] = self.script.length;
         let length = least as f64 + self.number() * most.saturating_sub(least) as f64;
         let dead = self.chance(self.script.dies);
@@ -342,8 +305,12 @@ impl FakeWorker {
         pairs.insert(place, Pair { token, delivery, job: Box::new(job), begun, ends, sent: None, dead });
     }
 
-    /// Ends the pairs whose time is over.
-    fn finish(&mut self, pairs: &mut BTreeMap<(u64, u32), Pair>, gathered: &mut Gathered) {
+    async fn send_finished(
+        &mut self,
+        connection: &ServerConnection,
+        run: &RunId,
+        pairs: &mut BTreeMap<(u64, u32), Pair>,
+    ) {
         let now = Instant::now();
         // A worker that dies forgets everything.
         pairs.retain(|_, pair| !(pair.dead && now >= pair.ends));
@@ -372,54 +339,21 @@ impl FakeWorker {
             let report =
                 WorkerReport::Pair { worker, token: pair.token, games, bundles: Vec::new() }.encode();
             pair.sent = Some(now);
-            gathered.begin();
-            gathered.results.push((pair.token, times, report));
+            for resend in 0..times {
+                let message = message_id::result(run, pair.token, resend);
+                let _ = connection.put_report(run, &self.name, message, report.clone()).await;
+            }
             self.counts.results.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Sends what was gathered.
-    async fn send(&self, connection: &ServerConnection, run: &RunId, gathered: &mut Gathered) {
-        let Gathered { begun, results, .. } = gathered;
-        let claims = |tokens: &mut Vec<Token>| AlsoBegun {
-            tokens: std::mem::take(tokens).into_iter().map(TokenTuple).collect(),
-            scale_ppm: None,
-        };
-        let mut reports = Vec::new();
-        for (token, times, result) in results.drain(..) {
-            let report = claims(begun).add_to(result).unwrap_or_default();
-            for resend in 0..times {
-                reports.push((message_id::result(run, token, resend), report.clone()));
-            }
-        }
-        if !begun.is_empty() {
-            let token = begun.remove(0);
-            let claim = WorkerReport::Claim { worker: self.name.clone(), token, scale_ppm: None };
-            let report = claims(begun).add_to(claim.encode()).unwrap_or_default();
-            reports.push((message_id::claim(run, token), report));
-        }
-        gathered.since = None;
-        gathered.acknowledge().await;
-        for (message, report) in reports {
-            // The slots do not wait.
-            let (connection, run, name) = (connection.clone(), run.clone(), self.name.clone());
-            tokio::spawn(async move { connection.put_report(&run, &name, message, report).await });
-        }
-    }
-
-    fn answer(
-        &mut self,
-        answer: &CoordinatorAnswer,
-        pairs: &mut BTreeMap<(u64, u32), Pair>,
-        gathered: &mut Gathered,
-    ) {
+    async fn answer(&mut self, answer: &CoordinatorAnswer, pairs: &mut BTreeMap<(u64, u32), Pair>) {
         for TokenTuple(token) in answer.counted.iter().chain(&answer.over) {
             let place = (token.pair, token.attempt);
             if pairs.get(&place).is_some_and(|pair| pair.token == *token)
                 && let Some(pair) = pairs.remove(&place)
             {
-                gathered.begin();
-                gathered.settled.push(pair.delivery);
+                let _ = pair.delivery.ack().await;
                 self.counts.answers.fetch_add(1, Ordering::Relaxed);
                 if let (Some(sent), Ok(mut receipts)) = (pair.sent, self.counts.receipts.lock()) {
                     receipts.push(u32::try_from(sent.elapsed().as_millis()).unwrap_or(u32::MAX));

@@ -14,9 +14,7 @@ use std::time::Duration;
 
 use self::audit::Audits;
 use crate::fleet::nats::health::Health;
-use crate::fleet::nats::messages::{
-    AlsoBegun, CoordinatorAnswer, Heartbeat, Token, TokenTuple, WorkerReport,
-};
+use crate::fleet::nats::messages::{CoordinatorAnswer, Heartbeat, Token, TokenTuple, WorkerReport};
 use crate::fleet::nats::{RunId, WorkerName};
 use crate::fleet::{FleetEvent, PairJob};
 use crate::game::{AdjudicationRules, GameOfPair, PairId, VoidReason};
@@ -294,21 +292,6 @@ impl Ledger {
                     self.event(FleetEvent::VoidedBy { id: job.id, reason, worker });
                     self.exclude_if(sender, why);
                 }
-            }
-        }
-    }
-
-    /// Applies the claims in a report about another pair.
-    pub fn also_begun(&mut self, now: Duration, worker: &WorkerName, also: &AlsoBegun) {
-        if self.phase == LedgerPhase::Left {
-            return;
-        }
-        for &TokenTuple(token) in &also.tokens {
-            if token.attempt == audit::ATTEMPT {
-                let claim = WorkerReport::Claim { worker: worker.clone(), token, scale_ppm: also.scale_ppm };
-                self.audited(token, worker, claim);
-            } else {
-                self.claim(now, token, worker, also.scale_ppm);
             }
         }
     }

@@ -345,42 +345,6 @@ impl WorkerReport {
     }
 }
 
-/// Pairs that a worker has begun, beside the one that a report is about.
-///
-/// They travel in the same message, for the server needs a third of its time for storing and delivering messages of claims. A
-/// program that does not know them learns the same from the next sign of life.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AlsoBegun {
-    /// Their tokens.
-    #[serde(default, rename = "begun")]
-    pub tokens: Vec<TokenTuple>,
-    /// Factor of the worker's time control, in millionths.
-    #[serde(default, rename = "begun_scale_ppm", skip_serializing_if = "Option::is_none")]
-    pub scale_ppm: Option<u32>,
-}
-
-impl AlsoBegun {
-    /// Most pairs in one report.
-    pub const MOST: usize = 1_000;
-
-    /// Adds the pairs to an encoded report; gives the report back as it was if there is no room.
-    pub fn add_to(&self, report: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
-        let own = serde_json::to_vec(self).unwrap_or_default();
-        let fits = self.tokens.len() <= Self::MOST && report.len() + own.len() <= WorkerReport::LIMIT;
-        match (report.strip_suffix(b"}"), own.strip_prefix(b"{")) {
-            (Some(body), Some(own)) if fits => Ok([body, b",", own].concat()),
-            _ => Err(report),
-        }
-    }
-
-    /// Reads the pairs in a report.
-    pub fn in_report(report: &[u8]) -> Self {
-        let mut also: Self = serde_json::from_slice(report).unwrap_or_default();
-        also.tokens.truncate(Self::MOST);
-        also
-    }
-}
-
 /// Why a worker cannot play a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -16,8 +16,7 @@ use self::outbox::{Output, Postman, StoredJob};
 use self::tasks::{CardTask, Reception, listen, watch_link};
 use crate::fleet::nats::ledger::{Action, Ledger, Publication, Terms};
 use crate::fleet::nats::messages::{
-    AlsoBegun, Board, Heartbeat, Job, MembersAnswer, Message, NoticeState, RunNotice, WorkerReport,
-    message_id,
+    Board, Heartbeat, Job, MembersAnswer, Message, NoticeState, RunNotice, WorkerReport, message_id,
 };
 use crate::fleet::nats::{Delivery, Link, NatsError, ServerConnection, WorkerName, put_bytes, subject};
 use crate::fleet::{Admission, Fleet, FleetError, FleetEvent, Member, MembersQuestion, PairJob, Pause};
@@ -252,11 +251,6 @@ impl NatsFleet {
             Ok(report) => {
                 let message = delivery.sequence;
                 self.ledger.note_backlog(now, delivery.pending);
-                // Anything may be stored under another's name.
-                if *report.worker() == worker {
-                    // A short pair may be among them: its claim comes before its result.
-                    self.ledger.also_begun(now, &worker, &AlsoBegun::in_report(&delivery.payload));
-                }
                 self.deliveries.insert(message, delivery);
                 self.ledger.report(now, message, &worker, report);
             }

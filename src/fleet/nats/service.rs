@@ -8,13 +8,15 @@ use crate::fleet::nats::blobs::{self, Building};
 use crate::fleet::nats::cache::{Cache, MOST_CACHE_BYTES, ProvideError};
 use crate::fleet::nats::messages::{
     BadMessage, Board, DescribedEngine, Job, Message, NoticeState, PLAY, Playing, Refusal, RefusalCode,
-    RunDescription, RunNotice, Token, WorkerReport,
+    RunDescription, RunNotice, Token, WorkerReport, message_id,
 };
 use crate::fleet::nats::sandbox::{SandboxMode, confine};
 use crate::fleet::nats::speed::{self, DriftWatch};
 use crate::fleet::nats::spool::SpoolKey;
-use crate::fleet::nats::worker::{BegunPair, RunChoice, UNREADABLE_JOB, Worker, random};
-use crate::fleet::nats::{Asking, Delivery, Pulled, Puller, RunId, WorkerName, beats_per_extension};
+use crate::fleet::nats::worker::{Done, RunChoice, UNREADABLE_JOB, Worker, random};
+use crate::fleet::nats::{
+    Asking, Delivery, Pulled, Puller, RunId, ServerConnection, WorkerName, beats_per_extension,
+};
 use crate::fleet::{Fleet, FleetConfig, FleetEvent, LocalFleet, Placement};
 use crate::game::{EngineIndex, FaultBundle, GameOfPair, GameRecord, PairId, VoidReason};
 use crate::journal::GameEntry;
@@ -58,6 +60,7 @@ enum ResultUse {
 struct Held {
     token: Token,
     delivery: Delivery,
+    job: Option<Box<Job>>,
     result_use: ResultUse,
     games: Vec<(GameOfPair, Box<GameRecord>)>,
     bundles: Vec<FaultBundle>,
@@ -91,6 +94,7 @@ pub(super) struct Service {
     /// Why this machine turned out to be unable to play the run.
     pub(super) refusal: Option<Refusal>,
     worker: WorkerName,
+    connection: ServerConnection,
     fleet: LocalFleet,
     /// Locks the folders of the engines.
     cache: Cache,
@@ -156,6 +160,7 @@ impl Service {
             open_to_jobs: true,
             refusal: None,
             worker: worker.config.name.clone(),
+            connection: connection.clone(),
             fleet,
             cache,
             puller,
@@ -190,9 +195,7 @@ impl Service {
 
     /// Asks for as many jobs as there are free slots, unless an earlier question is open: the server looks at every open
     /// question whenever a job arrives, and where jobs are scarce a second one brings none.
-    ///
-    /// Returns whether it has asked.
-    pub(super) async fn pull(&mut self) -> bool {
+    pub(super) async fn pull(&mut self) {
         // An answer of the server may be lost with a connection.
         if self.asked > 0 && self.asked_at.elapsed() > self.pull + Duration::from_secs(5) {
             self.asked = 0;
@@ -200,7 +203,7 @@ impl Service {
         let wanted = self.free();
         let open = self.open_to_jobs && self.state == NoticeState::Open && self.refusal.is_none();
         if !open || self.asked > 0 || wanted == 0 || Instant::now() < self.next_question {
-            return false;
+            return;
         }
         let sent = match self.asking() {
             Asking::Waiting => self.puller.request(wanted, self.pull).await,
@@ -211,7 +214,6 @@ impl Service {
             self.asked = wanted;
             self.asked_at = Instant::now();
         }
-        sent.is_ok()
     }
 
     fn asking(&self) -> Asking {
@@ -294,7 +296,7 @@ impl Service {
             if held.result_use == ResultUse::Unwanted {
                 // No other worker has it: what is in play may be of use after all.
                 (held.token, held.result_use) = (token, ResultUse::Wanted);
-                worker.begin(self.begun(token));
+                self.claim(worker, token);
             }
             return;
         }
@@ -312,20 +314,47 @@ impl Service {
             let _ = delivery.nak(None).await;
             return;
         }
-        let held =
-            Held { token, delivery, result_use: ResultUse::Wanted, games: Vec::new(), bundles: Vec::new() };
+        let job = Some(Box::new(job));
+        let held = Held {
+            token,
+            delivery,
+            job,
+            result_use: ResultUse::Wanted,
+            games: Vec::new(),
+            bundles: Vec::new(),
+        };
         self.held.insert((id.index, id.attempt), held);
-        // A result implies its claim, so no slot waits until the claim is stored.
-        let mut job = job.job;
-        for side in &mut job.contestants {
-            side.limits = side.limits.scaled(self.scale_ppm);
-        }
-        self.fleet.submit(job);
-        worker.begin(self.begun(token));
+        self.claim(worker, token);
     }
 
-    fn begun(&self, token: Token) -> BegunPair {
-        BegunPair { run: self.run.clone(), token, scale_ppm: self.scale_ppm }
+    /// Reports that this worker plays a pair.
+    fn claim(&self, worker: &Worker, token: Token) {
+        let (connection, run, name) = (self.connection.clone(), self.run.clone(), self.worker.clone());
+        let claim = WorkerReport::Claim { worker: name.clone(), token, scale_ppm: self.scale_ppm };
+        let done = worker.done.clone();
+        tokio::spawn(async move {
+            let stored =
+                connection.put_report(&run, &name, message_id::claim(&run, token), claim.encode()).await;
+            let _ = done.send(Done::Claimed { token, stored: stored.is_ok() });
+        });
+    }
+
+    /// Begins to play a pair whose claim was stored. Without a claim it is left to others.
+    pub(super) fn claimed(&mut self, token: Token, stored: bool) {
+        let place = (token.pair, token.attempt);
+        let Some(held) = self.held.get_mut(&place).filter(|held| held.token == token) else { return };
+        // A pair that is in play stays until it ends.
+        if held.job.is_some() && (!stored || held.result_use == ResultUse::Unwanted) {
+            self.held.remove(&place);
+            return;
+        }
+        if let Some(job) = held.job.take() {
+            let mut job = job.job;
+            for side in &mut job.contestants {
+                side.limits = side.limits.scaled(self.scale_ppm);
+            }
+            self.fleet.submit(job);
+        }
     }
 
     fn on_fleet(&mut self, worker: &Worker, event: FleetEvent) -> Option<FinishedPair> {

@@ -1,7 +1,6 @@
 //! A worker: takes jobs of the runs of a server and plays them on this machine.
 
 mod choice;
-mod outbox;
 mod results;
 
 use std::collections::BTreeMap;
@@ -11,10 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::choice::RunNotices;
-pub(super) use self::outbox::BegunPair;
-use self::outbox::Outbox;
 use self::results::SettledPairs;
-use crate::fleet::nats::messages::{Message, PLAY, Refusal, RunNotice, WorkerReport};
+use crate::fleet::nats::messages::{Message, PLAY, Refusal, RunNotice, Token, WorkerReport};
 use crate::fleet::nats::service::{Engines, NotServed, Service};
 use crate::fleet::nats::spool::{Spool, SpoolError, SpoolKey};
 use crate::fleet::nats::{
@@ -118,6 +115,8 @@ struct Waiting {
 /// What tasks report to the loop.
 #[derive(Debug)]
 pub(super) enum Done {
+    /// A claim was stored, or not.
+    Claimed { token: Token, stored: bool },
     /// A result is durable, or not.
     Kept { key: SpoolKey, kept: std::io::Result<()> },
     /// A result was stored.
@@ -134,11 +133,10 @@ pub struct Worker {
     /// Why results cannot be kept on disk.
     disk_trouble: Option<String>,
     waiting: BTreeMap<SpoolKey, Waiting>,
-    outbox: Outbox,
     settled: SettledPairs,
     notices: RunNotices,
     notes: UnboundedSender<Note>,
-    done: UnboundedSender<Done>,
+    pub(super) done: UnboundedSender<Done>,
     finished: UnboundedReceiver<Done>,
     draining: bool,
     unsent: usize,
@@ -179,7 +177,6 @@ impl Worker {
             connection,
             spool,
             disk_trouble: None,
-            outbox: Outbox::default(),
             settled: SettledPairs::default(),
             notices: RunNotices::default(),
             notes,
@@ -193,15 +190,10 @@ impl Worker {
     }
 
     /// Plays pairs until it is asked to leave, or refused.
-    pub async fn run(mut self, requests: UnboundedReceiver<StopRequest>) -> Result<WorkerEnd, WorkerError> {
-        let end = self.work(requests).await;
-        if self.acknowledge_settled().await {
-            self.connection.flush().await;
-        }
-        end
-    }
-
-    async fn work(&mut self, mut requests: UnboundedReceiver<StopRequest>) -> Result<WorkerEnd, WorkerError> {
+    pub async fn run(
+        mut self,
+        mut requests: UnboundedReceiver<StopRequest>,
+    ) -> Result<WorkerEnd, WorkerError> {
         let name = self.config.name.clone();
         self.note(
             "connected",
@@ -211,7 +203,6 @@ impl Worker {
         let mut answers = self.connection.subscribe(subject::answer(&name)).await.map_err(failed)?;
         let mut notices = self.connection.subscribe(subject::notices()).await.map_err(failed)?;
         for key in self.waiting.keys().cloned().collect::<Vec<_>>() {
-            self.unsent += 1;
             self.send(&key, None);
         }
         loop {
@@ -227,7 +218,7 @@ impl Worker {
             self.idled = false;
             let run = notice.run.clone();
             let service = tokio::select! {
-                service = Service::open(self, &notice) => service,
+                service = Service::open(&self, &notice) => service,
                 _ = requests.recv() => {
                     self.draining = true;
                     continue;
@@ -359,14 +350,12 @@ impl Worker {
         let mut beat = tokio::time::interval(self.config.timing.beat);
         let mut link = self.connection.link();
         loop {
-            self.send_due().await;
             tokio::select! {
                 _ = beat.tick() => {
                     self.look_at_disk();
                     self.extend_leases().await;
                     self.beat(None).await;
                 }
-                () = sleep_until(self.outbox.due()) => {}
                 answer = answers.next() => self.on_answer(&answer.ok_or_else(closed)?.payload, None).await?,
                 notice = notices.next() => {
                     self.on_notice(&notice.ok_or_else(closed)?.payload);
@@ -414,10 +403,7 @@ impl Worker {
         loop {
             service.open_to_jobs =
                 !self.draining && !turned_away && !service.drifted && self.trouble().is_none();
-            if service.pull().await {
-                self.acknowledge_settled().await;
-            }
-            self.send_due().await;
+            service.pull().await;
             if service.is_done(self.config.timing.idle) {
                 // The answers to the last results arrive at once, or later from the spool.
                 self.beat(Some(&service)).await;
@@ -452,8 +438,10 @@ impl Worker {
                         service.on_notice(&notice, &self.config.name);
                     }
                 }
-                done = self.finished.recv() => done.into_iter().for_each(|done| self.on_done(done)),
-                () = sleep_until(self.outbox.due()) => {}
+                done = self.finished.recv() => match done {
+                    Some(Done::Claimed { token, stored }) => service.claimed(token, stored),
+                    done => done.into_iter().for_each(|done| self.on_done(done)),
+                },
                 _ = link.changed() => {
                     let state = link.borrow_and_update().clone();
                     if let Err(error) = self.on_link(&state) {
@@ -482,14 +470,6 @@ impl Worker {
                 },
             }
         }
-    }
-}
-
-/// Waits until something is due; for ever if nothing is.
-async fn sleep_until(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due.into()).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -27,7 +27,7 @@ impl Ledger {
                 return;
             }
         }
-        let (ours, scale_ppm) = (beat.run.as_ref() == Some(&self.run), beat.scale_ppm);
+        let ours = beat.run.as_ref() == Some(&self.run);
         let plies: Vec<u64> = beat.playing.iter().map(|playing| playing.plies).collect();
         let playing = beat.playing.iter().map(|playing| playing.token);
         let waiting: Vec<Token> = beat.waiting.iter().map(|&TokenTuple(token)| token).collect();
@@ -50,7 +50,7 @@ impl Ledger {
                 if token.attempt == audit::ATTEMPT {
                     continue;
                 }
-                self.claim(now, token, sender, scale_ppm);
+                self.claim(now, token, sender, None);
                 self.note_progress(now, token, sender, plies);
             }
             for token in waiting {

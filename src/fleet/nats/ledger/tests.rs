@@ -217,30 +217,6 @@ fn a_result_implies_its_claim() {
 }
 
 #[test]
-fn claims_in_the_report_of_another_pair_are_claims() {
-    let mut ledger = new_ledger();
-    (0..3).for_each(|pair| ledger.submit(job(pair)));
-    ledger.report(at(1), 1, &name("oak"), claim("oak", 0, 2));
-    done(&mut ledger);
-    let also = AlsoBegun {
-        tokens: [(0, 1), (1, 1), (7, 1)].map(|(pair, delivery)| TokenTuple(token(pair, delivery))).into(),
-        scale_ppm: None,
-    };
-    ledger.also_begun(at(2), &name("elm"), &also);
-    assert_eq!(done(&mut ledger), ["claimed 1 elm", "elm over 7.1", "elm stale 0.1"]);
-    ledger.report(at(3), 2, &name("elm"), result("elm", 1, 1));
-    assert_eq!(done(&mut ledger), ["received 1"]);
-    ledger.leave();
-    done(&mut ledger);
-    ledger.also_begun(
-        at(4),
-        &name("elm"),
-        &AlsoBegun { tokens: vec![TokenTuple(token(2, 1))], scale_ppm: None },
-    );
-    assert!(done(&mut ledger).is_empty());
-}
-
-#[test]
 fn row_207_a_job_that_the_server_lost_is_published_with_a_higher_base_and_leftovers_are_deleted() {
     let mut ledger = new_ledger();
     ledger.submit(job(0));

@@ -49,25 +49,6 @@ fn row_233_huge_deep_and_broken_messages_are_refused_without_a_panic() {
     }
 }
 
-#[test]
-fn a_report_names_other_pairs_that_have_begun_and_means_the_same_to_older_programs() {
-    let token = |pair| Token { pair, attempt: 1, delivery: 2 };
-    let claim = WorkerReport::Claim { worker: name(), token: token(7), scale_ppm: None };
-    let also = AlsoBegun { tokens: vec![TokenTuple(token(8)), TokenTuple(token(9))], scale_ppm: Some(5) };
-    let bytes = also.add_to(claim.encode()).unwrap();
-    let text = String::from_utf8(bytes.clone()).unwrap();
-    assert!(text.ends_with(r#""delivery":2,"begun":[[8,1,2],[9,1,2]],"begun_scale_ppm":5}"#), "{text}");
-    assert_eq!((WorkerReport::decode(&bytes).unwrap(), AlsoBegun::in_report(&bytes)), (claim.clone(), also));
-    assert_eq!(AlsoBegun::in_report(&claim.encode()), AlsoBegun::default());
-    for odd in ["", "{", "null", r#"{"begun":7}"#, r#"{"begun":[[1]]}"#] {
-        assert_eq!(AlsoBegun::in_report(odd.as_bytes()), AlsoBegun::default(), "{odd}");
-    }
-    let many = AlsoBegun { tokens: vec![TokenTuple(token(1)); 2 * AlsoBegun::MOST], scale_ppm: None };
-    assert_eq!(many.add_to(claim.encode()), Err(claim.encode()));
-    let bytes = serde_json::to_vec(&many).unwrap();
-    assert_eq!(AlsoBegun::in_report(&bytes).tokens.len(), AlsoBegun::MOST);
-}
-
 proptest! {
     #[test]
     fn mutated_messages_are_read_or_refused_without_a_panic(
@@ -80,7 +61,6 @@ proptest! {
         bytes[at] = byte;
         bytes.truncate(bytes.len() - cut % bytes.len());
         let _ = WorkerReport::decode(&bytes);
-        let _ = AlsoBegun::in_report(&bytes);
         let _ = Heartbeat::decode(&bytes);
         let _ = Job::decode(&bytes);
     }

@@ -5,11 +5,9 @@ use std::io;
 
 use super::{Done, Waiting, Worker, WorkerError};
 use crate::failpoint::{self, Point};
-use crate::fleet::nats::messages::{
-    AlsoBegun, CoordinatorAnswer, Heartbeat, Message, PLAY, TokenTuple, message_id,
-};
+use crate::fleet::nats::messages::{CoordinatorAnswer, Heartbeat, Message, PLAY, TokenTuple, message_id};
 use crate::fleet::nats::service::Service;
-use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolKey};
+use crate::fleet::nats::spool::{SPOOL_LIMIT, SpoolDraft, SpoolKey};
 use crate::fleet::nats::{Delivery, NatsError, RunId, subject};
 
 /// Results that one sign of life lists; those that are not answered yet come first.
@@ -79,15 +77,7 @@ impl Worker {
             }
         };
         self.waiting.insert(key.clone(), Waiting { payload, delivery, resends: 0 });
-        self.unsent += 1;
-        let Some(draft) = draft else { return self.outbox.add_result(key.clone()) };
-        self.outbox.drafts += 1;
-        let (key, done) = (key.clone(), self.done.clone());
-        tokio::task::spawn_blocking(move || {
-            let kept = draft.finish();
-            failpoint::pass(Point::AfterSpool);
-            let _ = done.send(Done::Kept { key, kept });
-        });
+        self.send(key, draft);
     }
 
     /// Notes that a result could not be kept: it is sent from memory; no more jobs until the disk has room.
@@ -98,24 +88,21 @@ impl Worker {
         self.disk_trouble = Some(text);
     }
 
-    /// Sends a result, as often as it takes until the server has stored it, and with it pairs that have begun.
-    pub(super) fn send(&mut self, key: &SpoolKey, also: Option<AlsoBegun>) {
-        let Some(waiting) = self.waiting.get(key) else {
-            self.unsent = self.unsent.saturating_sub(1);
-            return also.into_iter().for_each(|also| self.send_claims(key.run.clone(), also));
-        };
+    /// Sends a result, as often as it takes until the server has stored it; one that is not durable yet is made so before.
+    pub(super) fn send(&mut self, key: &SpoolKey, draft: Option<SpoolDraft>) {
+        let Some(waiting) = self.waiting.get(key) else { return };
         let (connection, payload, backoff) =
             (self.connection.clone(), waiting.payload.clone(), self.config.backoff);
-        let payload = match also {
-            None => payload,
-            Some(also) => also.add_to(payload).unwrap_or_else(|payload| {
-                self.send_claims(key.run.clone(), also);
-                payload
-            }),
-        };
         let (key, worker, done) = (key.clone(), self.config.name.clone(), self.done.clone());
         let message = message_id::result(&key.run, key.token, waiting.resends);
+        self.unsent += 1;
         tokio::spawn(async move {
+            if let Some(draft) = draft {
+                let finished = tokio::task::spawn_blocking(move || draft.finish()).await;
+                let kept = finished.map_err(io::Error::other).flatten();
+                let _ = done.send(Done::Kept { key: key.clone(), kept });
+            }
+            failpoint::pass(Point::AfterSpool);
             let mut pause = backoff.first;
             while let Err(error) =
                 connection.put_report(&key.run, &worker, message.clone(), payload.clone()).await
@@ -134,17 +121,12 @@ impl Worker {
     /// Applies what a task has done for a result.
     pub(super) fn on_done(&mut self, done: Done) {
         match done {
-            Done::Kept { key, kept } => {
-                self.outbox.drafts = self.outbox.drafts.saturating_sub(1);
-                match kept {
-                    Err(error) => self.not_kept(&key, &error),
-                    // It may have been answered meanwhile.
-                    Ok(()) if !self.waiting.contains_key(&key) => self.spool.remove(&key),
-                    Ok(()) => {}
-                }
-                self.outbox.add_result(key);
-            }
+            Done::Kept { key, kept: Err(error) } => self.not_kept(&key, &error),
+            // Its run may have ended meanwhile.
+            Done::Kept { key, kept: Ok(()) } if !self.waiting.contains_key(&key) => self.spool.remove(&key),
             Done::Sent => self.unsent = self.unsent.saturating_sub(1),
+            // Only a service has claims.
+            Done::Kept { .. } | Done::Claimed { .. } => {}
         }
     }
 
@@ -166,7 +148,9 @@ impl Worker {
             if let Some(waiting) = self.waiting.remove(&key(token)) {
                 self.spool.forget(&key(token));
                 self.settled.note(key(token));
-                waiting.delivery.into_iter().for_each(|delivery| self.outbox.add_settled(delivery));
+                if let Some(delivery) = waiting.delivery {
+                    let _ = delivery.ack().await;
+                }
             } else if let Some(service) = service.as_deref_mut().filter(|service| service.run == answer.run) {
                 service.over(token).await;
             }
@@ -182,7 +166,6 @@ impl Worker {
         for &TokenTuple(token) in &answer.resend {
             if let Some(waiting) = self.waiting.get_mut(&key(token)) {
                 waiting.resends += 1;
-                self.unsent += 1;
                 self.send(&key(token), None);
             }
         }
