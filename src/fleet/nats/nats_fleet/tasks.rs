@@ -1,6 +1,6 @@
 //! What runs beside a coordinator: receiving reports and storing the notice of the run.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::mpsc::{Sender, UnboundedReceiver};
 use tokio::sync::watch;
@@ -13,44 +13,8 @@ use crate::fleet::nats::{
     publish_engines, put_bytes,
 };
 
-/// Reports that one question for what is there asks for.
-const FETCH: usize = 500;
-
-/// Reports that a question that waits at the server asks for.
-const STANDING: usize = 50;
-
-/// Time between two questions for what is there.
-const PAUSE: Duration = Duration::from_millis(150);
-
-/// Reports within that time that are many.
-const MANY: usize = 5;
-
-/// How reports are asked for.
-///
-/// A question that waits at the server has them passed on one by one, and most of what that costs is waking up. Where many arrive,
-/// they are therefore fetched several times a second: no slot waits for it, for an answer only ends what a worker keeps of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asking {
-    /// A question waits at the server; when the last one was asked.
-    Waiting(Instant),
-    /// What is there is fetched; when, and how many came the last time.
-    Fetching { at: Instant, came: usize },
-}
-
-impl Asking {
-    /// Returns how to go on when the last question is answered.
-    fn after(self, now: Instant) -> Self {
-        match self {
-            Self::Waiting(asked) if now < asked + (STANDING / MANY) as u32 * PAUSE => {
-                Self::Fetching { at: now + PAUSE, came: 0 }
-            }
-            // There may be more than one answer contains.
-            Self::Fetching { came: FETCH.., .. } => Self::Fetching { at: now, came: 0 },
-            Self::Fetching { at, came: MANY.. } => Self::Fetching { at: (at + PAUSE).max(now), came: 0 },
-            Self::Waiting(_) | Self::Fetching { .. } => Self::Waiting(now),
-        }
-    }
-}
+/// Reports that one pull asks for.
+const PULL: usize = 500;
 
 /// Passes the messages of a subscription on.
 pub(super) async fn listen(
@@ -89,30 +53,13 @@ impl Reception {
     pub(super) async fn run(self, mut reports: Puller) {
         let expires = self.offer.timing.pull;
         let mut link = self.connection.link();
-        // Reports that the latest question still brings.
         let mut asked = 0_usize;
-        let mut asking = Asking::Waiting(Instant::now());
         loop {
-            let now = Instant::now();
-            let pause = match &mut asking {
-                _ if asked > 0 => None,
-                Asking::Fetching { at, .. } if now < *at => Some(*at),
-                Asking::Fetching { came, .. } => {
-                    if reports.request_now(FETCH).await.is_ok() {
-                        (asked, *came) = (FETCH, 0);
-                    }
-                    None
-                }
-                Asking::Waiting(since) => {
-                    if reports.request(STANDING, expires).await.is_ok() {
-                        (asked, *since) = (STANDING, now);
-                    }
-                    None
-                }
-            };
+            if asked < PULL / 2 && reports.request(PULL, expires).await.is_ok() {
+                asked += PULL;
+            }
             let pulled = tokio::select! {
                 pulled = reports.next() => pulled,
-                () = tokio::time::sleep_until(pause.unwrap_or(now).into()), if pause.is_some() => continue,
                 changed = link.changed() => {
                     if changed.is_err() {
                         return;
@@ -129,9 +76,6 @@ impl Reception {
             match pulled {
                 Some(Pulled::Message(delivery)) => {
                     asked = asked.saturating_sub(1);
-                    if let Asking::Fetching { came, .. } = &mut asking {
-                        *came += 1;
-                    }
                     if self.inbox.send(Input::WorkerReport(Box::new(delivery))).await.is_err() {
                         return;
                     }
@@ -140,15 +84,12 @@ impl Reception {
                 Some(Pulled::Missing) => {
                     let Some(again) = self.open().await else { return };
                     reports = again;
-                    (asked, asking) = (0, Asking::Waiting(Instant::now()));
+                    asked = 0;
                     if self.inbox.send(Input::Remade).await.is_err() {
                         return;
                     }
                 }
                 None => return,
-            }
-            if asked == 0 {
-                asking = asking.after(Instant::now());
             }
         }
     }
@@ -242,24 +183,5 @@ impl CardTask {
             Err(NatsError::Conflict) => Ok(None),
             other => other.map(Some),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reports_are_fetched_while_many_arrive() {
-        let begin = Instant::now();
-        let at = |ms| begin + Duration::from_millis(ms);
-        let waiting = Asking::Waiting(begin);
-        assert_eq!(waiting.after(at(2_000)), Asking::Waiting(at(2_000)), "50 reports in two seconds are few");
-        let fetching = waiting.after(at(1_000));
-        assert_eq!(fetching, Asking::Fetching { at: at(1_150), came: 0 });
-        let came = |came| Asking::Fetching { at: at(1_150), came };
-        assert_eq!(came(MANY).after(at(1_160)), Asking::Fetching { at: at(1_300), came: 0 });
-        assert_eq!(came(FETCH).after(at(1_160)), Asking::Fetching { at: at(1_160), came: 0 });
-        assert_eq!(came(MANY - 1).after(at(1_160)), Asking::Waiting(at(1_160)));
     }
 }
