@@ -58,7 +58,7 @@ fn workers_and_coordinators_wait_for_a_server_say_so_and_leave_when_asked() {
         }
         processes
     };
-    for (mut process, status) in spawn_all(&played.fleet, "left").into_iter().zip([0, 4]) {
+    for (mut process, status) in spawn_all(&played.fleet, "left").into_iter().zip([0, 130]) {
         process.signal(Signal::SIGINT);
         assert_eq!(process.status("a process without a server", 5), status, "{}", played.fleet.log("left"));
     }
