@@ -184,7 +184,7 @@ fn the_move_played_is_the_first_of_the_last_best_line_printed_however_the_search
                     _ => None,
                 });
                 // A search that is stopped at once has no line.
-                if let Some(pv) = best_lines.filter_map(|info| info.pv).last() {
+                if let Some(pv) = best_lines.filter_map(|info| info.pv).next_back() {
                     compared += 1;
                     assert_eq!(pv.into_iter().next(), Some(&*best), "{go}, {options:?}: {printed:#?}");
                 }
