@@ -242,40 +242,37 @@ fn row_191_an_engine_that_no_longer_declares_an_option_loses_and_does_not_end_th
     assert_eq!(rows.matches("protocol(changed)").count(), 5, "{rows}\n{printed}");
 }
 
+/// Plays a match whose candidate loses its folder, and so cannot be started any more, after the first game.
+fn match_without_the_folder(bench: &Bench, config: &Path, engine: &Path) {
+    let folder = bench.path("folder");
+    fs::create_dir(&folder).unwrap();
+    let text = fs::read_to_string(config).unwrap();
+    let own = format!("engine = \"{}\"", engine.display());
+    fs::write(config, text.replacen(&own, &format!("{own}\ndir = \"{}\"", folder.display()), 1)).unwrap();
+    let child = start(&mut bench.start(config, "run"));
+    wait_for("a game", 30, || journal(bench, "run").contains("\"type\":\"game\""));
+    fs::remove_dir(&folder).unwrap();
+    let (status, printed) = end(child);
+    assert_eq!(status, 0, "{printed}");
+}
+
 #[test]
 fn row_192_an_engine_whose_folder_is_gone_loses_and_does_not_end_the_run() {
     let bench = Bench::new();
     let (config, engine) = restarting_match(&bench, 1, "wait_ms = 300\nbreaker = \"off\"", &[]);
-    let folder = bench.path("folder");
-    fs::create_dir(&folder).unwrap();
-    let text = fs::read_to_string(&config).unwrap();
-    let own = format!("engine = \"{}\"", engine.display());
-    fs::write(&config, text.replacen(&own, &format!("{own}\ndir = \"{}\"", folder.display()), 1)).unwrap();
-    let child = start(&mut bench.start(&config, "run"));
-    wait_for("a game", 30, || journal(&bench, "run").contains("\"type\":\"game\""));
-    fs::remove_dir(&folder).unwrap();
-    let (status, printed) = end(child);
-    assert_eq!(status, 0, "{printed}");
-    assert_eq!(bench.read("run", "pairs.csv").matches("crash(startup)").count(), 1, "{printed}");
+    match_without_the_folder(&bench, &config, &engine);
+    assert_eq!(bench.read("run", "pairs.csv").matches("crash(startup)").count(), 1);
 }
 
 #[test]
 fn row_192_a_game_that_is_lost_at_its_start_begins_with_the_moves_of_its_opening() {
     let bench = Bench::new();
     let (config, engine) = restarting_match(&bench, 2, "wait_ms = 300\nbreaker = \"off\"", &[]);
-    let book = bench.path("book.pgn");
-    fs::write(&book, "[Event \"one\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"two\"]\n\n1. d4 d5 2. c4 *\n")
-        .unwrap();
-    let folder = bench.path("folder");
-    fs::create_dir(&folder).unwrap();
-    let text = fs::read_to_string(&config).unwrap().replace("book.epd", "book.pgn");
-    let own = format!("engine = \"{}\"", engine.display());
-    fs::write(&config, text.replacen(&own, &format!("{own}\ndir = \"{}\"", folder.display()), 1)).unwrap();
-    let child = start(&mut bench.start(&config, "run"));
-    wait_for("a game", 30, || journal(&bench, "run").contains("\"type\":\"game\""));
-    fs::remove_dir(&folder).unwrap();
-    let (status, printed) = end(child);
-    assert_eq!(status, 0, "{printed}");
+    let book = "[Event \"one\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"two\"]\n\n1. d4 d5 2. c4 *\n";
+    fs::write(bench.path("book.pgn"), book).unwrap();
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replace("book.epd", "book.pgn")).unwrap();
+    match_without_the_folder(&bench, &config, &engine);
     let games = journal(&bench, "run");
     let lost = games
         .lines()
